@@ -1,0 +1,57 @@
+/**
+ * The one durable write of a run: everything that one step adds, in one guarded statement. The store numbers `entries`
+ * in their order and refuses the whole when the epoch moved, or when a guarded counter is no longer what was seen.
+ */
+import type { ContextEvent } from './event.ts';
+import type { JobError } from './errors.ts';
+import type { JobId, MessageId } from './ids.ts';
+import type { ActiveJob, Verdict } from './job.ts';
+import type { NewMessage } from './message.ts';
+import type { Lease } from './snapshot.ts';
+import type { DurableState } from './state.ts';
+import type { Millis } from './time.ts';
+import type { ClosedCallStatus, ToolCall } from './tool-call.ts';
+import type { ToolCallId } from './ids.ts';
+import type { Turn } from './turn.ts';
+
+export type Entry =
+  | { kind: 'message'; message: NewMessage }
+  /** A queued input enters history. */
+  | { kind: 'admit'; messageId: MessageId; turn: Turn }
+  | { kind: 'event'; event: ContextEvent };
+
+export type JobChange =
+  | { kind: 'progress'; job: ActiveJob }
+  | { kind: 'settle'; job: ActiveJob; verdict: Verdict };
+
+export type CallChange =
+  | { kind: 'request'; call: ToolCall }
+  | { kind: 'start'; id: ToolCallId }
+  | { kind: 'close'; id: ToolCallId; status: ClosedCallStatus };
+
+/**
+ * How a run gives its context back. `idle`: nothing left to do. `waiting`: until a moment. `runnable`: somebody else
+ * goes on at once.
+ */
+export type Park = { status: 'idle' } | { status: 'waiting'; until: Millis } | { status: 'runnable' };
+
+export type Append = {
+  lease: Lease;
+  /** Counters that must still be as they were read; null: not guarded. */
+  guard: { controlSeq: number | null; wakeSeq: number | null };
+  entries: Entry[];
+  calls: CallChange[];
+  job: JobChange | null;
+  state: DurableState;
+  /** Null: the lease is kept. */
+  park: Park | null;
+  /** The worker's last failure: left, cleared, or set. */
+  failure: 'keep' | 'clear' | (JobError & { jobId: JobId });
+  /** False only for what a claim writes before anything was brought forward: such claims are counted. */
+  progress: boolean;
+};
+
+export type AppendOutcome =
+  | { kind: 'committed'; firstSeq: number; headSeq: number; wakeSeq: number; controlSeq: number }
+  /** A guard failed: read again, decide again. */
+  | { kind: 'stale' };

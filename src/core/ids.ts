@@ -1,0 +1,32 @@
+/**
+ * Ids are UUIDv7 strings made in the application, branded so that one kind cannot stand for another.
+ * Core never makes one by itself: an `Ids` port is handed in.
+ */
+declare const kind: unique symbol;
+type Id<Kind extends string> = string & { readonly [kind]: Kind };
+
+export type TenantId = Id<'tenant'>;
+export type WorkerId = Id<'worker'>;
+export type ContextId = Id<'context'>;
+export type JobId = Id<'job'>;
+export type MessageId = Id<'message'>;
+export type ToolCallId = Id<'tool_call'>;
+export type ProcessId = Id<'process'>;
+
+/** Makes ids: UUIDv7 in production, a counter in tests. */
+export type Ids = { next<T extends Id<string>>(): T };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether `text` is a UUID; anything else names nothing that exists. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The parser of ids at an edge: a lower-case UUID of the wanted kind, or null. */
+export function parseId<T extends Id<string>>(text: string): T | null {
+  return isUuid(text) ? (text.toLowerCase() as T) : null;
+}
+
+/** The tenant of an API without keys. */
+export const DEFAULT_TENANT = 'default' as TenantId;

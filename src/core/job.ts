@@ -1,0 +1,67 @@
+/**
+ * A job: one background run of a worker's agent loop that answers one input.
+ *
+ *   queued ──admit──→ running ⇄ waiting ──settle──→ completed | incomplete | failed | cancelled | interrupted
+ *      └──────────────────withdrawn, cancelled───────────────────────────────────↗
+ */
+import type { Block } from './blocks.ts';
+import type { JobError } from './errors.ts';
+import type { JobId, MessageId } from './ids.ts';
+import type { Millis } from './time.ts';
+import type { Usage } from './usage.ts';
+
+export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+export const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const;
+export const FINISHED_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const;
+export const JOB_STATUSES = [...UNFINISHED_STATUSES, ...FINISHED_STATUSES] as const;
+export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export function isFinished(status: JobStatus): status is FinishedStatus {
+  return (FINISHED_STATUSES as readonly string[]).includes(status);
+}
+
+/** What somebody asked of a job, durable before anybody is told: `cancel` the job, or `stop` its worker. */
+export const WISH_KINDS = ['cancel', 'stop'] as const;
+export type WishKind = (typeof WISH_KINDS)[number];
+export type Wish = { kind: WishKind; reason: string | null; requestedAt: Millis };
+
+/** A job that was admitted and has not ended. A context has one at most. */
+export type ActiveJob = {
+  id: JobId;
+  kind: JobKind;
+  status: 'running' | 'waiting';
+  branch: string;
+  /** The number of the turn it answers: its messages are of turn `a<turn>`. */
+  turn: number;
+  /** Counts model calls that had to be begun again, from 1; never falls. A higher one voids the text of the lower. */
+  attempt: number;
+  /** Failed model calls in a row; 0 after an answer. */
+  failures: number;
+  /** Not before this; null: now. */
+  retryAt: Millis | null;
+  /** Why the last model call failed; null after an answer. */
+  lastFailure: JobError | null;
+  /** Model calls that were answered. */
+  steps: number;
+  maxSteps: number | null;
+  deadline: Millis | null;
+  usage: Usage;
+  wish: Wish | null;
+};
+
+/** The next job in a context's queue. A `retry` runs on what stands and brings no message. */
+export type QueuedJob =
+  | (QueuedBase & { kind: 'input'; messageId: MessageId; content: Block[] })
+  | (QueuedBase & { kind: 'retry' });
+
+type QueuedBase = { id: JobId; branch: string; maxSteps: number | null; deadline: Millis | null };
+
+/** How a job ends. */
+export type Verdict =
+  | { status: 'completed'; outputId: MessageId | null }
+  | { status: 'incomplete'; error: JobError }
+  | { status: 'failed'; error: JobError }
+  | { status: 'cancelled'; reason: string | null };

@@ -1,0 +1,65 @@
+/** A queued job becomes the running one, or a running one goes on under a new lease. */
+import type { Append } from '../append.ts';
+import { NO_USAGE } from '../usage.ts';
+import type { ActiveJob, QueuedJob } from '../job.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { inputTurn, lastTurn } from '../turn.ts';
+import { blank, event, stateChange } from './base.ts';
+
+/**
+ * The input takes the next turn; a retry answers the last one again. Guarded: a withdrawn input must not be admitted.
+ * Does not count as progress: a job that kills its process before its first step must be seen to.
+ */
+export function admit(snapshot: Snapshot, next: QueuedJob): Append {
+  const last = lastTurn(snapshot.history.map((message) => message.turn));
+  const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
+  const job: ActiveJob = {
+    id: next.id,
+    kind: next.kind,
+    status: 'running',
+    branch: next.branch,
+    turn,
+    attempt: 1,
+    failures: 0,
+    retryAt: null,
+    lastFailure: null,
+    steps: 0,
+    maxSteps: next.maxSteps,
+    deadline: next.deadline,
+    usage: NO_USAGE,
+    wish: null,
+  };
+  return {
+    ...blank(snapshot),
+    guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
+    entries: [
+      event({ name: 'JobStarted', data: { job_id: job.id, status: 'running', attempt: 1 } }),
+      ...(next.kind === 'input'
+        ? [{ kind: 'admit', messageId: next.messageId, turn: inputTurn(turn) } as const]
+        : []),
+      ...stateChange(snapshot.state, 'AwaitingLLMResponse', job.id),
+    ],
+    job: { kind: 'progress', job },
+    state: 'AwaitingLLMResponse',
+    progress: false,
+  };
+}
+
+/** The job goes on under this lease. A model call that somebody else had begun is a new attempt. */
+export function resume(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  to: 'AwaitingLLMResponse' | 'ExecutingTools',
+): Append {
+  const again = to === 'AwaitingLLMResponse' && job.status === 'running';
+  return {
+    ...blank(snapshot),
+    entries: stateChange(snapshot.state, to, job.id),
+    job: {
+      kind: 'progress',
+      job: { ...job, status: 'running', retryAt: null, attempt: again ? job.attempt + 1 : job.attempt },
+    },
+    state: to,
+    progress: false,
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * The one place that decides whether a failed model call is made again, and when. SDKs and adapters never retry.
+ *
+ * Short waits are held in place (the slot stays taken), long ones park on a timer that costs a row.
+ */
+import type { JobCode } from './errors.ts';
+import type { FailureClass, ModelFailure } from './model.ts';
+import type { Millis } from './time.ts';
+
+/** A wait up to this long keeps its slot. */
+export const HOLD_MS = 2_000;
+
+/** First wait and ceiling, in milliseconds, and how often a class may fail in a row before the job fails. */
+export type RetryPolicy = { firstMs: number; ceilingMs: number; failures: number };
+
+export type FailureRule =
+  | { retried: true; code: JobCode; policy: RetryPolicy }
+  | { retried: false; code: JobCode };
+
+const PATIENT: RetryPolicy = { firstMs: 1_000, ceilingMs: 120_000, failures: 10 };
+const QUICK: RetryPolicy = { firstMs: 250, ceilingMs: 30_000, failures: 6 };
+
+export const FAILURE_RULES: Readonly<Record<FailureClass, FailureRule>> = {
+  rate_limited: { retried: true, code: 'provider_rate_limited', policy: PATIENT },
+  overloaded: { retried: true, code: 'provider_overloaded', policy: PATIENT },
+  server_error: { retried: true, code: 'provider_overloaded', policy: QUICK },
+  unreachable: { retried: true, code: 'provider_unreachable', policy: QUICK },
+  stream_cut: { retried: true, code: 'stream_cut', policy: QUICK },
+  stream_stalled: { retried: true, code: 'stream_cut', policy: QUICK },
+  prompt_too_long: { retried: false, code: 'prompt_too_long' },
+  refused: { retried: false, code: 'provider_refused' },
+  bad_request: { retried: false, code: 'provider_bad_request' },
+  auth: { retried: false, code: 'provider_auth' },
+};
+
+/** A provider that asks for more than a day is not waited for. */
+export const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
+
+export type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
+
+/**
+ * What follows from a failure that is the `failures`th in a row (1 for the first). `random` in [0, 1) spreads a herd:
+ * a wait of our own is between half and all of its step; a Retry-After is honoured in full, plus up to a tenth.
+ */
+export function retryAfter(failure: ModelFailure, failures: number, now: Millis, random: number): Retry {
+  const rule = FAILURE_RULES[failure.class];
+  if (!rule.retried || failures >= rule.policy.failures) return { kind: 'failed' };
+  if (failure.retryAfterMs !== null) {
+    if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return { kind: 'failed' };
+    return { kind: 'again', at: now + Math.ceil(failure.retryAfterMs * (1 + random / 10)) };
+  }
+  const step = Math.min(rule.policy.ceilingMs, rule.policy.firstMs * 2 ** (failures - 1));
+  return { kind: 'again', at: now + Math.ceil(step * (0.5 + random / 2)) };
+}

@@ -1,0 +1,39 @@
+/** What is stored of a context, as its holder keeps it in memory: all that `decide` looks at. */
+import type { ContextId, TenantId, WorkerId } from './ids.ts';
+import type { ActiveJob, QueuedJob } from './job.ts';
+import type { Message } from './message.ts';
+import type { Serving } from './settings.ts';
+import type { DurableState } from './state.ts';
+import type { OpenCall } from './tool-call.ts';
+
+/** The lease under which this snapshot may be written to: who writes is known by `epoch`. */
+export type Lease = { contextId: ContextId; tenantId: TenantId; epoch: number };
+
+/** The mailbox: what others may have written since one last looked. */
+export type Mailbox = {
+  lease: Lease;
+  workerId: WorkerId;
+  state: DurableState;
+  /** Its worker was told to stop: nothing queued is begun. */
+  stopped: boolean;
+  /** How often it was rung, and told to look up, when this was read. */
+  wakeSeq: number;
+  controlSeq: number;
+  /** Claims before this one that brought nothing forward. */
+  barrenClaims: number;
+  activeBranch: string;
+  /** The job that was admitted and has not ended. */
+  job: ActiveJob | null;
+  /** The first of the queue. */
+  next: QueuedJob | null;
+  /** How many are queued, the first included. */
+  queued: number;
+  /** Calls without a result, by ordinal. */
+  calls: OpenCall[];
+};
+
+export type Snapshot = Mailbox & {
+  /** Visible messages of the active branch in order. */
+  history: Message[];
+  serving: Serving;
+};

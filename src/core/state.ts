@@ -1,0 +1,57 @@
+/**
+ * What a user sees of a context, and which state may follow which: the one table. `docs/states.md` is made from it.
+ *
+ * Durable states are written where a commit happens anyway. Fleeting ones are published without a number and are never
+ * stored: between two commits the stored state names what the context is busy with.
+ */
+export const STATES = [
+  'Idle',
+  'ProcessingUserMessage',
+  'AwaitingLLMResponse',
+  'StreamingLLMResponse',
+  'ProcessingLLMResponse',
+  'AwaitingToolApproval',
+  'AwaitingInput',
+  'AwaitingWorkers',
+  'ExecutingTools',
+  'TransientFailure',
+  'PermanentFailure',
+  'Stopped',
+] as const;
+export type State = (typeof STATES)[number];
+
+export const FLEETING = ['StreamingLLMResponse', 'ProcessingLLMResponse'] as const satisfies readonly State[];
+export type FleetingState = (typeof FLEETING)[number];
+export type DurableState = Exclude<State, FleetingState>;
+
+/** States that wait for something outside while no slot is held. */
+const WAITS = ['AwaitingToolApproval', 'AwaitingInput', 'AwaitingWorkers'] as const;
+/** How a job may leave its context. `ProcessingUserMessage`: another input is already queued. */
+const ENDS = ['Idle', 'ProcessingUserMessage', 'PermanentFailure', 'Stopped'] as const;
+
+/** Staying is always allowed; what is not listed is a bug. */
+export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
+  Idle: ['ProcessingUserMessage', 'Stopped'],
+  ProcessingUserMessage: ['AwaitingLLMResponse', 'ExecutingTools', ...ENDS],
+  AwaitingLLMResponse: [
+    'StreamingLLMResponse',
+    'ProcessingLLMResponse',
+    'ExecutingTools',
+    'TransientFailure',
+    ...ENDS,
+  ],
+  StreamingLLMResponse: ['ProcessingLLMResponse', 'AwaitingLLMResponse', 'TransientFailure', ...ENDS],
+  ProcessingLLMResponse: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
+  AwaitingToolApproval: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
+  AwaitingInput: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
+  AwaitingWorkers: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
+  ExecutingTools: ['AwaitingLLMResponse', ...WAITS, ...ENDS],
+  TransientFailure: ['AwaitingLLMResponse', 'ExecutingTools', ...ENDS],
+  PermanentFailure: ['ProcessingUserMessage', 'Idle', 'Stopped'],
+  Stopped: ['Idle', 'ProcessingUserMessage'],
+};
+
+/** Whether a context in `from` may go to `to`. */
+export function mayFollow(from: State, to: State): boolean {
+  return from === to || TRANSITIONS[from].includes(to);
+}

@@ -1,0 +1,5 @@
+/** Milliseconds since the epoch, by the database's clock. */
+export type Millis = number;
+
+/** Tells the time. Production reads the database's clock, given in with the claim; tests turn the hand. */
+export type Clock = { now(): Millis };
