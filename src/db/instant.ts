@@ -1,0 +1,14 @@
+/** Times between SQL and core, which counts milliseconds. */
+import { sql } from 'drizzle-orm';
+import type { SQL, SQLWrapper } from 'drizzle-orm';
+import type { Millis } from '../core/time.ts';
+
+/** A timestamp as milliseconds since the epoch. */
+export function millis(column: SQLWrapper): SQL<Millis> {
+  return sql<Millis>`floor(extract(epoch from ${column}) * 1000)::float8`;
+}
+
+/** Milliseconds as text that Postgres reads as a timestamp; null stays null. */
+export function toTimestamp(time: Millis | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

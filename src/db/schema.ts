@@ -1,0 +1,355 @@
+/**
+ * The tables. CHECKs and unique indexes repeat the laws of the protocols, so that a bug fails a statement, not a
+ * conversation. `tenant_id` is on every row. Ids are made in the application.
+ *
+ * `contexts` is narrow and hot: no index on what changes at every append, room on the page for in-place updates.
+ * Messages, jobs, tool calls and events carry no foreign key to it: every statement that inserts them is fed by an
+ * update of the context's row, so that a row without its context cannot come to be.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  customType,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { Block } from '../core/blocks.ts';
+import type { JobError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import { encodeJson } from './codec.ts';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
+/** Encoded where jsonb would refuse it (see codec.ts); the driver's parser decodes. */
+const jsonb = <T>(name: string) =>
+  customType<{ data: T; driverData: string }>({
+    dataType: () => 'jsonb',
+    toDriver: (value) => encodeJson(value),
+  })(name);
+const counter = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+const oneOf = (column: string, values: readonly string[]) =>
+  sql.raw(`${column} in (${values.map((value) => `'${value}'`).join(', ')})`);
+
+/** Mailbox, lease and counter of one context: what must be agreed on between processes, and nothing else. */
+export const contexts = pgTable(
+  'contexts',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    /** Scheduling: who may run it, and when. */
+    status: text('status').notNull().default('idle'),
+    /** What a user sees. */
+    state: text('state').notNull().default('Idle'),
+    stateSince: instant('state_since').notNull().defaultNow(),
+    /** Numbers every message and event of the context without gaps. */
+    headSeq: counter('head_seq'),
+    /** How often it was rung. */
+    wakeSeq: counter('wake_seq'),
+    /** How often its holder was told to look up. */
+    controlSeq: counter('control_seq'),
+    leaseOwner: uuid('lease_owner'),
+    leaseEpoch: counter('lease_epoch'),
+    /** When a sweep looks: set while nobody runs it, and while a stop waits for its answer. */
+    sweepAt: instant('sweep_at'),
+    activeBranch: text('active_branch').notNull().default('main'),
+    stopped: boolean('stopped').notNull().default(false),
+    /** Queued jobs that bring an input or run on what stands. */
+    queued: integer('queued').notNull().default(0),
+    /** Claims in a row that brought nothing forward. */
+    barrenClaims: smallint('barren_claims').notNull().default(0),
+    messageCount: counter('message_count'),
+    turnCount: counter('turn_count'),
+    requestCount: counter('request_count'),
+    inputTokens: counter('input_tokens'),
+    outputTokens: counter('output_tokens'),
+    cacheReadTokens: counter('cache_read_tokens'),
+    cacheWriteTokens: counter('cache_write_tokens'),
+    /** Why the last job failed; cleared by one that completes. */
+    lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
+  },
+  (t) => [
+    check('contexts_status', oneOf('status', ['idle', 'runnable', 'running', 'waiting'])),
+    check('contexts_running_is_owned', sql`(${t.status} = 'running') = (${t.leaseOwner} is not null)`),
+    check('contexts_idle_is_not_swept', sql`${t.status} <> 'idle' or ${t.sweepAt} is null`),
+    check(
+      'contexts_unowned_is_swept',
+      sql`${t.status} not in ('runnable', 'waiting') or ${t.sweepAt} is not null`,
+    ),
+    check('contexts_queued', sql`${t.queued} >= 0`),
+    index('contexts_due')
+      .on(t.sweepAt)
+      .where(sql`${t.sweepAt} is not null`),
+    index('contexts_owned')
+      .on(t.leaseOwner)
+      .where(sql`${t.leaseOwner} is not null`),
+    uniqueIndex('contexts_tenant').on(t.tenantId, t.id),
+  ],
+);
+
+/** A worker's identity and settings; owns exactly one context. One version for both. */
+export const workers = pgTable(
+  'workers',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    name: text('name').notNull(),
+    title: text('title'),
+    role: text('role'),
+    config: jsonb<WorkerConfig>('config').notNull(),
+    version: integer('version').notNull().default(1),
+    parentWorkerId: uuid('parent_worker_id'),
+    depth: integer('depth').notNull().default(0),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.contextId], foreignColumns: [contexts.id] }).onDelete('cascade'),
+    uniqueIndex('workers_context').on(t.contextId),
+    uniqueIndex('workers_tenant').on(t.tenantId, t.id),
+    index('workers_parent')
+      .on(t.parentWorkerId)
+      .where(sql`${t.parentWorkerId} is not null`),
+  ],
+);
+
+/** One line of messages; knows where it left its parent. */
+export const branches = pgTable(
+  'branches',
+  {
+    contextId: uuid('context_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    name: text('name').notNull(),
+    parentName: text('parent_name'),
+    forkSeq: bigint('fork_seq', { mode: 'number' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.contextId, t.name] }),
+    foreignKey({ columns: [t.contextId], foreignColumns: [contexts.id] }).onDelete('cascade'),
+    check('branches_fork', sql`(${t.parentName} is null) = (${t.forkSeq} is null)`),
+  ],
+);
+
+/** Immutable entries. A queued input has no number yet. */
+export const messages = pgTable(
+  'messages',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    branch: text('branch').notNull(),
+    seq: bigint('seq', { mode: 'number' }),
+    role: text('role').notNull(),
+    type: text('type').notNull(),
+    turn: text('turn'),
+    status: text('status').notNull(),
+    content: jsonb<Block[]>('content').notNull(),
+    jobId: uuid('job_id'),
+    modelId: text('model_id'),
+    providerId: text('provider_id'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    cacheReadTokens: integer('cache_read_tokens'),
+    cacheWriteTokens: integer('cache_write_tokens'),
+    finishReason: text('finish_reason'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    completedAt: instant('completed_at'),
+  },
+  (t) => [
+    uniqueIndex('messages_seq')
+      .on(t.contextId, t.seq)
+      .where(sql`${t.seq} is not null`),
+    index('messages_branch').on(t.contextId, t.branch, t.seq),
+    check('messages_role', oneOf('role', ['user', 'assistant', 'system', 'tool'])),
+    check('messages_type', oneOf('type', ['text', 'plan', 'question', 'tool_call', 'tool_result'])),
+    check('messages_status', oneOf('status', ['queued', 'completed', 'withdrawn'])),
+    check('messages_numbered', sql`(${t.status} = 'completed') = (${t.seq} is not null)`),
+    check('messages_turn', sql`(${t.status} = 'completed') = (${t.turn} is not null)`),
+    check('messages_only_inputs_queue', sql`${t.status} = 'completed' or ${t.role} = 'user'`),
+  ],
+);
+
+/** Background runs, with their wishes, attempts and endings. */
+export const jobs = pgTable(
+  'jobs',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    workerId: uuid('worker_id').notNull(),
+    kind: text('kind').notNull(),
+    branch: text('branch').notNull(),
+    status: text('status').notNull().default('queued'),
+    /** Its place in the context's queue: the `wake_seq` it was submitted under. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    /** The input it answers; null for a retry. */
+    messageId: uuid('message_id'),
+    turn: integer('turn').notNull().default(0),
+    attempt: integer('attempt').notNull().default(0),
+    failures: integer('failures').notNull().default(0),
+    retryAt: instant('retry_at'),
+    steps: integer('steps').notNull().default(0),
+    maxSteps: integer('max_steps'),
+    deadline: instant('deadline'),
+    inputTokens: counter('input_tokens'),
+    outputTokens: counter('output_tokens'),
+    cacheReadTokens: counter('cache_read_tokens'),
+    cacheWriteTokens: counter('cache_write_tokens'),
+    outputMessageId: uuid('output_message_id'),
+    /** Of an ended job: why. Of an unfinished one: why the last model call failed. */
+    error: jsonb<JobError>('error'),
+    /** The wish, written here before anybody is told. */
+    stopKind: text('stop_kind'),
+    stopReason: text('stop_reason'),
+    stopRequestedAt: instant('stop_requested_at'),
+    stopDeliveredAt: instant('stop_delivered_at'),
+    stoppedAt: instant('stopped_at'),
+    parentJobId: uuid('parent_job_id'),
+    parentToolCallId: uuid('parent_tool_call_id'),
+    metadata: jsonb<JsonObject>('metadata').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('jobs_one_active')
+      .on(t.contextId)
+      .where(sql`${t.status} in ('running', 'waiting')`),
+    index('jobs_queue')
+      .on(t.contextId, t.position)
+      .where(sql`${t.status} = 'queued'`),
+    uniqueIndex('jobs_spawned_once')
+      .on(t.parentToolCallId)
+      .where(sql`${t.parentToolCallId} is not null`),
+    uniqueIndex('jobs_tenant').on(t.tenantId, t.id),
+    index('jobs_context').on(t.contextId, t.id),
+    check('jobs_kind', oneOf('kind', ['input', 'retry', 'compact'])),
+    check(
+      'jobs_status',
+      oneOf('status', [
+        'queued',
+        'running',
+        'waiting',
+        'completed',
+        'incomplete',
+        'failed',
+        'cancelled',
+        'interrupted',
+      ]),
+    ),
+    check('jobs_input_has_message', sql`(${t.kind} = 'input') = (${t.messageId} is not null)`),
+    check('jobs_started', sql`${t.status} not in ('running', 'waiting') or ${t.startedAt} is not null`),
+    check(
+      'jobs_finished',
+      sql`(${t.status} in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = (${t.finishedAt} is not null)`,
+    ),
+    check('jobs_failed_says_why', sql`${t.status} not in ('failed', 'incomplete') or ${t.error} is not null`),
+    check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop'])),
+    check('jobs_wish', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
+  ],
+);
+
+/** Requested calls, from the assistant's message until their result is one. */
+export const toolCalls = pgTable(
+  'tool_calls',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    name: text('name').notNull(),
+    effect: text('effect').notNull(),
+    onUnknown: text('on_unknown').notNull(),
+    status: text('status').notNull().default('pending'),
+    startedEpoch: bigint('started_epoch', { mode: 'number' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('tool_calls_place').on(t.messageId, t.ordinal),
+    index('tool_calls_open')
+      .on(t.contextId)
+      .where(sql`${t.status} in ('pending', 'started')`),
+    index('tool_calls_context').on(t.contextId),
+    check('tool_calls_effect', oneOf('effect', ['none', 'idempotent', 'once'])),
+    check('tool_calls_on_unknown', oneOf('on_unknown', ['tell', 'ask'])),
+    check(
+      'tool_calls_status',
+      oneOf('status', ['pending', 'started', 'completed', 'failed', 'cancelled', 'unknown']),
+    ),
+    check('tool_calls_finished', sql`(${t.status} in ('pending', 'started')) = (${t.finishedAt} is null)`),
+    check(
+      'tool_calls_started',
+      sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,
+    ),
+  ],
+);
+
+/** Facts of a context, numbered in one line with its messages. */
+export const events = pgTable(
+  'events',
+  {
+    contextId: uuid('context_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    name: text('name').notNull(),
+    data: jsonb<JsonObject>('data').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.contextId, t.seq] })],
+);
+
+/** Incarnations of worker processes: whose leases live, and what they can serve. Of no tenant: they serve all. */
+export const processes = pgTable(
+  'processes',
+  {
+    id: uuid('id').primaryKey(),
+    /** The session advisory lock that its beating connection holds. */
+    lockKey: bigint('lock_key', { mode: 'number' }).notNull(),
+    host: text('host').notNull(),
+    pid: integer('pid').notNull(),
+    version: text('version').notNull(),
+    tools: text('tools').array().notNull(),
+    roles: text('roles').array().notNull(),
+    models: text('models').array().notNull(),
+    startedAt: instant('started_at').notNull().defaultNow(),
+    beatAt: instant('beat_at').notNull().defaultNow(),
+    /** Somebody found it dead: it claims no more and starts over under a new id. */
+    deadAt: instant('dead_at'),
+  },
+  (t) => [
+    uniqueIndex('processes_lock').on(t.lockKey),
+    index('processes_live')
+      .on(t.beatAt)
+      .where(sql`${t.deadAt} is null`),
+  ],
+);
+
+/** What was answered under an `Idempotency-Key`, stored with the write it answers. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    tenantId: text('tenant_id').notNull(),
+    key: text('key').notNull(),
+    /** Hash of method, path and body. */
+    request: text('request').notNull(),
+    /** Null while the first request is under way. */
+    response: jsonb<JsonObject>('response'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.key] }), index('idempotency_keys_age').on(t.createdAt)],
+);
