@@ -21,6 +21,8 @@ export type Entry =
   | { kind: 'event'; event: ContextEvent };
 
 export type JobChange =
+  /** A queued job becomes the running one. */
+  | { kind: 'admit'; job: ActiveJob }
   | { kind: 'progress'; job: ActiveJob }
   | { kind: 'settle'; job: ActiveJob; verdict: Verdict };
 

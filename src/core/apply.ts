@@ -10,21 +10,17 @@ export function apply(
   append: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): Snapshot {
-  const admitted = append.entries.some((entry) => entry.kind === 'admit') || beganRetry(snapshot, append);
+  const began = append.job?.kind === 'admit';
   return {
     ...snapshot,
     state: append.state,
     history: [...snapshot.history, ...numbered(append.entries, outcome.firstSeq, snapshot.next)],
     calls: append.calls.reduce(changeCall, snapshot.calls),
     job: jobAfter(snapshot.job, append),
-    next: admitted ? null : snapshot.next,
-    queued: admitted ? snapshot.queued - 1 : snapshot.queued,
+    next: began ? null : snapshot.next,
+    queued: began ? snapshot.queued - 1 : snapshot.queued,
     barrenClaims: append.progress ? 0 : snapshot.barrenClaims,
   };
-}
-
-function beganRetry({ job, next }: Snapshot, { job: change }: Append): boolean {
-  return job === null && next !== null && change?.job.id === next.id;
 }
 
 function numbered(entries: readonly Entry[], firstSeq: number, next: QueuedJob | null): Message[] {
@@ -68,6 +64,7 @@ function jobAfter(job: ActiveJob | null, { job: change }: Append): ActiveJob | n
   switch (change?.kind) {
     case undefined:
       return job;
+    case 'admit':
     case 'progress':
       return change.job;
     case 'settle':

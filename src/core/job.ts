@@ -26,7 +26,13 @@ export function isFinished(status: JobStatus): status is FinishedStatus {
 /** What somebody asked of a job, durable before anybody is told: `cancel` the job, or `stop` its worker. */
 export const WISH_KINDS = ['cancel', 'stop'] as const;
 export type WishKind = (typeof WISH_KINDS)[number];
-export type Wish = { kind: WishKind; reason: string | null; requestedAt: Millis };
+export type Wish = {
+  kind: WishKind;
+  reason: string | null;
+  requestedAt: Millis;
+  /** When the holder learned of it; null: not yet, or there was no holder to tell. */
+  deliveredAt: Millis | null;
+};
 
 /** A job that was admitted and has not ended. A context has one at most. */
 export type ActiveJob = {

@@ -47,6 +47,8 @@ export type ModelRequest = {
   parameters: JsonObject;
   /** Names the conversation line, for caches that are keyed. */
   cacheKey: string;
+  /** How often in a row this call has failed before; 0 at first. */
+  failures: number;
 };
 
 /** Why a model call brought no answer. `retry.ts` says what follows from each. */

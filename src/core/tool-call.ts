@@ -5,7 +5,6 @@
  *      └───────────────────────────────────────────────────────→ completed | failed | cancelled
  */
 import type { JobId, MessageId, ToolCallId } from './ids.ts';
-import type { Json } from './json.ts';
 import type { Effect, OnUnknown } from './tool.ts';
 
 export const OPEN_CALL_STATUSES = ['pending', 'started'] as const;
@@ -22,7 +21,6 @@ export type ToolCall = {
   /** Its place among the calls of one assistant message, from 0. */
   ordinal: number;
   name: string;
-  input: Json;
   effect: Effect;
   onUnknown: OnUnknown;
 };

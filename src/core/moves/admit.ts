@@ -37,9 +37,10 @@ export function admit(snapshot: Snapshot, next: QueuedJob): Append {
       ...(next.kind === 'input'
         ? [{ kind: 'admit', messageId: next.messageId, turn: inputTurn(turn) } as const]
         : []),
-      ...stateChange(snapshot.state, 'AwaitingLLMResponse', job.id),
+      ...stateChange(snapshot.state, 'ProcessingUserMessage', job.id),
+      ...stateChange('ProcessingUserMessage', 'AwaitingLLMResponse', job.id),
     ],
-    job: { kind: 'progress', job },
+    job: { kind: 'admit', job },
     state: 'AwaitingLLMResponse',
     progress: false,
   };

@@ -83,7 +83,6 @@ function requestedCalls(
       jobId: job.id,
       ordinal,
       name: use.name,
-      input: use.input,
       // A tool that is not there cannot do anything: its error result may be made twice.
       effect: tool?.effect ?? 'none',
       onUnknown: tool?.on_unknown ?? 'tell',

@@ -34,11 +34,10 @@ export function settle(
       ...(output === null ? [] : [{ kind: 'message', message: output } as const]),
       event({ name: 'JobFinished', data: { job_id: job.id, status: verdict.status, attempt: job.attempt } }),
       ...stateChange(mailbox.state, end, null),
-      ...(more ? stateChange(end, 'ProcessingUserMessage', null) : []),
     ],
     calls: closed.map(closing),
     job: { kind: 'settle', job, verdict },
-    state: more ? 'ProcessingUserMessage' : end,
+    state: end,
     park: more ? null : { status: 'idle' },
     failure: failureOf(job, verdict),
   };

@@ -1,0 +1,163 @@
+/**
+ * The context's row as mailbox, lease and counter: claim, wake, revoke, and what is due. Every change is one guarded
+ * statement. `c` is the row throughout.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { Lease } from '../core/snapshot.ts';
+import type { DurableState } from '../core/state.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { millis } from './instant.ts';
+import { isUnowned } from './processes.ts';
+import type { LeaseTimes } from './processes.ts';
+
+/** What the row says to whoever may write under its lease. */
+export type ContextRow = {
+  lease: Lease;
+  state: DurableState;
+  stopped: boolean;
+  wakeSeq: number;
+  controlSeq: number;
+  barrenClaims: number;
+  activeBranch: string;
+  queued: number;
+  /** The database's clock. */
+  now: Millis;
+};
+
+type Columns = {
+  id: ContextId;
+  tenant_id: TenantId;
+  lease_epoch: number;
+  state: DurableState;
+  stopped: boolean;
+  wake_seq: number;
+  control_seq: number;
+  barren_claims: number;
+  active_branch: string;
+  queued: number;
+  now: number;
+};
+
+const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.wake_seq, c.control_seq,
+  c.barren_claims, c.active_branch, c.queued, ${millis(sql`clock_timestamp()`)} as now`;
+
+function toRow(row: Columns): ContextRow {
+  return {
+    lease: { contextId: row.id, tenantId: row.tenant_id, epoch: row.lease_epoch },
+    state: row.state,
+    stopped: row.stopped,
+    wakeSeq: row.wake_seq,
+    controlSeq: row.control_seq,
+    barrenClaims: row.barren_claims,
+    activeBranch: row.active_branch,
+    queued: row.queued,
+    now: row.now,
+  };
+}
+
+/**
+ * Takes the lease where nobody who lives has it and something is to be done. Null: the doorbell was surplus, or the
+ * process that asks was declared dead. The row that comes back counts the barren claims *before* this one.
+ */
+export async function claim(
+  tx: Executor,
+  contextId: ContextId,
+  owner: ProcessId,
+  times: LeaseTimes,
+): Promise<ContextRow | null> {
+  const [row] = await tx.execute<Columns>(sql`
+    update contexts c set
+      status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
+      sweep_at = null, barren_claims = c.barren_claims + 1
+    where c.id = ${contextId} and c.lease_owner is distinct from ${owner}
+      and (c.status = 'runnable' or c.status = 'running' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
+      and ${isUnowned(times)}
+      and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
+    returning ${columns}`);
+  return row === undefined ? null : { ...toRow(row), barrenClaims: row.barren_claims - 1 };
+}
+
+/** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */
+export async function read(
+  executor: Executor,
+  contextId: ContextId,
+  lock: 'lock' | 'look' = 'look',
+): Promise<ContextRow | null> {
+  const [row] = await executor.execute<Columns>(
+    sql`select ${columns} from contexts c where c.id = ${contextId} ${lock === 'lock' ? sql`for no key update` : sql``}`,
+  );
+  return row === undefined ? null : toRow(row);
+}
+
+/** Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with. */
+export async function revoke(executor: Executor, most: number): Promise<number> {
+  const rows = await executor.execute(sql`
+    update contexts c set
+      lease_owner = null, lease_epoch = c.lease_epoch + 1,
+      status = case when c.barren_claims > 1 then 'waiting' else 'runnable' end,
+      sweep_at = clock_timestamp() + case when c.barren_claims > 1
+        then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
+    where c.id in (
+      select id from contexts where lease_owner in (select id from processes where dead_at is not null)
+      order by id limit ${most} for update skip locked)
+    returning c.id`);
+  return rows.length;
+}
+
+/** A context that a sweep found due. */
+export type Due =
+  | { kind: 'claimable'; contextId: ContextId; wakeSeq: number; epoch: number }
+  /** Its holder did not answer a wish in time. */
+  | { kind: 'unanswered'; contextId: ContextId };
+
+/**
+ * What is due, at most `most`; each is put off by `againMs`, so that another sweep does not take it up at once and one
+ * whose finder dies is found again.
+ */
+export async function takeDue(executor: Executor, most: number, againMs: number): Promise<Due[]> {
+  const rows = await executor.execute<{
+    id: ContextId;
+    status: string;
+    wake_seq: number;
+    lease_epoch: number;
+  }>(sql`
+    update contexts c set
+      sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
+      status = case when c.status = 'waiting' then 'runnable' else c.status end
+    where c.id in (
+      select id from contexts where sweep_at <= clock_timestamp()
+      order by sweep_at limit ${most} for update skip locked)
+    returning c.id, c.status, c.wake_seq, c.lease_epoch`);
+  return rows.map((row) =>
+    row.status === 'running'
+      ? { kind: 'unanswered', contextId: row.id }
+      : { kind: 'claimable', contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch },
+  );
+}
+
+/**
+ * Gives a lease back without a word: its run broke off, or never began. Left to others after `afterMs`; the claim keeps
+ * counting as barren.
+ */
+export async function release(
+  executor: Executor,
+  contextId: ContextId,
+  owner: ProcessId,
+  afterMs: number,
+): Promise<void> {
+  await executor.execute(sql`
+    update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
+      sweep_at = clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
+    where c.id = ${contextId} and c.lease_owner = ${owner}`);
+}
+
+/** What a process owns by the database's word. */
+export async function owned(executor: Executor, owner: ProcessId): Promise<ContextId[]> {
+  const rows = await executor.execute<{ id: ContextId }>(
+    sql`select id from contexts where lease_owner = ${owner}`,
+  );
+  return rows.map((row) => row.id);
+}

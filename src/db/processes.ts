@@ -1,0 +1,133 @@
+/**
+ * Worker processes: one row for each incarnation, which carries the lease time of all contexts it runs. A process holds
+ * the session advisory lock `lock_key` on the connection it beats on, from before its row exists until it ends.
+ */
+import { eq, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { millis } from './instant.ts';
+import { processes } from './schema.ts';
+
+/** How long a beat may be late before its process counts as dead, in milliseconds. */
+export type LeaseTimes = {
+  /** Where the lock is free: its connection ended. */
+  missedMs: number;
+  /** Where the lock is still held: a machine that vanished, a connection that went silent. */
+  leaseMs: number;
+};
+
+export type ProcessRow = {
+  id: ProcessId;
+  lockKey: number;
+  host: string;
+  pid: number;
+  version: string;
+  tools: string[];
+  roles: string[];
+  models: string[];
+};
+
+/** What a live process, or the last one that lived, said it can serve. */
+export type Published = { tools: string[]; roles: string[]; models: string[] };
+
+/**
+ * Whether the process `p` is dead: the one predicate. The shared lock is taken for the moment of asking only, so that
+ * askers do not disturb each other.
+ */
+export function isDead(times: LeaseTimes): SQL<boolean> {
+  return sql<boolean>`(
+    p.dead_at is not null
+    or p.beat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
+    or (p.beat_at < clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
+      and not exists (
+        select 1 from pg_locks l
+        where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+          and l.database = (select oid from pg_database where datname = current_database())
+          and l.classid = (p.lock_key >> 32)::oid and l.objid = (p.lock_key & 4294967295)::oid)))`;
+}
+
+/** Whether the context `c` is owned by nobody who lives. */
+export function isUnowned(times: LeaseTimes): SQL<boolean> {
+  return sql<boolean>`(c.lease_owner is null
+    or not exists (select 1 from processes p where p.id = c.lease_owner and not ${isDead(times)}))`;
+}
+
+/**
+ * Takes the process's lock on this connection, for as long as the connection lasts. Returns the server process that holds
+ * it: a later beat by another one means that the lock is gone. Null: an older connection of ours is not quite dead.
+ */
+export async function holdLock(connection: Executor, lockKey: number): Promise<number | null> {
+  const [row] = await connection.execute<{ pid: number; held: boolean }>(
+    sql`select pg_backend_pid() as pid, pg_try_advisory_lock(${lockKey}::bigint) as held`,
+  );
+  return row?.held === true ? row.pid : null;
+}
+
+export async function register(executor: Executor, row: ProcessRow): Promise<void> {
+  await executor.insert(processes).values(row);
+}
+
+/** A context that this process runs and whose holder was told to look up: a wish waits for its answer. */
+export type Summons = { contextId: ContextId; controlSeq: number };
+
+export type Beat =
+  | { kind: 'alive'; backendPid: number; now: Millis; summons: Summons[] }
+  /** Somebody declared this incarnation dead: its leases are gone. */
+  | { kind: 'dead' };
+
+/** One beat for all contexts of the process: says that it lives, hears who waits for an answer. One statement. */
+export async function beat(connection: Executor, id: ProcessId): Promise<Beat> {
+  const rows = await connection.execute<{
+    pid: number;
+    now: number;
+    context: ContextId | null;
+    control: number | null;
+  }>(sql`
+    with alive as (
+      update processes set beat_at = clock_timestamp() where id = ${id} and dead_at is null returning id
+    )
+    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control
+    from alive left join contexts c on c.lease_owner = alive.id and c.sweep_at is not null`);
+  const [first] = rows;
+  if (first === undefined) return { kind: 'dead' };
+  const summons = rows.flatMap(({ context, control }) =>
+    context === null || control === null ? [] : [{ contextId: context, controlSeq: control }],
+  );
+  return { kind: 'alive', backendPid: first.pid, now: first.now, summons };
+}
+
+/** The last word of a process that ends: whatever it still owned is taken over at the next sweep. */
+export async function unregister(executor: Executor, id: ProcessId): Promise<void> {
+  await executor
+    .update(processes)
+    .set({ deadAt: sql`clock_timestamp()` })
+    .where(eq(processes.id, id));
+}
+
+/** Marks those that died since somebody last looked. */
+export async function declareDead(executor: Executor, times: LeaseTimes): Promise<ProcessId[]> {
+  const rows = await executor.execute<{ id: ProcessId }>(sql`
+    update processes p set dead_at = clock_timestamp()
+    where p.id in (
+      select p.id from processes p where p.dead_at is null and ${isDead(times)}
+      order by p.id for update skip locked)
+    returning p.id`);
+  return rows.map((row) => row.id);
+}
+
+/** Rows of the dead are kept for an hour, so that validation still knows what was last served. */
+export async function forgetDead(executor: Executor): Promise<void> {
+  await executor.execute(sql`
+    delete from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
+      and not exists (select 1 from contexts c where c.lease_owner = p.id)`);
+}
+
+/** What the live processes serve; where none lives, what the last ones served. */
+export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
+  const rows = await executor.execute<Published & { live: boolean }>(sql`
+    select p.tools, p.roles, p.models, not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
+  const live = rows.filter((row) => row.live);
+  return live.length > 0 ? live : rows.slice(0, 1);
+}

@@ -1,0 +1,151 @@
+/**
+ * Wishes: what others ask of a context that may be running. Each transaction first calls the context up, which takes its
+ * row's lock and raises `control_seq`; then it writes. Where nobody who lives owns the context, calling up raises the
+ * epoch too, and whoever called may write history in the same transaction.
+ */
+import { sql } from 'drizzle-orm';
+import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
+import type { FinishedStatus, WishKind } from '../core/job.ts';
+import type { Executor } from './client.ts';
+import { isUnowned } from './processes.ts';
+import type { LeaseTimes } from './processes.ts';
+
+/** Who has to be told; null: nobody owns it, and its lease is now the caller's to settle under. */
+export type CalledUp = { owner: ProcessId | null };
+
+/** Null: no such context of this tenant. */
+export async function callUp(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  times: LeaseTimes,
+): Promise<CalledUp | null> {
+  // The lock comes first: whether an owner lives is looked up after it.
+  const locked = await tx.execute(sql`
+    update contexts c set control_seq = c.control_seq + 1
+    where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
+  if (locked.length === 0) return null;
+  const [row] = await tx.execute<{ lease_owner: ProcessId | null }>(sql`
+    update contexts c set
+      lease_epoch = c.lease_epoch + u.unowned::int,
+      lease_owner = case when u.unowned then null else c.lease_owner end,
+      status = case when u.unowned and c.status = 'running' then 'runnable' else c.status end,
+      sweep_at = case when u.unowned and c.status = 'running' then clock_timestamp() else c.sweep_at end
+    from (select c.id, ${isUnowned(times)} as unowned from contexts c where c.id = ${contextId}) u
+    where c.id = u.id returning c.lease_owner`);
+  return { owner: row?.lease_owner ?? null };
+}
+
+/** Takes the lease from a holder that did not answer. Null: it answered, or the context is gone. */
+export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
+  const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`
+    update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
+      status = 'runnable', sweep_at = clock_timestamp()
+    where c.id = ${contextId} and c.status = 'running' and c.sweep_at is not null
+    returning c.tenant_id`);
+  return row === undefined ? null : { tenantId: row.tenant_id };
+}
+
+/**
+ * Writes a wish onto an admitted job; the first one stands. Where somebody runs it, a sweep settles after `graceMs`
+ * without an answer.
+ */
+export async function wish(
+  tx: Executor,
+  jobId: JobId,
+  kind: WishKind,
+  reason: string | null,
+  graceMs: number,
+): Promise<void> {
+  await tx.execute(sql`
+    with job as (
+      update jobs set stop_kind = ${kind}, stop_reason = ${reason}, stop_requested_at = clock_timestamp()
+      where id = ${jobId} and stop_kind is null and status in ('running', 'waiting') returning context_id
+    )
+    update contexts c set sweep_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
+    from job where c.id = job.context_id and c.status = 'running'`);
+}
+
+/** Takes a queued job back: it never began, so nobody has to be asked. The context was called up before. */
+export async function withdraw(
+  tx: Executor,
+  contextId: ContextId,
+  jobId: JobId,
+  status: Extract<FinishedStatus, 'cancelled'>,
+  reason: string | null,
+): Promise<{ headSeq: number } | null> {
+  const [row] = await tx.execute<{ head_seq: number }>(sql`
+    with job as (
+      update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel',
+        stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
+        stopped_at = clock_timestamp()
+      where id = ${jobId} and context_id = ${contextId} and status = 'queued' returning context_id, message_id, attempt
+    ), ctx as (
+      update contexts c set queued = c.queued - 1, head_seq = c.head_seq + 1
+      from job where c.id = job.context_id returning c.id, c.tenant_id, c.head_seq
+    ), message as (
+      update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
+    ), told as (
+      insert into events (context_id, tenant_id, seq, name, data)
+      select ctx.id, ctx.tenant_id, ctx.head_seq, 'JobFinished',
+        jsonb_build_object('job_id', ${jobId}::text, 'status', ${status}::text, 'attempt', job.attempt)
+      from ctx, job
+    )
+    select head_seq from ctx`);
+  return row === undefined ? null : { headSeq: row.head_seq };
+}
+
+/** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */
+export async function raiseControl(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    update contexts c set control_seq = c.control_seq + 1
+    where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
+  return rows.length > 0;
+}
+
+/**
+ * Stops or starts a worker's context, which was called up before. Where no job is active the state changes here and now;
+ * otherwise with the end of the job. Starting wakes what is queued.
+ */
+export async function setStopped(
+  tx: Executor,
+  contextId: ContextId,
+  stopped: boolean,
+): Promise<{ headSeq: number; wakeSeq: number; epoch: number; runnable: boolean }> {
+  const [row] = await tx.execute<{
+    head_seq: number;
+    wake_seq: number;
+    lease_epoch: number;
+    status: string;
+  }>(sql`
+    with before as (
+      select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
+        and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')) as shown
+      from contexts c where c.id = ${contextId}
+    ), ctx as (
+      update contexts c set
+        stopped = ${stopped}::boolean,
+        head_seq = c.head_seq + before.shown::int,
+        state = case when before.shown then ${stopped ? 'Stopped' : 'Idle'} else c.state end,
+        state_since = case when before.shown then clock_timestamp() else c.state_since end,
+        wake_seq = c.wake_seq + ${stopped ? 0 : 1}::int,
+        status = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0 then 'runnable' else c.status end,
+        sweep_at = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0
+          then clock_timestamp() else c.sweep_at end
+      from before where c.id = before.id
+      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.status, c.state, before.shown
+    ), told as (
+      insert into events (context_id, tenant_id, seq, name, data)
+      select ctx.id, ctx.tenant_id, ctx.head_seq, 'StateChanged',
+        jsonb_build_object('new_state', ctx.state, 'job_id', null)
+      from ctx where ctx.shown
+    )
+    select head_seq, wake_seq, lease_epoch, status from ctx`);
+  if (row === undefined) throw new Error('A locked context vanished.');
+  return {
+    headSeq: row.head_seq,
+    wakeSeq: row.wake_seq,
+    epoch: row.lease_epoch,
+    runnable: row.status === 'runnable',
+  };
+}

@@ -1,0 +1,99 @@
+/** Workers: identity and settings of a context, with one version for both. */
+import { and, eq, sql } from 'drizzle-orm';
+import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { Executor } from './client.ts';
+import { branches, contexts, events, jobs, messages, toolCalls, workers } from './schema.ts';
+
+export type NewWorker = {
+  id: WorkerId;
+  tenantId: TenantId;
+  contextId: ContextId;
+  name: string;
+  title: string | null;
+  role: string | null;
+  config: WorkerConfig;
+  parentWorkerId: WorkerId | null;
+  depth: number;
+};
+
+/** A worker, its context and that context's first branch. Inside a transaction. */
+export async function createWorker(tx: Executor, worker: NewWorker): Promise<void> {
+  const { tenantId, contextId } = worker;
+  await tx.insert(contexts).values({ id: contextId, tenantId });
+  await tx.insert(workers).values(worker);
+  await tx.insert(branches).values({ contextId, tenantId, name: 'main' });
+}
+
+/** The depth of a worker in its tree; null: this tenant has no such worker. */
+export async function depthOf(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
+  const [row] = await executor
+    .select({ depth: workers.depth })
+    .from(workers)
+    .where(and(eq(workers.tenantId, tenantId), eq(workers.id, id)));
+  return row?.depth ?? null;
+}
+
+/** Which context belongs to a worker; null: this tenant has no such worker. */
+export async function contextOf(
+  executor: Executor,
+  tenantId: TenantId,
+  id: WorkerId,
+): Promise<ContextId | null> {
+  const [row] = await executor.execute<{ context_id: ContextId }>(
+    sql`select context_id from workers where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return row?.context_id ?? null;
+}
+
+export type WorkerChange = {
+  name?: string;
+  title?: string | null;
+  role?: string | null;
+  config?: WorkerConfig;
+};
+
+/**
+ * Changes a worker where its version is still `expected` (null: whatever it is). The context was called up before.
+ * Returns the new version; null: another version stands.
+ */
+export async function changeWorker(
+  tx: Executor,
+  contextId: ContextId,
+  change: WorkerChange,
+  expected: number | null,
+): Promise<number | null> {
+  const [row] = await tx
+    .update(workers)
+    .set({ ...change, version: sql`${workers.version} + 1`, updatedAt: sql`clock_timestamp()` })
+    .where(
+      and(eq(workers.contextId, contextId), expected === null ? undefined : eq(workers.version, expected)),
+    )
+    .returning({ version: workers.version });
+  return row?.version ?? null;
+}
+
+/** A worker and all below it, deepest first. */
+export async function descendants(
+  executor: Executor,
+  tenantId: TenantId,
+  id: WorkerId,
+): Promise<{ id: WorkerId; contextId: ContextId }[]> {
+  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`
+    with recursive tree as (
+      select id, context_id, depth from workers where tenant_id = ${tenantId} and id = ${id}
+      union all
+      select w.id, w.context_id, w.depth from workers w join tree on w.parent_worker_id = tree.id
+      where w.tenant_id = ${tenantId}
+    )
+    select id, context_id from tree order by depth desc, id`);
+  return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
+}
+
+/** Removes a context and all that belongs to it, for good. Its row was locked before. */
+export async function deleteContext(tx: Executor, contextId: ContextId): Promise<void> {
+  for (const table of [events, messages, toolCalls, jobs, branches, workers]) {
+    await tx.delete(table).where(eq(table.contextId, contextId));
+  }
+  await tx.delete(contexts).where(eq(contexts.id, contextId));
+}
