@@ -1,0 +1,20 @@
+/** The bus of a single process. */
+import { EventEmitter } from 'node:events';
+import type { Bus } from './bus.ts';
+
+export function localBus(): Bus {
+  const emitter = new EventEmitter();
+  emitter.setMaxListeners(0);
+  return {
+    publish(channel, message) {
+      setImmediate(() => emitter.emit(channel.name, message));
+    },
+    async subscribe(channel, hear) {
+      emitter.on(channel.name, hear);
+      return () => emitter.off(channel.name, hear);
+    },
+    async close() {
+      emitter.removeAllListeners();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Doorbells on BullMQ, the same for each of its backends. This file alone knows BullMQ's job, queue and worker; they are
+ * called ring, bell and listener elsewhere. Nothing here is durable: attempts, stalls and failures are Postgres' affair.
+ */
+import type { JobsOptions, Queue as BullQueue, Worker as QueueConsumer } from 'bullmq';
+import { parseId } from '../core/ids.ts';
+import type { ContextId } from '../core/ids.ts';
+import { RING_NAME, ringId } from './doorbell.ts';
+import type { Answer, Bell, Listener } from './doorbell.ts';
+
+/** Every entry has a priority: BullMQ runs those without one before all others. */
+const PRIORITY = 5;
+const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true, priority: PRIORITY };
+
+/** How long a queue may take to say that it is there, in milliseconds. */
+const ANSWER_MS = 1_000;
+
+/** A consumer that leaves all judgement to Postgres: a stalled entry is handed out again, for ever. */
+export const CONSUMER_OPTIONS = {
+  lockDuration: 60_000,
+  stalledInterval: 30_000,
+  maxStalledCount: 1_000_000,
+  drainDelay: 2,
+} as const;
+
+type Entry = { contextId: string };
+type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'count' | 'close'>;
+type AnyConsumer = Pick<QueueConsumer<Entry>, 'pause' | 'close'>;
+
+/** `isConnected`: whether a ring has a chance; none is kept for later. */
+export function toBell(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): Bell {
+  return {
+    ring(ring) {
+      if (!isConnected()) return;
+      queue
+        .add(RING_NAME, { contextId: ring.contextId }, { ...ENTRY, jobId: ringId(ring) })
+        .catch(() => undefined);
+    },
+    async isReachable() {
+      if (!isConnected()) return false;
+      return within(ANSWER_MS, queue.count()).then(
+        () => true,
+        () => false,
+      );
+    },
+    close,
+  };
+}
+
+export function toListener(consumer: AnyConsumer, close: () => Promise<void>): Listener {
+  return { pause: () => consumer.pause(true), close };
+}
+
+/** An entry is answered once it names a context; whatever else it holds is not ours. */
+export async function answerEntry(entry: Entry, answer: Answer): Promise<void> {
+  const contextId = parseId<ContextId>(entry.contextId);
+  if (contextId !== null) await answer(contextId);
+}
+
+/** Rejects after `ms`; `work` goes on by itself, its failure unheard. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The queue did not answer within ${ms} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,40 @@
+/** Doorbells on BullMQ's Postgres backend: laptop mode, where there is no Redis. One pool serves bell and listener. */
+import { createPostgresBackend, isPgPool, withBackend } from 'bullmq';
+import { Pool } from 'pg';
+import { CONSUMER_OPTIONS, answerEntry, toBell, toListener } from './bullmq.ts';
+import { QUEUE_NAME } from './doorbell.ts';
+import type { Queue } from './doorbell.ts';
+
+const { Queue: BullQueue, Worker: QueueConsumer } = withBackend(createPostgresBackend);
+
+export function postgresQueue(
+  databaseUrl: string,
+  onError: (error: Error) => void,
+): Queue & { close(): Promise<void> } {
+  const pool = new Pool({ connectionString: databaseUrl, max: 8, application_name: 'nightshift-queue' });
+  pool.on('error', onError);
+  // BullMQ describes the pool it wants by a type of its own, which a real one does not spell out.
+  if (!isPgPool(pool)) throw new Error('BullMQ does not take this version of pg.');
+  return {
+    openBell() {
+      const queue = new BullQueue(QUEUE_NAME, { connection: pool });
+      queue.on('error', onError);
+      return toBell(
+        queue,
+        () => true,
+        () => queue.close(),
+      );
+    },
+    async listen(answer, concurrency) {
+      const consumer = new QueueConsumer(QUEUE_NAME, async (entry) => answerEntry(entry.data, answer), {
+        ...CONSUMER_OPTIONS,
+        connection: pool,
+        concurrency,
+      });
+      consumer.on('error', onError);
+      await consumer.waitUntilReady();
+      return toListener(consumer, () => consumer.close());
+    },
+    close: () => pool.end(),
+  };
+}
