@@ -1,0 +1,60 @@
+/**
+ * How a run hears from outside while an effect is in flight. A nudge ends what can be ended, so that the loop reads its
+ * mailbox and decides again; nothing is decided here.
+ *
+ * Two strengths: `soft` ends what may be repeated elsewhere, `hard` also `once` calls. A wish and a lost lease are hard.
+ */
+export class Attention {
+  #soft = new AbortController();
+  #hard = new AbortController();
+  #lost = false;
+  #leaving = false;
+
+  /** Ends model calls, and tools that may run again. */
+  get soft(): AbortSignal {
+    return this.#soft.signal;
+  }
+
+  /** Ends everything. */
+  get hard(): AbortSignal {
+    return this.#hard.signal;
+  }
+
+  /** The lease is gone: nothing may be begun or written any more. */
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** The process stops: the context is to be given back at the next step. */
+  get leaving(): boolean {
+    return this.#leaving;
+  }
+
+  /** Somebody wants something: read the mailbox. */
+  lookUp(): void {
+    this.#soft.abort();
+    this.#hard.abort();
+  }
+
+  lose(): void {
+    this.#lost = true;
+    this.lookUp();
+  }
+
+  /** Give the context back at the next step, without ending what is in flight. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  /** The process cannot wait for what may be repeated elsewhere. */
+  hurry(): void {
+    this.#soft.abort();
+  }
+
+  /** From here on a nudge is a new one. Called before the mailbox is read, never after. */
+  renew(): void {
+    if (this.#lost) return;
+    if (this.#soft.signal.aborted) this.#soft = new AbortController();
+    if (this.#hard.signal.aborted) this.#hard = new AbortController();
+  }
+}

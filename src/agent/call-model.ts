@@ -1,0 +1,97 @@
+/** One model call: assemble the prompt, call, and append what came of it. */
+import { isToolUse } from '../core/blocks.ts';
+import type { MessageId } from '../core/ids.ts';
+import type { ActiveJob, Verdict } from '../core/job.ts';
+import type { ModelAnswer, ModelFailure, ModelRequest } from '../core/model.ts';
+import { answer, answerMessage, answered } from '../core/moves/answer.ts';
+import { delay } from '../core/moves/park.ts';
+import { settle } from '../core/moves/settle.ts';
+import { assemble } from '../core/prompt.ts';
+import { FAILURE_RULES, retryAfter } from '../core/retry.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { append, commit, follow, lookUp, reread } from './run.ts';
+import type { After, Run } from './run.ts';
+import { untilDeadline } from './until-deadline.ts';
+
+export async function callModel(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+): Promise<After> {
+  const model = run.model(settings.model.provider);
+  if (model === null)
+    throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+  const request = toRequest(snapshot, job, settings);
+  run.log.prompt(request.messages);
+  const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
+    model.call(request, run.listener(snapshot), signal),
+  );
+  switch (outcome.kind) {
+    case 'done':
+      return takeAnswer(run, snapshot, job, settings, outcome.answer);
+    case 'failed':
+      return takeFailure(run, snapshot, job, outcome.failure);
+    case 'aborted':
+      return lookUp(run, snapshot);
+  }
+}
+
+function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
+  return {
+    model: settings.model,
+    system: settings.systemPrompt,
+    messages: assemble(snapshot.history),
+    tools: settings.tools,
+    maxTokens: settings.maxTokens,
+    streaming: settings.streaming,
+    parameters: settings.parameters,
+    cacheKey: `${snapshot.lease.contextId}/${snapshot.activeBranch}`,
+    failures: job.failures,
+  };
+}
+
+/** An answer without calls ends the job in the same append. Where that is refused, the answer is kept all the same. */
+async function takeAnswer(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  given: ModelAnswer,
+): Promise<After> {
+  const id = run.ids.next<MessageId>();
+  if (given.content.some(isToolUse) || given.finishReason === 'pause') {
+    return commit(run, snapshot, answer(snapshot, job, settings, id, given));
+  }
+  const verdict: Verdict = { status: 'completed', outputId: id };
+  const last = settle(
+    snapshot,
+    answered(job, given),
+    verdict,
+    run.ids,
+    answerMessage(job, settings, id, given),
+  );
+  const outcome = await append(run, last);
+  if (outcome.kind === 'committed') return follow(run, snapshot, last, outcome);
+  const now = await reread(run, snapshot, outcome);
+  // In doubt: what is stored tells whether the answer is there. Stale: others wrote meanwhile, the answer still counts.
+  if (outcome.kind === 'in_doubt' || now.job === null) return now;
+  return commit(run, now, answer(now, now.job, settings, id, given));
+}
+
+async function takeFailure(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  failure: ModelFailure,
+): Promise<After> {
+  const error = { code: FAILURE_RULES[failure.class].code, message: failure.message };
+  const retry = retryAfter(failure, job.failures + 1, run.clock.now(), run.random());
+  switch (retry.kind) {
+    case 'again':
+      return commit(run, snapshot, delay(snapshot, job, error, retry.at));
+    case 'failed':
+      return commit(run, snapshot, settle(snapshot, job, { status: 'failed', error }, run.ids));
+  }
+}

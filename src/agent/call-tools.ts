@@ -1,0 +1,176 @@
+/**
+ * Runs the open calls of an answer, all at once. A `once` call is marked in a commit of its own immediately before it
+ * begins. Results are appended as they come, those that end together in one.
+ */
+import { isToolUse } from '../core/blocks.ts';
+import { OUTCOME_UNKNOWN } from '../core/closing-words.ts';
+import type { Step } from '../core/decide.ts';
+import type { ActiveJob } from '../core/job.ts';
+import { closeCalls, closedByRule, ended, startCall } from '../core/moves/tools.ts';
+import type { ClosedCall } from '../core/moves/tools.ts';
+import type { Json } from '../core/json.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { ToolOutcome } from '../core/tool.ts';
+import type { OpenCall } from '../core/tool-call.ts';
+import { append, commit, follow, lookUp, reread } from './run.ts';
+import type { After, Run } from './run.ts';
+import { untilDeadline } from './until-deadline.ts';
+
+/** Calls in flight, and those that ended since one last looked. */
+class InFlight {
+  readonly #ended: { call: OpenCall; outcome: ToolOutcome }[] = [];
+  #running = 0;
+  #wake = Promise.withResolvers<void>();
+
+  add(call: OpenCall, work: Promise<ToolOutcome>): void {
+    this.#running += 1;
+    void work.then(
+      (outcome) => this.#end(call, outcome),
+      (error: unknown) => this.#end(call, brokenRunner(error)),
+    );
+  }
+
+  /** Those that ended, once there are any; empty when none is left. */
+  async next(): Promise<{ call: OpenCall; outcome: ToolOutcome }[]> {
+    while (this.#ended.length === 0 && this.#running > 0) {
+      await this.#wake.promise;
+      this.#wake = Promise.withResolvers<void>();
+    }
+    return this.#ended.splice(0);
+  }
+
+  #end(call: OpenCall, outcome: ToolOutcome): void {
+    this.#running -= 1;
+    this.#ended.push({ call, outcome });
+    // In the next round of the event loop, so that what ends together is appended together.
+    setImmediate(() => this.#wake.resolve());
+  }
+}
+
+/** Runners do not throw; one that does must not take the loop with it. */
+function brokenRunner(error: unknown): ToolOutcome {
+  const words = error instanceof Error ? error.message : String(error);
+  return { kind: 'result', content: `The call could not be run: ${words}`, is_error: true };
+}
+
+export async function callTools(
+  run: Run,
+  snapshot: Snapshot,
+  { job, settings, run: calls, unknown }: Extract<Step, { kind: 'call_tools' }>,
+): Promise<After> {
+  const lost = unknown.map((call) => closedByRule(call, OUTCOME_UNKNOWN));
+  const told =
+    lost.length === 0 ? snapshot : await commit(run, snapshot, closeCalls(snapshot, job, lost, run.ids));
+  if (told === null || isWishedFor(told)) return told;
+  const inFlight = new InFlight();
+  const begun = await beginAll(run, told, job, settings, calls, inFlight);
+  return collect(run, begun, job, inFlight);
+}
+
+/** Those that may be repeated first: they need no mark. Stops where a wish came in between. */
+async function beginAll(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  calls: readonly OpenCall[],
+  inFlight: InFlight,
+): Promise<Snapshot> {
+  const inputs = new Map(
+    snapshot.history.flatMap((message) =>
+      message.content.filter(isToolUse).map((use) => [use.id, use.input] as const),
+    ),
+  );
+  const begin = (call: OpenCall): void => {
+    const granted = settings.tools.some((tool) => tool.name === call.name);
+    const input = inputs.get(call.id) ?? {};
+    inFlight.add(
+      call,
+      granted ? execute(run, snapshot, job, call, input) : Promise.resolve(notGranted(call, settings)),
+    );
+  };
+  for (const call of calls.filter(({ effect }) => effect !== 'once')) begin(call);
+  let current = snapshot;
+  for (const call of calls.filter(({ effect }) => effect === 'once')) {
+    const marked = await mark(run, current, call);
+    current = marked.snapshot;
+    if (!marked.begun) break;
+    begin(call);
+  }
+  return current;
+}
+
+/** A worker runs what it was given, whatever else its process knows. */
+function notGranted(call: OpenCall, { tools }: Settings): ToolOutcome {
+  const names = tools.map((tool) => tool.name).join(', ');
+  const content = `There is no tool named ${call.name} here. ${names === '' ? 'There are no tools.' : `There are: ${names}.`}`;
+  return { kind: 'result', content, is_error: true };
+}
+
+/** Writes that a `once` call begins. Not begun: a wish came, the process stops, or nobody can say what was written. */
+async function mark(
+  run: Run,
+  snapshot: Snapshot,
+  call: OpenCall,
+): Promise<{ begun: boolean; snapshot: Snapshot }> {
+  let current = snapshot;
+  while (!run.attention.hard.aborted && !run.attention.leaving && !isWishedFor(current)) {
+    const move = startCall(current, call);
+    const outcome = await append(run, move);
+    if (outcome.kind === 'committed') {
+      const after = await follow(run, current, move, outcome);
+      return { begun: true, snapshot: after ?? current };
+    }
+    current = await reread(run, current, outcome);
+    if (outcome.kind === 'in_doubt') break;
+  }
+  return { begun: false, snapshot: current };
+}
+
+/** Somebody wants the job to end: what is in flight is ended, and the loop decides again. */
+function isWishedFor({ job }: Snapshot): boolean {
+  return job === null || job.wish !== null;
+}
+
+function execute(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  call: OpenCall,
+  input: Json,
+): Promise<ToolOutcome> {
+  const signal = call.effect === 'once' ? run.attention.hard : run.attention.soft;
+  return untilDeadline(run.clock, job, signal, (bounded) =>
+    run.tools.execute(
+      {
+        id: call.id,
+        name: call.name,
+        input,
+        jobId: job.id,
+        workerId: snapshot.workerId,
+        contextId: snapshot.lease.contextId,
+        idempotencyKey: call.id,
+      },
+      bounded,
+    ),
+  );
+}
+
+/** Appends results until none is in flight. Whatever was aborted stays open: the next decision closes or repeats it. */
+async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFlight): Promise<After> {
+  let snapshot = begun;
+  for (;;) {
+    if (isWishedFor(snapshot)) run.attention.lookUp();
+    const batch = await inFlight.next();
+    if (batch.length === 0) break;
+    const closed: ClosedCall[] = batch.flatMap(({ call, outcome }) =>
+      outcome.kind === 'result' ? [ended(call, outcome)] : [],
+    );
+    if (closed.length === 0) continue;
+    const after = await commit(run, snapshot, closeCalls(snapshot, job, closed, run.ids));
+    if (after === null) return null;
+    snapshot = after;
+  }
+  return snapshot.calls.length === 0 ? snapshot : lookUp(run, snapshot);
+}

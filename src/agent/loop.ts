@@ -1,0 +1,54 @@
+/** The agent loop: decide, carry out, append, again, until the context is given back. */
+import { decide } from '../core/decide.ts';
+import type { Step } from '../core/decide.ts';
+import { LeaseLost } from '../core/errors.ts';
+import { admit } from '../core/moves/admit.ts';
+import { handBack, rest } from '../core/moves/park.ts';
+import { settle } from '../core/moves/settle.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { callModel } from './call-model.ts';
+import { callTools } from './call-tools.ts';
+import { commit } from './run.ts';
+import type { After, Run } from './run.ts';
+import { wait } from './wait.ts';
+
+/** How long a context that this process cannot serve is left to others before anybody looks again, in milliseconds. */
+const UNSERVED_MS = 1_000;
+
+/** Throws `LeaseLost` when somebody else owns the context now. */
+export async function runLoop(run: Run, first: Snapshot): Promise<void> {
+  let snapshot: After = first;
+  while (snapshot !== null) snapshot = await takeStep(run, snapshot);
+}
+
+async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
+  if (run.attention.lost) throw new LeaseLost();
+  const step = decide(snapshot, run.clock.now());
+  run.log.step(step.kind, { job_id: snapshot.job?.id ?? null, steps: snapshot.job?.steps ?? 0 });
+  if (run.attention.leaving && isLong(step)) return commit(run, snapshot, handBack(snapshot, null));
+  return carryOut(run, snapshot, step);
+}
+
+/** Steps that a process which stops leaves to another one. */
+function isLong(step: Step): boolean {
+  return step.kind !== 'park' && step.kind !== 'finish';
+}
+
+async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After> {
+  switch (step.kind) {
+    case 'admit':
+      return commit(run, snapshot, admit(snapshot, step.next));
+    case 'call_model':
+      return callModel(run, snapshot, step.job, step.settings);
+    case 'call_tools':
+      return callTools(run, snapshot, step);
+    case 'wait':
+      return wait(run, snapshot, step);
+    case 'finish':
+      return commit(run, snapshot, settle(snapshot, step.job, step.verdict, run.ids));
+    case 'hand_back':
+      return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
+    case 'park':
+      return commit(run, snapshot, rest(snapshot));
+  }
+}

@@ -1,0 +1,91 @@
+/** One run of one context under one lease: its ports, and the two ways a snapshot comes to be. */
+import { apply } from '../core/apply.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
+import { LeaseLost } from '../core/errors.ts';
+import type { Ids } from '../core/ids.ts';
+import type { Model, ModelListener, ProviderName } from '../core/model.ts';
+import type { PromptMessage } from '../core/prompt.ts';
+import type { Lease, Snapshot } from '../core/snapshot.ts';
+import type { Clock } from '../core/time.ts';
+import type { ToolRunner } from '../core/tool.ts';
+import type { Attention } from './attention.ts';
+
+/**
+ * `in_doubt`: the connection broke, so it may have been committed or not. It is never sent again; what is stored tells.
+ */
+export type JournalOutcome = AppendOutcome | { kind: 'in_doubt' };
+
+/** The durable side of a run. */
+export type Journal = {
+  append(append: Append): Promise<JournalOutcome>;
+  /**
+   * What is stored now: all of it, or only the mailbox beside the history that is known. Waits out a database that is
+   * away, and throws `LeaseLost` once the epoch moved or the context is gone.
+   */
+  reload(lease: Lease, known: Snapshot | null): Promise<Snapshot>;
+};
+
+export type RunPorts = {
+  journal: Journal;
+  model(provider: ProviderName): Model | null;
+  tools: ToolRunner;
+  clock: Clock;
+  ids: Ids;
+  /** In [0, 1). */
+  random(): number;
+  /** Hears of an answer as it streams in. */
+  listener(snapshot: Snapshot): ModelListener;
+  log: RunLog;
+};
+
+/** What a run tells its log; ids are bound by whoever gives it. */
+export type RunLog = {
+  step(kind: string, facts: Record<string, string | number | boolean | null>): void;
+  prompt(messages: readonly PromptMessage[]): void;
+};
+
+export type Run = RunPorts & { attention: Attention };
+
+/** What a step leaves: the snapshot to decide on next, or null when the context was given back. */
+export type After = Snapshot | null;
+
+/** Commits an append and goes on with what then stands. Stale or in doubt: nothing is sent again, only read. */
+export async function commit(run: Run, snapshot: Snapshot, move: Append): Promise<After> {
+  const outcome = await append(run, move);
+  return outcome.kind === 'committed' ? follow(run, snapshot, move, outcome) : reread(run, snapshot, outcome);
+}
+
+export async function append(run: Run, move: Append): Promise<JournalOutcome> {
+  if (run.attention.lost) throw new LeaseLost();
+  return run.journal.append(move);
+}
+
+/** After a commit: given back, or in step; read anew where others wrote meanwhile, or where the queue's next is unknown. */
+export async function follow(
+  run: Run,
+  snapshot: Snapshot,
+  move: Append,
+  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
+): Promise<After> {
+  if (move.park !== null) return null;
+  const next = apply(snapshot, move, outcome);
+  const settled = move.job?.kind === 'settle';
+  return settled || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
+}
+
+/** After an append that did not take, or may not have. */
+export async function reread(
+  run: Run,
+  snapshot: Snapshot,
+  outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
+): Promise<Snapshot> {
+  run.attention.renew();
+  return run.journal.reload(snapshot.lease, outcome.kind === 'stale' ? snapshot : null);
+}
+
+/** Reads the mailbox; history is known. */
+export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
+  if (run.attention.lost) throw new LeaseLost();
+  run.attention.renew();
+  return run.journal.reload(snapshot.lease, snapshot);
+}
