@@ -1,0 +1,163 @@
+/**
+ * Runs one call. Whatever a model asks (an unknown tool, bad arguments) and whatever a tool does (throws, hangs, gives
+ * back nonsense) is a result the model can read; nothing throws. An abort ends the call at once, even where the tool
+ * does not listen: what it does after that is its own affair, and its late answer is dropped.
+ *
+ * Tools run in the process's own thread. One that blocks it (a busy loop, a synchronous child process) stops every run
+ * of the process and is beyond time-out and abort.
+ */
+import type { Json } from '../core/json.ts';
+import type { ToolInvocation, ToolOutcome, ToolRunner } from '../core/tool.ts';
+import type { ToolContext } from './define.ts';
+import { faultName, faultText } from './fault.ts';
+import type { Registry } from './registry.ts';
+import { errorResult, resultOf } from './result.ts';
+import type { ToolResult } from './result.ts';
+import { LONGEST_TIMER_MS } from './timer.ts';
+import type { Tool } from './tool.ts';
+import { truncate } from './truncate.ts';
+
+/** `toolResult`: characters of a result. `toolTimeoutMs`: for tools that do not say. */
+export type ToolLimits = { toolResult: number; toolTimeoutMs: number };
+
+/** A logger of pino's shape. Above debug nothing is said but ids, names and times. */
+export type ToolLog = {
+  warn(fields: Record<string, unknown>, text: string): void;
+  debug(fields: Record<string, unknown>, text: string): void;
+};
+
+export type ToolRunnerOptions = {
+  limits: ToolLimits;
+  log?: ToolLog;
+  /** Told what tools say of how far they are. Must not throw. */
+  onProgress?: (call: ToolInvocation, text: string) => void;
+};
+
+/** Characters of what a model made up, where it is quoted back. */
+const LONGEST_QUOTE = 200;
+
+export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
+  return {
+    async execute(call, signal) {
+      if (signal.aborted) return { kind: 'aborted' };
+      const tool = registry.get(call.name);
+      return tool === undefined
+        ? unknownTool(call.name, registry.names)
+        : await race(tool, call, signal, options);
+    },
+  };
+}
+
+function unknownTool(name: string, names: readonly string[]): ToolResult {
+  const known = names.length === 0 ? 'There are no tools.' : `The tools are: ${names.join(', ')}.`;
+  return errorResult(`There is no tool named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
+}
+
+/** The first of: the tool's answer, its time-out, the abort from outside. Leaves no timer and no listener behind. */
+function race(
+  tool: Tool,
+  call: ToolInvocation,
+  outer: AbortSignal,
+  options: ToolRunnerOptions,
+): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    const own = new AbortController();
+    const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;
+    let over = false;
+    const end = (outcome: ToolOutcome): void => {
+      over = true;
+      clearTimeout(timer);
+      outer.removeEventListener('abort', abort);
+      resolve(outcome);
+    };
+    const abort = (): void => {
+      end({ kind: 'aborted' });
+      own.abort(outer.reason);
+    };
+    const timeOut = (): void => {
+      end(timedOut(tool, limitMs));
+      own.abort(new DOMException(`The call took longer than ${limitMs} ms.`, 'TimeoutError'));
+    };
+    const timer = setTimeout(timeOut, Math.min(limitMs, LONGEST_TIMER_MS));
+    outer.addEventListener('abort', abort, { once: true });
+    const progress = (text: unknown): void => {
+      if (!over && typeof text === 'string') options.onProgress?.(call, text);
+    };
+    void run(tool, call, contextOf(call, own.signal, progress), options).then((result) => {
+      if (over) options.log?.debug(idsOf(call), 'a tool ended after its call was given up');
+      else end(result);
+    });
+  });
+}
+
+/** Never rejects. */
+async function run(
+  tool: Tool,
+  call: ToolInvocation,
+  context: ToolContext,
+  { limits, log }: ToolRunnerOptions,
+): Promise<ToolResult> {
+  let does = 'failed';
+  try {
+    // A copy: what the tool does to its input must not reach history.
+    const input = await tool.validate(structuredClone(call.input));
+    if (!input.ok) return refused(tool, call.input, input.problems);
+    // The check may have taken its time: what was given up meanwhile must not begin.
+    context.signal.throwIfAborted();
+    const returned = await tool.execute(input.value, context);
+    does = 'ended, but its result cannot be written as text';
+    return resultOf(returned, limits.toolResult);
+  } catch (error) {
+    if (!context.signal.aborted) log?.warn({ ...idsOf(call), error: faultName(error) }, 'a tool failed');
+    log?.debug({ ...idsOf(call), err: error }, 'what the tool threw');
+    return errorResult(`The tool ${tool.descriptor.name} ${does}: ${faultText(error)}`);
+  }
+}
+
+function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: string) => void): ToolContext {
+  return {
+    signal,
+    idempotency_key: call.idempotencyKey,
+    tool_call_id: call.id,
+    job_id: call.jobId,
+    worker_id: call.workerId,
+    context_id: call.contextId,
+    progress,
+  };
+}
+
+function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {
+  const { name } = tool.descriptor;
+  const lines = typeof input === 'string' ? [notJson(input)] : problems;
+  const list = lines.map((line) => `- ${line}`).join('\n');
+  return errorResult(
+    `The tool ${name} was not run: its arguments do not match its input schema.\n${list}\nCorrect them and call it again.`,
+  );
+}
+
+/** The raw string stands for arguments that were not JSON. */
+function notJson(input: string): string {
+  try {
+    JSON.parse(input);
+    return 'the arguments must be a JSON object';
+  } catch (error) {
+    return truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
+  }
+}
+
+function timedOut({ descriptor }: Tool, limitMs: number): ToolResult {
+  const text = `The tool ${descriptor.name} was stopped: it took longer than ${limitMs / 1_000} s.`;
+  return errorResult(
+    descriptor.effect === 'once' ? `${text} It may have had its effect. Check before repeating it.` : text,
+  );
+}
+
+function idsOf(call: ToolInvocation): Record<string, unknown> {
+  return {
+    tool: call.name,
+    tool_call_id: call.id,
+    job_id: call.jobId,
+    worker_id: call.workerId,
+    context_id: call.contextId,
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Finds and loads the operator's file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file
+ * that NIGHTSHIFT_CONFIG names. Node itself runs it; `.ts` by stripping its types, which it does for files outside
+ * `node_modules` only (there an installed package is JavaScript already, and the operator's file never is).
+ */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { faultText } from './fault.ts';
+import { NO_SETTINGS, parseConfig } from './parse-config.ts';
+import type { OperatorSettings } from './parse-config.ts';
+import { placeIn, syntaxPlace } from './syntax-place.ts';
+
+const NAMES = ['nightshift.config.ts', 'nightshift.config.js', 'nightshift.config.mjs'];
+
+/** `path`: the file it came from; null where there is none. */
+export type OperatorFile = OperatorSettings & { path: string | null };
+
+/** The operator's file cannot be used. The message says all that is wrong with it, and needs no stack. */
+export class OperatorFileError extends Error {
+  override name = 'OperatorFileError';
+}
+
+/** `named`: what NIGHTSHIFT_CONFIG says, from `cwd`; null where it says nothing. Throws OperatorFileError. */
+export async function loadOperatorFile(cwd: string, named: string | null): Promise<OperatorFile> {
+  const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
+  if (path === null) return { ...NO_SETTINGS, path: null };
+  const parsed = parseConfig(defaultOf(await load(path), path));
+  if (!parsed.ok) throw new OperatorFileError([`${path} is not usable:`, ...parsed.faults].join('\n  '));
+  return { ...parsed.settings, path };
+}
+
+async function findIn(cwd: string): Promise<string | null> {
+  const found: string[] = [];
+  for (const name of NAMES) {
+    const path = resolve(cwd, name);
+    if (await isFile(path)) found.push(path);
+  }
+  if (found.length > 1) {
+    throw new OperatorFileError(
+      `${found.join(' and ')} both exist: remove one, or name the one to use in NIGHTSHIFT_CONFIG.`,
+    );
+  }
+  return found[0] ?? null;
+}
+
+async function existing(path: string): Promise<string> {
+  if (await isFile(path)) return path;
+  throw new OperatorFileError(`NIGHTSHIFT_CONFIG names ${path}, but there is no such file.`);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() ?? false;
+}
+
+function defaultOf(module: unknown, path: string): unknown {
+  if (typeof module === 'object' && module !== null && 'default' in module) return module.default;
+  throw new OperatorFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
+}
+
+async function load(path: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    const place = await placeOf(error, path);
+    const where = place === null ? '' : ` (${place})`;
+    throw new OperatorFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
+  }
+}
+
+async function placeOf(error: unknown, path: string): Promise<string | null> {
+  if (!(error instanceof Error)) return null;
+  return placeIn(error.stack ?? '') ?? (error.name === 'SyntaxError' ? await syntaxPlace(path) : null);
+}

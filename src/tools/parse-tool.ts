@@ -1,0 +1,87 @@
+/** One tool as an operator defined it, checked, and ready to run. */
+import { EFFECTS } from '../core/tool.ts';
+import type { ToolContext, ToolDefinition } from './define.ts';
+import { fromJsonSchema, fromStandardSchema } from './input.ts';
+import type { ToolInput } from './input.ts';
+import { fault, filledText, integer, members, name, oneOf, optional, required } from './member.ts';
+import type { Member } from './member.ts';
+import { LONGEST_TIMER_MS } from './timer.ts';
+import type { Tool } from './tool.ts';
+
+const SHAPE = {
+  what: 'a tool',
+  known: [
+    'name',
+    'description',
+    'input',
+    'input_schema',
+    'effect',
+    'approval',
+    'on_unknown',
+    'timeout_ms',
+    'execute',
+  ],
+  notBuilt: ['reconcile'],
+};
+
+export function parseTool(member: Member): Tool | null {
+  const of = members(member, SHAPE);
+  if (of === null) return null;
+  optional(of('approval'), never);
+  optional(of('on_unknown'), tell);
+  const toolName = required(of('name'), name);
+  const description = required(of('description'), filledText);
+  const effect = required(of('effect'), oneOf(EFFECTS));
+  const timeoutMs = optional(of('timeout_ms'), integer(1, LONGEST_TIMER_MS));
+  const input = parseInput(member, of);
+  const execute = required(of('execute'), method);
+  if (toolName === null || description === null || effect === null || input === null || execute === null) {
+    return null;
+  }
+  return {
+    descriptor: { name: toolName, description, input_schema: input.schema, effect, on_unknown: 'tell' },
+    timeoutMs,
+    validate: input.validate,
+    execute: (checked, context) => execute.call(member.value, checked, context),
+  };
+}
+
+/** The tool of a definition that stands in code; throws where it is wrong. */
+export function toTool(definition: ToolDefinition): Tool {
+  const faults: string[] = [];
+  const tool = parseTool({ value: definition, path: '', faults });
+  if (tool === null || faults.length > 0) throw new Error(`Not a tool: ${faults.join('; ')}`);
+  return tool;
+}
+
+function never(member: Member): null {
+  return member.value === 'never' ? null : fault(member, "is not built yet, but for 'never'");
+}
+
+function tell(member: Member): null {
+  return member.value === 'tell' ? null : fault(member, "is not built yet, but for 'tell'");
+}
+
+function parseInput(member: Member, of: (name: string) => Member): Extract<ToolInput, { ok: true }> | null {
+  const [library, json] = [of('input'), of('input_schema')];
+  if (library.value === undefined && json.value === undefined)
+    return fault(member, 'needs input or input_schema');
+  if (library.value !== undefined && json.value !== undefined) {
+    return fault(member, 'has both input and input_schema: one of them');
+  }
+  const [given, parsed] =
+    json.value === undefined
+      ? [library, fromStandardSchema(library.value)]
+      : [json, fromJsonSchema(json.value)];
+  return parsed.ok ? parsed : fault({ ...given, path: `${given.path}${parsed.at}` }, parsed.problem);
+}
+
+type Execute = (this: unknown, input: unknown, context: ToolContext) => unknown;
+
+function method(member: Member): Execute | null {
+  return isFunction(member.value) ? member.value : fault(member, 'must be a function');
+}
+
+function isFunction(value: unknown): value is Execute {
+  return typeof value === 'function';
+}

@@ -1,0 +1,43 @@
+/**
+ * What a tool gave back, as the result a model gets: text or blocks within the limits. A tool's value may be anything;
+ * what is not a reply or a string becomes its JSON text.
+ */
+import type { ToolOutcome } from '../core/tool.ts';
+import { textOf } from './json-text.ts';
+import { boundedParts, parseParts } from './parts.ts';
+import { truncate } from './truncate.ts';
+
+export type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
+
+/** `limit`: characters of text. Throws where a value cannot be written as JSON. */
+export function resultOf(returned: unknown, limit: number): ToolResult {
+  const reply = replyOf(returned);
+  const parts = reply.whole ? null : parseParts(reply.content);
+  const content = parts === null ? truncate(textOf(reply.content), limit) : boundedParts(parts, limit);
+  const result: ToolResult = { kind: 'result', content, is_error: reply.isError };
+  return reply.summary === undefined
+    ? result
+    : { ...result, compact_summary: truncate(reply.summary, limit) };
+}
+
+/** An error in words for the model. */
+export function errorResult(text: string): ToolResult {
+  return { kind: 'result', content: text, is_error: true };
+}
+
+/** `whole`: the tool gave back no reply; its value stands for the content. */
+type Reply = { whole: boolean; content: unknown; isError: boolean; summary: string | undefined };
+
+const REPLY_MEMBERS = ['content', 'is_error', 'compact_summary'];
+
+/** Only what has exactly the members of a reply is one: a tool's data may well hold a `content` of its own. */
+function replyOf(returned: unknown): Reply {
+  const whole: Reply = { whole: true, content: returned, isError: false, summary: undefined };
+  if (typeof returned !== 'object' || returned === null || !('content' in returned)) return whole;
+  if (Object.keys(returned).some((key) => !REPLY_MEMBERS.includes(key))) return whole;
+  const isError = 'is_error' in returned ? returned.is_error : undefined;
+  const summary = 'compact_summary' in returned ? returned.compact_summary : undefined;
+  if (isError !== undefined && typeof isError !== 'boolean') return whole;
+  if (summary !== undefined && typeof summary !== 'string') return whole;
+  return { whole: false, content: returned.content, isError: isError ?? false, summary };
+}

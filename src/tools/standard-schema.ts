@@ -1,0 +1,52 @@
+/**
+ * Standard Schema with Standard JSON Schema (https://standardschema.dev), as far as a tool's input needs them: any
+ * library that implements both can describe and check a tool's input, and none of them is a dependency of ours.
+ */
+export type StandardSchema<Input = unknown, Output = Input> = {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined },
+    ) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: {
+      /** Throws for what JSON Schema cannot express, and for a target that the library does not know. */
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+};
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export type StandardIssue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+};
+
+/** What a schema's checked value is typed as. */
+export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
+
+/** Whether `value` can check a value. Libraries make their schemas objects, or functions. */
+export function validates(value: unknown): boolean {
+  return typeof standardOf(value)?.['validate'] === 'function';
+}
+
+/** Whether `value` can check a value and say in JSON Schema what it takes. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const jsonSchema = standardOf(value)?.['jsonSchema'];
+  return validates(value) && isRecord(jsonSchema) && typeof jsonSchema['input'] === 'function';
+}
+
+function standardOf(value: unknown): Record<string, unknown> | null {
+  if (!isRecord(value) && typeof value !== 'function') return null;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return isRecord(standard) && standard['version'] === 1 ? standard : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,95 @@
+/** What the type checker must accept and refuse of an operator's file; `tsc` runs this, vitest only loads it. */
+import { pino } from 'pino';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import { defineConfig, defineTool } from '../../src/index.ts';
+import type { Json, OperatorConfig, ToolDefinition } from '../../src/index.ts';
+import type { ToolLog } from '../../src/tools/execute.ts';
+import { parseConfig } from '../../src/tools/parse-config.ts';
+
+const base = { name: 'a', description: 'A.', effect: 'none' } as const;
+
+describe('typing an operator’s file', () => {
+  test('each tool in a list knows its input by its own schema', () => {
+    const apart = defineTool({
+      ...base,
+      name: 'apart',
+      input: z.object({ x: z.string() }),
+      execute: ({ x }) => x,
+    });
+    const plain = defineTool({ ...base, name: 'plain', input_schema: { type: 'object' }, execute: () => '' });
+    const config = defineConfig({
+      tools: [
+        {
+          name: 'zod',
+          description: 'Z.',
+          effect: 'idempotent',
+          input: z.object({ n: z.number(), s: z.string().default('x') }),
+          async execute(input, { signal, progress }) {
+            expectTypeOf(input).toEqualTypeOf<{ n: number; s: string }>();
+            expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+            progress('half');
+            return { content: [{ type: 'text', text: input.s }], compact_summary: 'short' };
+          },
+        },
+        {
+          name: 'json',
+          description: 'J.',
+          effect: 'once',
+          input_schema: { type: 'object' },
+          execute(input) {
+            expectTypeOf(input).toEqualTypeOf<{ [key: string]: Json }>();
+            return '';
+          },
+        },
+        {
+          name: 'annotated',
+          description: 'N.',
+          effect: 'none',
+          input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+          execute: (input: { path: string }) => input.path,
+        },
+        apart,
+        plain,
+      ],
+      roles: { coder: { model: 'simulated/x', tools: ['zod'] } },
+      limits: { max_steps: 5 },
+    });
+    expectTypeOf(config).toExtend<OperatorConfig>();
+    expect(parseConfig(config)).toMatchObject({ ok: true });
+    const list: ToolDefinition[] = [apart, plain];
+    expect(parseConfig(defineConfig({ tools: list }))).toMatchObject({ ok: true });
+    expect(parseConfig(defineConfig({}))).toMatchObject({ ok: true });
+  });
+
+  test('what is wrong is refused', () => {
+    const input = z.object({ n: z.number() });
+    const refused = [
+      // @ts-expect-error: not an effect
+      defineConfig({ tools: [{ ...base, effect: 'maybe', input, execute: () => '' }] }),
+      // @ts-expect-error: an unknown member
+      defineConfig({ tools: [{ ...base, input, timeout: 5, execute: () => '' }] }),
+      // @ts-expect-error: no schema at all
+      defineConfig({ tools: [{ ...base, execute: () => '' }] }),
+      // @ts-expect-error: two schemas
+      defineConfig({ tools: [{ ...base, input, input_schema: {}, execute: () => '' }] }),
+      // @ts-expect-error: no schema of the standard
+      defineConfig({ tools: [{ ...base, input: 3, execute: () => '' }] }),
+      // @ts-expect-error: neither text nor a reply
+      defineConfig({ tools: [{ ...base, input, execute: () => 3 }] }),
+      // @ts-expect-error: not built yet
+      defineConfig({ tools: [{ ...base, input, approval: 'always', execute: () => '' }] }),
+      // @ts-expect-error: a number is no string
+      defineConfig({ tools: [{ ...base, input, execute: ({ n }) => n.toUpperCase() }] }),
+      // @ts-expect-error: not built yet
+      defineConfig({ mcp_servers: {} }),
+      // @ts-expect-error: an unknown limit
+      defineConfig({ limits: { barren_claims: 5 } }),
+    ];
+    expect(refused).toHaveLength(10);
+  });
+
+  test('a logger of pino is a log', () => {
+    expectTypeOf(pino({ enabled: false })).toExtend<ToolLog>();
+  });
+});

@@ -1,0 +1,336 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { defineTool } from '../../src/index.ts';
+import type { ToolContext } from '../../src/index.ts';
+import { faultyTool } from './faulty-tool.ts';
+import type { FaultyInput, Run } from './faulty-tool.ts';
+import { call, resultOf, runnerOf } from './invoke.ts';
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  effect: 'none',
+  input: z.object({ a: z.number(), b: z.number().default(1) }),
+  execute: ({ a, b }) => String(a + b),
+});
+
+const never = new AbortController().signal;
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => void unhandled.push(reason);
+
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', note);
+});
+
+afterEach(async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
+
+describe('what a model asks', () => {
+  test('a call that fits is answered', async () => {
+    expect(await resultOf(runnerOf([add]), call('add', { a: 2 }))).toEqual({
+      kind: 'result',
+      content: '3',
+      is_error: false,
+    });
+  });
+
+  test('an unknown tool is an error that names the known ones', async () => {
+    const runner = runnerOf([faultyTool(), add]);
+    expect(await resultOf(runner, call('ad"d', {}))).toMatchObject({
+      content: 'There is no tool named "ad\\"d". The tools are: add, faulty.',
+      is_error: true,
+    });
+    expect((await resultOf(runner, call('x'.repeat(100_000), {}))).content.length).toBeLessThan(400);
+    expect((await resultOf(runnerOf([]), call('add', {}))).content).toContain('There are no tools.');
+    expect((await resultOf(runner, call('__proto__', {}))).is_error).toBe(true);
+  });
+
+  test('bad arguments are an error that says what to correct, and nothing runs', async () => {
+    const runs: Run[] = [];
+    const runner = runnerOf([add, faultyTool({ told: (run) => runs.push(run) })]);
+    expect(await resultOf(runner, call('add', { a: 'two' }))).toMatchObject({
+      content: expect.stringMatching(
+        /^The tool add was not run: its arguments do not match its input schema\.\n- \/a: .*expected number.*\nCorrect them and call it again\.$/,
+      ),
+      is_error: true,
+    });
+    expect((await resultOf(runner, call('faulty', { sleep: 1 }))).content).toContain(
+      '- the arguments must NOT have additional properties: "sleep" (schema: #/additionalProperties)',
+    );
+    expect(runs).toEqual([]);
+  });
+
+  test('arguments that were not JSON are told so, with the place', async () => {
+    const runner = runnerOf([add]);
+    expect((await resultOf(runner, call('add', '{"a": 2,}'))).content).toMatch(
+      /\n- the arguments are not valid JSON: SyntaxError: .* position 8/,
+    );
+    expect((await resultOf(runner, call('add', '"a"'))).content).toContain('must be a JSON object');
+    expect((await resultOf(runner, call('add', null))).is_error).toBe(true);
+  });
+
+  test('a check that breaks is an error, not a crash', async () => {
+    const broken = defineTool({
+      ...add,
+      input: z.object({
+        a: z.number().refine(() => {
+          throw new Error('the check broke');
+        }),
+      }),
+      execute: () => 'never',
+    });
+    expect((await resultOf(runnerOf([broken]), call('add', { a: 1 }))).content).toContain('the check broke');
+  });
+
+  test('a tool that changes its input changes no history', async () => {
+    const input = { list: [1] };
+    const greedy = {
+      ...faultyTool({ name: 'greedy' }),
+      input_schema: { type: 'object' },
+      execute: (given: object) => JSON.stringify(Object.assign(given, { list: [] })),
+    };
+    expect((await resultOf(runnerOf([greedy]), call('greedy', input))).content).toBe('{"list":[]}');
+    expect(input).toEqual({ list: [1] });
+  });
+});
+
+describe('what a tool does', () => {
+  const runner = runnerOf([faultyTool()]);
+  const run = (input: FaultyInput) => resultOf(runner, call('faulty', input));
+
+  test.each<[string, FaultyInput, string, boolean]>([
+    ['throws', { throws: 'no such city' }, 'The tool faulty failed: no such city', true],
+    ['throws at once', { throws_at_once: 'no' }, 'The tool faulty failed: no', true],
+    ['gives nothing', { gives: 'nothing' }, '', false],
+    ['gives null', { gives: 'null' }, 'null', false],
+    ['gives a number', { gives: 'number' }, '42', false],
+    ['gives a NUL', { gives: 'nul' }, 'before\0after', false],
+    ['gives lone surrogates', { gives: 'lone_surrogates' }, '\ud800 and \udc00', false],
+    ['gives a BigInt', { gives: 'bigint' }, '{"big":"1180591620717411303424"}', false],
+    ['gives a cycle', { gives: 'cycle' }, '{"a":1,"self":"[circular]"}', false],
+    [
+      'gives what cannot be read',
+      { gives: 'unreadable' },
+      'The tool faulty ended, but its result cannot be written as text: this value cannot be read',
+      true,
+    ],
+    ['says that it failed', { gives: 'error_reply' }, 'it did not work', true],
+  ])('%s', async (_, input, content, is_error) => {
+    expect(await run(input)).toMatchObject({ content, is_error });
+  });
+
+  test('gives more than the limit', async () => {
+    const { content } = await run({ characters: 200_001 });
+    expect(content).toHaveLength(200_000 + '\n[Cut here: 1 of 200001 characters were left out.]'.length);
+    expect((await run({ characters: 200_000 })).content).toHaveLength(200_000);
+  });
+
+  test('nests deeper than the stack', async () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 200_000; depth++) deep = [deep];
+    const digger = { ...faultyTool(), execute: () => deep as string };
+    expect(await resultOf(runnerOf([digger]), call('faulty', {}))).toMatchObject({ is_error: true });
+  });
+
+  test('is told of its call, and keeps its own this', async () => {
+    let seen: ToolContext | undefined;
+    const tool = {
+      ...faultyTool(),
+      execute(this: { description: string }, _: object, context: ToolContext) {
+        seen = context;
+        return this.description;
+      },
+    };
+    const invocation = call('faulty', {});
+    expect((await resultOf(runnerOf([tool]), invocation)).content).toBe(tool.description);
+    expect(seen).toEqual({
+      signal: expect.any(AbortSignal),
+      idempotency_key: invocation.idempotencyKey,
+      tool_call_id: invocation.id,
+      job_id: invocation.jobId,
+      worker_id: invocation.workerId,
+      context_id: invocation.contextId,
+      progress: expect.any(Function),
+    });
+  });
+
+  test('says how far it is, until its call is over', async () => {
+    const said: string[] = [];
+    let late = (): void => {};
+    const tool = {
+      ...faultyTool(),
+      execute(_: object, { progress }: ToolContext) {
+        progress('half');
+        late = () => progress('too late');
+        return 'done';
+      },
+    };
+    const invocation = call('faulty', {});
+    const runner = runnerOf([tool], {
+      onProgress: (about, text) => said.push(`${about === invocation} ${text}`),
+    });
+    await resultOf(runner, invocation);
+    late();
+    expect(said).toEqual(['true half']);
+  });
+});
+
+describe('calls side by side', () => {
+  test('run at the same time, and leave nothing on the signal they share', async () => {
+    let running = 0;
+    let most = 0;
+    let release = (): void => {};
+    const all = new Promise<void>((resolve) => (release = resolve));
+    const tool = {
+      ...faultyTool(),
+      async execute() {
+        most = Math.max(most, ++running);
+        if (running === 50) release();
+        await all;
+        return 'done';
+      },
+    };
+    const warned = vi.fn<(warning: Error) => void>();
+    process.on('warning', warned);
+    const { signal } = new AbortController();
+    const runner = runnerOf([tool]);
+    const calls = Array.from({ length: 50 }, () => runner.execute(call('faulty', {}), signal));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(50);
+    expect(await Promise.all(calls)).toHaveLength(50);
+    process.off('warning', warned);
+    expect([most, getEventListeners(signal, 'abort'), warned.mock.calls]).toEqual([50, [], []]);
+  });
+});
+
+describe('a call that takes too long', () => {
+  test('is an error, and the tool is told to stop', async () => {
+    let reason: unknown;
+    const tool = {
+      ...faultyTool({ timeout_ms: 20 }),
+      async execute(_: object, { signal }: ToolContext): Promise<string> {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reason = signal.reason;
+        return 'too late';
+      },
+    };
+    expect(await resultOf(runnerOf([tool]), call('faulty', {}))).toEqual({
+      kind: 'result',
+      content: 'The tool faulty was stopped: it took longer than 0.02 s.',
+      is_error: true,
+    });
+    expect(reason).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('does not wait for a tool that does not listen, and survives its late fault', async () => {
+    let fail: ((error: Error) => void) | undefined;
+    const deaf = { ...faultyTool(), execute: () => new Promise<string>((_, reject) => (fail = reject)) };
+    const runner = runnerOf([deaf], { limits: { toolResult: 100, toolTimeoutMs: 5 } });
+    expect(await resultOf(runner, call('faulty', {}))).toMatchObject({ is_error: true });
+    fail?.(new Error('late'));
+  });
+
+  test('says that what happens once may have happened', async () => {
+    const runner = runnerOf([faultyTool({ effect: 'once', timeout_ms: 1 })]);
+    expect((await resultOf(runner, call('faulty', { hang: true }))).content).toContain(
+      'It may have had its effect. Check before repeating it.',
+    );
+  });
+
+  test('a time-out longer than a timer can hold does not go off at once', async () => {
+    const runner = runnerOf([faultyTool()], { limits: { toolResult: 100, toolTimeoutMs: Infinity } });
+    expect((await resultOf(runner, call('faulty', { sleep_ms: 20 }))).content).toBe('done');
+  });
+});
+
+describe('a call that is aborted', () => {
+  test('before it began does not begin', async () => {
+    const runs: Run[] = [];
+    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    expect(await runner.execute(call('faulty', {}), AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(runs).toEqual([]);
+  });
+
+  test('while its arguments are checked does not begin', async () => {
+    const runs: Run[] = [];
+    const controller = new AbortController();
+    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    const outcome = runner.execute(call('faulty', {}), controller.signal);
+    controller.abort();
+    expect(await outcome).toEqual({ kind: 'aborted' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs).toEqual([]);
+  });
+
+  test.each<[string, FaultyInput]>([
+    ['a tool that listens', { sleep_ms: 60_000 }],
+    ['a tool that does not', { hang: true }],
+    ['a tool that fails late', { sleep_ms: 20, ignore_abort: true, throws: 'late' }],
+  ])('ends at once: %s', async (_, input) => {
+    const ends: Run[] = [];
+    let begun = (): void => {};
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    const tool = faultyTool({ told: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
+    const controller = new AbortController();
+    const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal);
+    await running;
+    controller.abort(new Error('cancelled'));
+    expect(await outcome).toEqual({ kind: 'aborted' });
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    if (input.ignore_abort === true) await vi.waitUntil(() => ends.length === 1);
+  });
+
+  test('tells the tool why', async () => {
+    let reason: unknown;
+    const controller = new AbortController();
+    const tool = {
+      ...faultyTool(),
+      execute: (_: object, { signal }: ToolContext) =>
+        new Promise<string>(() => {
+          signal.addEventListener('abort', () => (reason = signal.reason));
+          controller.abort('because');
+        }),
+    };
+    expect(await runnerOf([tool]).execute(call('faulty', {}), controller.signal)).toEqual({
+      kind: 'aborted',
+    });
+    expect(reason).toBe('because');
+  });
+
+  test('after its end keeps its result', async () => {
+    const controller = new AbortController();
+    const outcome = await runnerOf([add]).execute(call('add', { a: 1 }), controller.signal);
+    controller.abort();
+    expect(outcome).toMatchObject({ content: '2' });
+  });
+});
+
+describe('the log', () => {
+  test('above debug holds ids and names, and no text of anybody', async () => {
+    const log = { warn: vi.fn<Log>(), debug: vi.fn<Log>() };
+    const runner = runnerOf([faultyTool()], { log });
+    const invocation = call('faulty', { throws: 'a secret' });
+    await runner.execute(invocation, never);
+    expect(log.warn.mock.calls).toEqual([
+      [
+        {
+          tool: 'faulty',
+          tool_call_id: invocation.id,
+          job_id: invocation.jobId,
+          worker_id: invocation.workerId,
+          context_id: invocation.contextId,
+          error: 'Error',
+        },
+        'a tool failed',
+      ],
+    ]);
+    expect(log.debug.mock.calls[0]?.[0]['err']).toMatchObject({ message: 'a secret' });
+  });
+});
+
+type Log = (fields: Record<string, unknown>, text: string) => void;

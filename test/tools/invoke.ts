@@ -1,0 +1,48 @@
+/** A runner over given tools, and calls to it. */
+import { v7 } from 'uuid';
+import { parseId } from '../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { Json } from '../../src/core/json.ts';
+import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/index.ts';
+import { createToolRunner } from '../../src/tools/execute.ts';
+import type { ToolRunnerOptions } from '../../src/tools/execute.ts';
+import { toTool } from '../../src/tools/parse-tool.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
+
+const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };
+
+export function runnerOf(
+  tools: readonly ToolDefinition[],
+  options: Partial<ToolRunnerOptions> = {},
+): ToolRunner {
+  return createToolRunner(createRegistry(tools.map(toTool)), { limits: LIMITS, ...options });
+}
+
+export function call(name: string, input: Json): ToolInvocation {
+  return {
+    id: fresh<ToolCallId>(),
+    name,
+    input,
+    jobId: fresh<JobId>(),
+    workerId: fresh<WorkerId>(),
+    contextId: fresh<ContextId>(),
+    idempotencyKey: v7(),
+  };
+}
+
+/** Runs one call that nobody aborts, and gives its result. */
+export async function resultOf(
+  runner: ToolRunner,
+  invocation: ToolInvocation,
+): Promise<Extract<ToolOutcome, { kind: 'result' }>> {
+  const outcome = await runner.execute(invocation, new AbortController().signal);
+  if (outcome.kind !== 'result') throw new Error('The call was aborted.');
+  return outcome;
+}
+
+function fresh<T extends ToolCallId | JobId | WorkerId | ContextId>(): T {
+  const id = parseId<T>(v7());
+  if (id === null) throw new Error('Not an id.');
+  return id;
+}

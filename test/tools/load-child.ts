@@ -1,0 +1,20 @@
+/**
+ * Loads an operator's file as Node itself does (no test runner in between), and prints what came of it as JSON.
+ * Arguments: the module that loads, the working directory, and what NIGHTSHIFT_CONFIG names, if anything.
+ */
+import { pathToFileURL } from 'node:url';
+import type { loadOperatorFile } from '../../src/tools/operator-file.ts';
+
+const [, , loader = '', cwd = '', named = null] = process.argv;
+const { loadOperatorFile: load } = (await import(pathToFileURL(loader).href)) as {
+  loadOperatorFile: typeof loadOperatorFile;
+};
+
+try {
+  const { path, tools, roles, limits } = await load(cwd, named);
+  const names = tools.map((tool) => tool.descriptor.name);
+  process.stdout.write(JSON.stringify({ path, tools: names, roles: Object.fromEntries(roles), limits }));
+} catch (error) {
+  if (!(error instanceof Error) || error.name !== 'OperatorFileError') throw error;
+  process.stdout.write(JSON.stringify({ refused: error.message }));
+}

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const index = JSON.stringify(join(root, 'src/index.ts'));
+const child = join(import.meta.dirname, 'load-child.ts');
+const source = join(root, 'src/tools/operator-file.ts');
+
+const TOOL = `{
+  name: 'hello', description: 'Says hello.', effect: 'none',
+  input_schema: { type: 'object' }, execute: () => 'hello',
+}`;
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'operator-file-')));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function write(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+async function load(named: string[] = [], loader = source): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, [child, loader, folder, ...named]);
+  return JSON.parse(stdout);
+}
+
+describe('finding the operator’s file', () => {
+  test('none is fine', async () => {
+    expect(await load()).toEqual({ path: null, tools: [], roles: {}, limits: {} });
+  });
+
+  test.each([
+    ['nightshift.config.ts', `const tools: object[] = [${TOOL}]; export default { tools };`],
+    ['nightshift.config.mjs', `export default { tools: [${TOOL}] };`],
+    ['nightshift.config.js', `export default { tools: [${TOOL}] };`],
+    ['nightshift.config.js', `module.exports = { tools: [${TOOL}] };`],
+  ])('%s is found and run: %s', async (name, text) => {
+    const path = await write(name, text);
+    expect(await load()).toEqual({ path, tools: ['hello'], roles: {}, limits: {} });
+  });
+
+  test('two are one too many', async () => {
+    await write('nightshift.config.ts', 'export default {};');
+    await write('nightshift.config.js', 'export default {};');
+    expect(await load()).toEqual({ refused: expect.stringContaining('both exist') });
+    expect(await load(['nightshift.config.js'])).toMatchObject({ tools: [] });
+  });
+
+  test('one that is named must be there, wherever it is', async () => {
+    expect(await load(['gone.ts'])).toEqual({
+      refused: `NIGHTSHIFT_CONFIG names ${join(folder, 'gone.ts')}, but there is no such file.`,
+    });
+    expect(await load(['.'])).toMatchObject({ refused: expect.stringContaining('there is no such file') });
+    const path = await write('deep/own.ts', `export default { limits: { max_steps: 3 as number } };`);
+    expect(await load(['deep/own.ts'])).toMatchObject({ path, limits: { maxSteps: 3 } });
+    expect(await load([path])).toMatchObject({ path });
+  });
+
+  test('types are stripped, and the package and zod can be imported', async () => {
+    const zod = JSON.stringify(join(root, 'node_modules/zod/index.js'));
+    await write(
+      'nightshift.config.ts',
+      `import { defineConfig } from ${index};
+       import type { OperatorConfig } from ${index};
+       import * as z from ${zod};
+       type Own = OperatorConfig;
+       const config: Own = defineConfig({
+         tools: [{
+           name: 'wave', description: 'Waves.', effect: 'none',
+           input: z.object({ at: z.string() }),
+           execute: ({ at }) => at satisfies string,
+         }],
+         roles: { host: { tools: ['wave'] } },
+       });
+       export default config;`,
+    );
+    expect(await load()).toMatchObject({ tools: ['wave'], roles: { host: { tools: ['wave'] } } });
+  });
+});
+
+describe('a file that cannot be used is refused in words', () => {
+  const refused = (text: RegExp): object => ({ refused: expect.stringMatching(text) });
+
+  test.each([
+    [
+      'broken JavaScript',
+      '.mjs',
+      'export default {\n  tools: [ }\n',
+      /cannot be loaded: Unexpected token.*config\.mjs:2\)/,
+    ],
+    ['broken TypeScript', '.ts', 'const a: = 3;', /cannot be loaded: .*config\.ts:1\)/s],
+    [
+      'TypeScript that is not erasable',
+      '.ts',
+      'enum A { b }\nexport default {};',
+      /enum is not supported.*config\.ts:1\)/s,
+    ],
+    [
+      'a fault of its own',
+      '.mjs',
+      '\nthrow new Error("no key");',
+      /cannot be loaded: no key \(.*config\.mjs:2:7\)/,
+    ],
+    [
+      'a package that is not there',
+      '.mjs',
+      'import "not-there";',
+      /cannot be loaded: Cannot find package 'not-there'/,
+    ],
+    ['no default export', '.ts', 'export const tools = [];', /has no default export/],
+    [
+      'a promise',
+      '.mjs',
+      'export default Promise.resolve({});',
+      /is not usable:\n {2}must be a plain object/,
+    ],
+    [
+      'members that are wrong',
+      '.mjs',
+      'export default { tools: 1, x: 2 };',
+      /usable:\n {2}x: is no member .*\n {2}tools: must be a list$/,
+    ],
+  ])('%s', async (_, extension, text, words) => {
+    await write(`nightshift.config${extension}`, text);
+    expect(await load()).toEqual(refused(words));
+  });
+});
+
+describe('an installed package', () => {
+  test('is JavaScript, and still runs the operator’s TypeScript beside node_modules', async () => {
+    const installed = 'node_modules/nightshift';
+    await write(
+      `${installed}/package.json`,
+      '{ "name": "nightshift", "type": "module", "exports": "./index.js" }',
+    );
+    await compileTo(join(folder, installed));
+    await write(
+      'nightshift.config.ts',
+      `import { defineConfig } from 'nightshift';
+       const name: string = 'hello';
+       export default defineConfig({ tools: [${TOOL}], roles: { [name]: { tools: ['hello'] } } });`,
+    );
+    await write('package.json', '{ "type": "module" }');
+    const loader = join(folder, installed, 'tools/operator-file.js');
+    expect(await load([], loader)).toMatchObject({
+      tools: ['hello'],
+      roles: { hello: { tools: ['hello'] } },
+    });
+  });
+});
+
+/** As the package's own build does; what it depends on is taken from here. */
+async function compileTo(out: string): Promise<void> {
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      rewriteRelativeImportExtensions: true,
+      outDir: out,
+      rootDir: join(root, 'src'),
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+    include: [],
+    files: [join(root, 'src/index.ts'), join(root, 'src/tools/operator-file.ts')],
+  };
+  const path = await write('tsconfig.json', JSON.stringify(config));
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', path]);
+  for (const name of ['ajv', 'ajv-formats']) {
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+}
