@@ -1,0 +1,44 @@
+/**
+ * Cancel: the wish is durable before anybody is told. A queued job is withdrawn, one that nobody runs is settled here and
+ * now, a running one is left to its holder, who is summoned; a sweep settles where the holder does not answer.
+ */
+import { refuse } from '../core/errors.ts';
+import type { ContextId, JobId, TenantId } from '../core/ids.ts';
+import { isFinished } from '../core/job.ts';
+import { jobPlace } from '../db/job-views.ts';
+import { callUp, wish, withdraw } from '../db/wishes.ts';
+import { done } from './perform.ts';
+import type { Command, Tidings } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+import { settleUnowned } from './settle.ts';
+
+export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
+
+/** In a transaction. Refused: `not_found`. An ended job stays as it is. */
+export function cancelJob(
+  { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  { tenantId, jobId, reason }: CancelJob,
+): Command<{ contextId: ContextId }> {
+  return async (tx) => {
+    const before = await jobPlace(tx, tenantId, jobId);
+    if (before === null) return refuse('not_found', `There is no job ${jobId}.`);
+    const { contextId } = before;
+    if (isFinished(before.status)) return done({ contextId });
+    const called = await callUp(tx, tenantId, contextId, times);
+    if (called === null) return refuse('not_found', `There is no job ${jobId}.`);
+    const withdrawn = await withdraw(tx, contextId, jobId, 'cancelled', reason);
+    if (withdrawn !== null) {
+      const finished = { jobId, status: 'cancelled' } as const;
+      return done(
+        { contextId },
+        { kind: 'progress', progress: { contextId, headSeq: withdrawn.headSeq, finished } },
+      );
+    }
+    await wish(tx, jobId, 'cancel', reason, stopGraceMs);
+    const tidings: Tidings[] =
+      called.owner === null
+        ? await settleUnowned(tx, contextId, ids)
+        : [{ kind: 'summon', owner: called.owner, contextId }];
+    return done({ contextId }, ...tidings);
+  };
+}

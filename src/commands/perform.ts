@@ -1,0 +1,101 @@
+/**
+ * How a command is carried out: its writes in one transaction, then, once they are committed, rings and whispers. What is
+ * told after the commit may be lost with its process; sweeps and readers make up for it.
+ */
+import { progressOf, summonsTo } from '../bus/bus.ts';
+import type { Progress } from '../bus/bus.ts';
+import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { Executor } from '../db/client.ts';
+import { remember, takeKey } from '../db/idempotency.ts';
+import type { Ring } from '../queue/doorbell.ts';
+import type { CommandPorts } from './ports.ts';
+
+/** Said after the commit. */
+export type Tidings =
+  | { kind: 'ring'; ring: Ring }
+  | { kind: 'summon'; owner: ProcessId; contextId: ContextId }
+  | { kind: 'progress'; progress: Progress };
+
+export type Done<T> = { kind: 'done'; value: T; tidings: Tidings[] };
+
+/** A command's writes on `executor`: a pool for those of one statement, a transaction for all others. */
+export type Command<T> = (executor: Executor) => Promise<Done<T> | Refusal>;
+
+export function done<T>(value: T, ...tidings: Tidings[]): Done<T> {
+  return { kind: 'done', value, tidings };
+}
+
+/** A command that is one statement needs no transaction around it. */
+export async function performAlone<T>(ports: CommandPorts, command: Command<T>): Promise<Done<T> | Refusal> {
+  const outcome = await command(ports.database.db);
+  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  return outcome;
+}
+
+export async function perform<T>(ports: CommandPorts, command: Command<T>): Promise<Done<T> | Refusal> {
+  const outcome = await ports.database.transaction(command);
+  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  return outcome;
+}
+
+/** Names one request of a client: its key, and a hash of what it asks. */
+export type RequestKey = { tenantId: TenantId; key: string; request: string };
+
+/**
+ * Performs a command at most once for its key: the answer is stored in the command's own transaction. A refusal is not
+ * stored, so that the request may be made again once it can succeed. `toResponse` gives what a repeat is answered with.
+ */
+export async function performOnce<T>(
+  ports: CommandPorts,
+  { tenantId, key, request }: RequestKey,
+  command: Command<T>,
+  toResponse: (value: T) => JsonObject,
+): Promise<Done<JsonObject> | Refusal> {
+  const outcome = await ports.database
+    .transaction(async (tx): Promise<Done<JsonObject> | Refusal> => {
+      const state = await takeKey(tx, tenantId, key, request);
+      if (state.kind === 'answered') {
+        if (state.request === request) return done(state.response);
+        return refuse('idempotency_conflict', 'This Idempotency-Key was used for another request.');
+      }
+      const first = await command(tx);
+      if (first.kind === 'refused') throw new Refused(first);
+      const response = toResponse(first.value);
+      await remember(tx, tenantId, key, response);
+      return done(response, ...first.tidings);
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Refused) return error.refusal;
+      throw error;
+    });
+  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  return outcome;
+}
+
+/** Rolls the transaction back with the key in it. */
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+export function tell({ bell, bus }: Pick<CommandPorts, 'bell' | 'bus'>, tidings: readonly Tidings[]): void {
+  for (const told of tidings) {
+    switch (told.kind) {
+      case 'ring':
+        bell.ring(told.ring);
+        break;
+      case 'summon':
+        bus.publish(summonsTo(told.owner), { contextId: told.contextId });
+        break;
+      case 'progress':
+        bus.publish(progressOf(told.progress.contextId), told.progress);
+        break;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Ends a job whose context nobody runs, in the transaction that raised the epoch: a cancel of something that waits, a
+ * wish whose holder died or did not answer.
+ */
+import type { Append } from '../core/append.ts';
+import type { ContextId, Ids, JobId } from '../core/ids.ts';
+import type { JobStatus } from '../core/job.ts';
+import { settle } from '../core/moves/settle.ts';
+import { append } from '../db/append.ts';
+import type { Executor } from '../db/client.ts';
+import { read } from '../db/contexts.ts';
+import { readMailbox } from '../db/mailbox.ts';
+import type { Tidings } from './perform.ts';
+
+/** Settles the active job by its wish, if it has one. The caller holds the context's row and its epoch. */
+export async function settleUnowned(tx: Executor, contextId: ContextId, ids: Ids): Promise<Tidings[]> {
+  const row = await read(tx, contextId);
+  const stored = row === null ? null : await readMailbox(tx, row);
+  if (row === null || stored === null) return [];
+  const { mailbox } = stored;
+  const { job } = mailbox;
+  if (job === null || job.wish === null) return [];
+  const move = settle(mailbox, job, { status: 'cancelled', reason: job.wish.reason }, ids);
+  const [outcome] = await append(tx, [givenBack(move)]);
+  if (outcome?.kind !== 'committed') throw new Error('A locked context changed under its holder.');
+  return settledTidings(contextId, outcome.headSeq, outcome.wakeSeq, row.lease.epoch, move, job.id);
+}
+
+/** Nobody holds the context: what is still queued is for whoever claims it next. */
+function givenBack(move: Append): Append {
+  return { ...move, park: move.park ?? { status: 'runnable' } };
+}
+
+function settledTidings(
+  contextId: ContextId,
+  headSeq: number,
+  wakeSeq: number,
+  epoch: number,
+  move: Append,
+  jobId: JobId,
+): Tidings[] {
+  const status: JobStatus = 'cancelled';
+  const told: Tidings = { kind: 'progress', progress: { contextId, headSeq, finished: { jobId, status } } };
+  return move.park === null ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [told];
+}

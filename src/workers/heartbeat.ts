@@ -1,0 +1,147 @@
+/**
+ * The life of a worker process in the database: a row, a session lock, and a beat for all its contexts on a connection of
+ * its own. A process that could not beat for two thirds of the lease lets all its runs go, before anybody else may take
+ * them; one that was declared dead starts over under a new id, once its old runs have ended.
+ */
+import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import type { ProcessId } from '../core/ids.ts';
+import { beat, holdLock, register, unregister } from '../db/processes.ts';
+import type { Database } from '../db/client.ts';
+import { summonsTo } from '../bus/bus.ts';
+import type { DatabaseClock } from './clock.ts';
+import type { WorkerPorts } from './ports.ts';
+import type { Registry } from './registry.ts';
+import { VERSION } from './version.ts';
+import { within } from './within.ts';
+
+/** One incarnation: a row, and the lock under which it stands. */
+type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };
+
+export class Heartbeat {
+  readonly #ports: WorkerPorts;
+  readonly #registry: Registry;
+  readonly #clock: DatabaseClock;
+  #connection: Database;
+  #incarnation: Incarnation | null = null;
+  /** Of the monotonic clock: when the last beat that succeeded was sent. */
+  #lastBeat = 0;
+  #stopped = false;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(ports: WorkerPorts, registry: Registry, clock: DatabaseClock) {
+    this.#ports = ports;
+    this.#registry = registry;
+    this.#clock = clock;
+    this.#connection = ports.openBeatConnection();
+  }
+
+  /** Null between incarnations, and while the lease may have run out: nothing is claimed then. */
+  identity(): ProcessId | null {
+    return this.#isFresh() ? (this.#incarnation?.id ?? null) : null;
+  }
+
+  /** Resolves once the process may claim. Waits for a database that is away. */
+  async start(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        await this.#incarnate();
+        break;
+      } catch (error) {
+        this.#ports.log.warn({ err: error }, 'waiting for the database');
+        await setTimeout(this.#ports.times.beatMs);
+        await this.#reconnect();
+      }
+    }
+    this.#beating = this.#beatOn();
+  }
+
+  /** The last beat: whatever is still owned is for others from now on. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#beating;
+    const incarnation = this.#incarnation;
+    this.#incarnation = null;
+    if (incarnation !== null) {
+      incarnation.unsubscribe();
+      await within(2_000, unregister(this.#connection.db, incarnation.id)).catch(() => undefined);
+    }
+    await this.#connection.close(1).catch(() => undefined);
+  }
+
+  async #beatOn(): Promise<void> {
+    while (!this.#stopped) {
+      await setTimeout(this.#ports.times.beatMs);
+      if (this.#stopped) return;
+      await this.#beatOnce().catch(async (error: unknown) => this.#missed(error));
+    }
+  }
+
+  async #beatOnce(): Promise<void> {
+    const incarnation = this.#incarnation;
+    if (incarnation === null) return this.#incarnate();
+    const sent = performance.now();
+    const heard = await within(this.#patienceMs(), beat(this.#connection.db, incarnation.id));
+    if (heard.kind === 'dead') return this.#startOver(incarnation);
+    this.#lastBeat = sent;
+    this.#clock.set(heard.now);
+    for (const { contextId } of heard.summons) this.#registry.lookUp(contextId);
+    if (incarnation.backend !== heard.backendPid) {
+      incarnation.backend = await holdLock(this.#connection.db, incarnation.lockKey);
+    }
+  }
+
+  async #missed(error: unknown): Promise<void> {
+    this.#ports.log.warn({ err: error }, 'a beat was missed');
+    if (!this.#isFresh() && this.#registry.running > 0) {
+      this.#ports.log.error(
+        { runs: this.#registry.running },
+        'no beat for most of the lease: letting all runs go',
+      );
+      this.#registry.loseAll();
+    }
+    await this.#reconnect();
+  }
+
+  /** A connection that failed once is not trusted again. */
+  async #reconnect(): Promise<void> {
+    void this.#connection.close(0).catch(() => undefined);
+    this.#connection = this.#ports.openBeatConnection();
+    if (this.#incarnation !== null) this.#incarnation.backend = null;
+  }
+
+  async #startOver(dead: Incarnation): Promise<void> {
+    this.#ports.log.error({ process_id: dead.id }, 'declared dead: starting over under a new id');
+    this.#incarnation = null;
+    dead.unsubscribe();
+    this.#registry.loseAll();
+    await this.#registry.emptied();
+    await this.#incarnate();
+  }
+
+  async #incarnate(): Promise<void> {
+    const { abilities, bus, ids, log } = this.#ports;
+    const id = ids.next<ProcessId>();
+    const lockKey = randomInt(1, 2 ** 48 - 1);
+    const sent = performance.now();
+    const backend = await within(this.#patienceMs(), holdLock(this.#connection.db, lockKey));
+    if (backend === null) throw new Error('The lock of this process is taken.');
+    const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
+    await within(this.#patienceMs(), register(this.#connection.db, row));
+    const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId }) =>
+      this.#registry.lookUp(contextId),
+    );
+    this.#lastBeat = sent;
+    this.#incarnation = { id, lockKey, backend, unsubscribe };
+    log.info({ process_id: id }, 'worker process is up');
+  }
+
+  #isFresh(): boolean {
+    return performance.now() - this.#lastBeat < (this.#ports.times.leaseMs * 2) / 3;
+  }
+
+  #patienceMs(): number {
+    return Math.max(1_000, this.#ports.times.leaseMs / 6);
+  }
+}

@@ -1,0 +1,112 @@
+/** The durable side of a run on Postgres: appends, and what is stored when it has to be read again. */
+import { setTimeout } from 'node:timers/promises';
+import type { Attention } from '../agent/attention.ts';
+import type { Journal } from '../agent/run.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
+import { progressOf } from '../bus/bus.ts';
+import { LeaseLost } from '../core/errors.ts';
+import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
+import { append } from '../db/append.ts';
+import { errorCode, isUnavailable } from '../db/client.ts';
+import type { Executor } from '../db/client.ts';
+import { read } from '../db/contexts.ts';
+import { readHistory, readMailbox } from '../db/mailbox.ts';
+import type { WorkerState } from './ports.ts';
+import { TimedOut, within } from './within.ts';
+
+/** A connection that says nothing for so long is not waited for. */
+const SILENT_MS = 15_000;
+/** Between two looks at a database that is away. */
+const AWAY_MS = 250;
+/** Rolled back for certain: serialisation failure, deadlock. */
+const ROLLED_BACK = ['40001', '40P01'];
+
+export function createJournal(state: WorkerState, attention: Attention): Journal {
+  return {
+    async append(move) {
+      try {
+        const outcome = await sendAppend(state.database.db, move);
+        if (outcome.kind === 'committed') announce(state, move, outcome);
+        return outcome;
+      } catch (error) {
+        if (isAway(error)) return { kind: 'in_doubt' };
+        throw error;
+      }
+    },
+    async reload(lease, known) {
+      for (;;) {
+        if (attention.lost) throw new LeaseLost();
+        try {
+          return await within(SILENT_MS, reload(state, lease, known));
+        } catch (error) {
+          if (!isAway(error)) throw error;
+          await setTimeout(AWAY_MS);
+        }
+      }
+    },
+  };
+}
+
+function isAway(error: unknown): boolean {
+  return isUnavailable(error) || error instanceof TimedOut;
+}
+
+async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
+  const send = async () => {
+    const [outcome] = await within(SILENT_MS, append(db, [move]));
+    if (outcome === undefined) throw new Error('An append was given no outcome.');
+    return outcome;
+  };
+  try {
+    return await send();
+  } catch (error) {
+    if (ROLLED_BACK.includes(errorCode(error))) return send();
+    throw error;
+  }
+}
+
+/** Tells whoever follows the context, and rings where it was given back for others to go on with. */
+function announce(
+  { bus, bell, log }: WorkerState,
+  { lease: { contextId, epoch }, job, park }: Append,
+  { headSeq, wakeSeq }: Extract<AppendOutcome, { kind: 'committed' }>,
+): void {
+  const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+  if (finished !== null)
+    log.info({ context_id: contextId, job_id: finished.jobId, status: finished.status }, 'job ended');
+  bus.publish(progressOf(contextId), { contextId, headSeq, finished });
+  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq, epoch });
+}
+
+async function reload(state: WorkerState, lease: Lease, known: Snapshot | null): Promise<Snapshot> {
+  return state.database.transaction(async (tx) => {
+    const row = await read(tx, lease.contextId);
+    if (row === null || row.lease.epoch !== lease.epoch) throw new LeaseLost();
+    const snapshot = await readSnapshot(state, tx, row, known);
+    if (snapshot === null) throw new LeaseLost();
+    return snapshot;
+  });
+}
+
+/** The mailbox of `row`, beside the history that is known or read. Null: the worker is gone. */
+export async function readSnapshot(
+  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  tx: Executor,
+  row: Parameters<typeof readMailbox>[1],
+  known: Snapshot | null,
+): Promise<Snapshot | null> {
+  const [stored, history] = await Promise.all([
+    readMailbox(tx, row),
+    known === null ? readHistory(tx, row.lease.contextId, row.activeBranch) : known.history,
+  ]);
+  if (stored === null) return null;
+  const serving = abilities.resolve(stored.worker);
+  return { ...delivered(stored.mailbox, clock.now()), history, serving };
+}
+
+/** A wish counts as delivered when its holder first reads it. */
+function delivered(mailbox: Mailbox, now: number): Mailbox {
+  const { job } = mailbox;
+  if (job === null || job.wish === null || job.wish.deliveredAt !== null) return mailbox;
+  return { ...mailbox, job: { ...job, wish: { ...job.wish, deliveredAt: now } } };
+}

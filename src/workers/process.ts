@@ -1,0 +1,73 @@
+/**
+ * A worker process: beats, answers doorbells, sweeps. Started and drained as one. On the way out contexts are given back
+ * at their next safe point, so that others go on at once.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { Listener } from '../queue/doorbell.ts';
+import { DatabaseClock } from './clock.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { WorkerPorts, WorkerState } from './ports.ts';
+import { Registry } from './registry.ts';
+import { runContext } from './run-context.ts';
+import { Sweep } from './sweep.ts';
+
+/** Of the time to drain: how long what may be repeated elsewhere is waited for. */
+const PATIENT_SHARE = 0.2;
+
+/** What even then is not given back, because the database is away, is left to the sweeps of others. */
+const GIVING_BACK_MS = 2_000;
+
+export type WorkerProcess = {
+  /** Contexts that run here now. */
+  running(): number;
+  /** Gives everything back and ends, within `times.drainMs` and a moment. Repeatable. */
+  drain(): Promise<void>;
+};
+
+/** Resolves once the process claims. */
+export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
+  const registry = new Registry(concurrency);
+  const clock = new DatabaseClock();
+  const heartbeat = new Heartbeat(ports, registry, clock);
+  const state: WorkerState = { ...ports, registry, clock, identity: () => heartbeat.identity() };
+  const sweep = new Sweep(state);
+  await heartbeat.start();
+  const listener = await ports.queue.listen(async (contextId) => {
+    if (!(await registry.takeSlot())) return;
+    await runContext(state, contextId).finally(() => registry.giveSlot());
+  }, concurrency);
+  sweep.start();
+  let draining: Promise<void> | null = null;
+  return {
+    running: () => registry.running,
+    drain: () => (draining ??= drain(state, listener, sweep, heartbeat)),
+  };
+}
+
+async function drain(
+  state: WorkerState,
+  listener: Listener,
+  sweep: Sweep,
+  heartbeat: Heartbeat,
+): Promise<void> {
+  const { registry, times, log } = state;
+  log.info({ runs: registry.running }, 'draining');
+  registry.close();
+  void listener.pause().catch(() => undefined);
+  await sweep.stop();
+  const emptied = registry.emptied();
+  const patience = new AbortController();
+  const hurry = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: patience.signal })
+    .then(() => registry.hurry())
+    .then(() => setTimeout(times.drainMs * (1 - PATIENT_SHARE), undefined, { signal: patience.signal }))
+    .then(() => registry.end())
+    .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: patience.signal }))
+    .then(() => registry.loseAll())
+    .catch(() => undefined);
+  await emptied;
+  patience.abort();
+  await hurry;
+  await listener.close();
+  await heartbeat.stop();
+  log.info('drained');
+}

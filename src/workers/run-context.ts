@@ -1,0 +1,95 @@
+/** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
+import { runLoop } from '../agent/loop.ts';
+import type { Run } from '../agent/run.ts';
+import { apply } from '../core/apply.ts';
+import { decide } from '../core/decide.ts';
+import { LeaseLost } from '../core/errors.ts';
+import type { ContextId, ProcessId } from '../core/ids.ts';
+import { open } from '../core/moves/open.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { append } from '../db/append.ts';
+import { isUnavailable } from '../db/client.ts';
+import { claim, release } from '../db/contexts.ts';
+import { createJournal, readSnapshot } from './journal.ts';
+import { progressOf } from '../bus/bus.ts';
+import type { WorkerState } from './ports.ts';
+import type { Place } from './registry.ts';
+import { createRunLog } from './run-log.ts';
+
+/** How long a context whose run broke by a fault of ours is left alone, in milliseconds. */
+const BROKEN_MS = 2_000;
+
+/** Resolves when the run has ended, or at once when there was nothing to claim. Never throws. The caller has a slot. */
+export async function runContext(state: WorkerState, contextId: ContextId): Promise<void> {
+  const owner = state.identity();
+  if (owner === null) return;
+  const place = await state.registry.enter(contextId);
+  if (place === null) return;
+  try {
+    const first = await claimContext(state, contextId, owner);
+    if (first !== null) await runClaimed(state, place, first);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
+  } finally {
+    place.attention.lose();
+    place.leave();
+  }
+}
+
+async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Promise<void> {
+  const log = createRunLog(state, first);
+  const run: Run = {
+    journal: createJournal(state, place.attention),
+    model: (provider) => state.abilities.model(provider),
+    tools: state.abilities.tools,
+    clock: state.clock,
+    ids: state.ids,
+    random: () => state.random(),
+    listener: () => SILENT,
+    log,
+    attention: place.attention,
+  };
+  await runLoop(run, first);
+}
+
+/** Nobody listens to text as it is made yet. */
+const SILENT = { started: () => undefined, text: () => undefined, thinking: () => undefined };
+
+/** One transaction: the lease, all that is stored, and the append that begins or resumes a job. Null: surplus. */
+async function claimContext(
+  state: WorkerState,
+  contextId: ContextId,
+  owner: ProcessId,
+): Promise<Snapshot | null> {
+  const opened = await state.database.transaction(async (tx) => {
+    const row = await claim(tx, contextId, owner, state.times);
+    if (row === null) return null;
+    state.clock.set(row.now);
+    const snapshot = await readSnapshot(state, tx, row, null);
+    if (snapshot === null) return null;
+    const move = open(snapshot, decide(snapshot, row.now));
+    if (move === null) return { snapshot, headSeq: null };
+    const [outcome] = await append(tx, [move]);
+    if (outcome?.kind !== 'committed')
+      throw new Error('A context changed under the transaction that claimed it.');
+    return { snapshot: apply(snapshot, move, outcome), headSeq: outcome.headSeq };
+  });
+  if (opened === null) return null;
+  if (opened.headSeq !== null) {
+    state.bus.publish(progressOf(contextId), { contextId, headSeq: opened.headSeq, finished: null });
+  }
+  return opened.snapshot;
+}
+
+/** The run broke off. Its lease goes back; where even that fails, the sweep finds it owned by nobody's run. */
+async function giveUp(
+  state: WorkerState,
+  contextId: ContextId,
+  owner: ProcessId,
+  error: unknown,
+): Promise<void> {
+  const log = state.log.child({ context_id: contextId });
+  if (isUnavailable(error)) log.warn({ err: error }, 'the database went away under a claim');
+  else log.error({ err: error }, 'a run broke off');
+  await release(state.database.db, contextId, owner, BROKEN_MS).catch(() => undefined);
+}

@@ -1,0 +1,303 @@
+// A fleet in this process: real Postgres, real queue, a model and tools that are driven by the test. Clients are the
+// commands themselves; HTTP is tested elsewhere.
+import { inject } from 'vitest';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { localBus } from '../../src/bus/local.ts';
+import { cancelJob } from '../../src/commands/cancel-job.ts';
+import { createWorker } from '../../src/commands/create-worker.ts';
+import { perform, performAlone } from '../../src/commands/perform.ts';
+import type { Command } from '../../src/commands/perform.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import { submitInput } from '../../src/commands/submit-input.ts';
+import type { Accepted } from '../../src/commands/submit-input.ts';
+import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { Json } from '../../src/core/json.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { Database, StatementHook } from '../../src/db/client.ts';
+import { readHistory } from '../../src/db/mailbox.ts';
+import type { Queue } from '../../src/queue/doorbell.ts';
+import { redisQueue } from '../../src/queue/redis.ts';
+import { startWorkerProcess } from '../../src/workers/process.ts';
+import type { WorkerProcess } from '../../src/workers/process.ts';
+import type { WorkerPorts, WorkerTimes } from '../../src/workers/ports.ts';
+import { createTestDatabase } from '../services/database.ts';
+import { testPrefix } from '../services/prefix.ts';
+
+export const ids: Ids = { next: <T extends string>() => v7() as T };
+
+export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
+export type Tools = Record<
+  string,
+  Partial<ToolDescriptor> & {
+    execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+  }
+>;
+
+/** An answer of the model, with calls by name and input. */
+export function says(text: string, ...calls: { name: string; input: Json }[]): ModelOutcome {
+  const uses: ToolUseBlock[] = calls.map((call) => ({ type: 'tool_use', id: v7() as ToolCallId, ...call }));
+  const content: Block[] = text === '' ? uses : [{ type: 'text', text }, ...uses];
+  return {
+    kind: 'done',
+    answer: {
+      content,
+      finishReason: calls.length > 0 ? 'tool_use' : 'stop',
+      usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 1, cache_write_tokens: 2 },
+      modelId: 'scripted',
+      responseId: null,
+    },
+  };
+}
+
+export function fails(failure: Extract<ModelOutcome, { kind: 'failed' }>['failure']): ModelOutcome {
+  return { kind: 'failed', failure };
+}
+
+export function result(content: string): ToolOutcome {
+  return { kind: 'result', content, is_error: false };
+}
+
+/** Resolves when the signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** A queue that nobody hears: Redis away for ever. */
+export const deaf: Queue = {
+  openBell: () => ({ ring: () => undefined, isReachable: async () => false, close: async () => undefined }),
+  listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
+};
+
+export type FleetOptions = {
+  model: Script;
+  tools?: Tools;
+  processes?: number;
+  concurrency?: number;
+  queue?: 'redis' | 'deaf';
+  times?: Partial<WorkerTimes>;
+  maxSteps?: number;
+  hook?: StatementHook;
+  databaseUrl?: string;
+};
+
+export type Fleet = {
+  database: Database;
+  url: string;
+  ports: CommandPorts;
+  processes: WorkerProcess[];
+  perform<T>(command: Command<T>): Promise<T>;
+  createContext(): Promise<{ workerId: WorkerId; contextId: ContextId }>;
+  post(
+    contextId: ContextId,
+    text: string,
+    options?: { maxSteps?: number; deadlineMs?: number },
+  ): Promise<Accepted>;
+  retry(contextId: ContextId): Promise<Accepted>;
+  cancel(jobId: JobId): Promise<void>;
+  job(jobId: JobId): Promise<Record<string, unknown>>;
+  ended(jobId: JobId): Promise<Record<string, unknown>>;
+  until(condition: () => Promise<boolean> | boolean): Promise<void>;
+  history(contextId: ContextId): Promise<Message[]>;
+  query(text: string): Promise<Record<string, unknown>[]>;
+  startProcess(): Promise<WorkerProcess>;
+  close(): Promise<void>;
+};
+
+const TIMES: WorkerTimes = {
+  beatMs: 100,
+  missedMs: 500,
+  leaseMs: 5_000,
+  sweepMs: 200,
+  stopGraceMs: 1_500,
+  drainMs: 5_000,
+};
+
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const own = options.databaseUrl === undefined ? await createTestDatabase() : null;
+  const url = options.databaseUrl ?? own?.url ?? '';
+  const redisUrl = inject('redisUrl');
+  const queue =
+    options.queue === 'deaf' || redisUrl === null
+      ? deaf
+      : redisQueue(redisUrl, testPrefix(), () => undefined);
+  const bell = queue.openBell();
+  const bus = localBus();
+  const database = openDatabase(url, { max: 4, name: 'test-client' });
+  const times = { ...TIMES, ...options.times };
+  const ports: CommandPorts = { database, bell, bus, ids, times, stopGraceMs: times.stopGraceMs };
+  const model: Model = { call: async (request, _listener, signal) => options.model(request, signal) };
+  const tools = options.tools ?? {};
+  const descriptors: ToolDescriptor[] = Object.entries(tools)
+    .map(([name, tool]): ToolDescriptor => ({
+      name,
+      description: '',
+      input_schema: { type: 'object' },
+      effect: tool.effect ?? 'none',
+      on_unknown: 'tell',
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const opened: Database[] = [];
+  const open = (name: string, max: number): Database => {
+    const made = openDatabase(url, {
+      max,
+      name,
+      ...(options.hook === undefined ? {} : { hook: options.hook }),
+    });
+    opened.push(made);
+    return made;
+  };
+  const workerPorts = (): WorkerPorts => ({
+    database: open('test-worker', 6),
+    openBeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
+    queue,
+    bell,
+    bus,
+    ids,
+    abilities: {
+      model: () => model,
+      tools: {
+        async execute(call, signal) {
+          const tool = tools[call.name];
+          if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+          return Promise.race([
+            tool.execute(call, signal),
+            aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
+          ]);
+        },
+      },
+      resolve: () => ({
+        kind: 'served',
+        settings: {
+          model: { provider: 'simulated', model: 'scripted' },
+          streaming: true,
+          systemPrompt: '',
+          tools: descriptors,
+          maxTokens: null,
+          maxSteps: options.maxSteps ?? 50,
+          parameters: {},
+        },
+      }),
+      published: { tools: Object.keys(tools), roles: [], models: ['simulated'] },
+    },
+    times,
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    random: Math.random,
+  });
+  const processes: WorkerProcess[] = [];
+  const startProcess = async () => {
+    const started = await startWorkerProcess(workerPorts(), options.concurrency ?? 20);
+    processes.push(started);
+    return started;
+  };
+  for (let count = options.processes ?? 1; count > 0; count -= 1) await startProcess();
+
+  const expectDone = async <T>(outcome: ReturnType<typeof perform<T>>): Promise<T> => {
+    const ended = await outcome;
+    if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
+    return ended.value;
+  };
+  const submit = (
+    contextId: ContextId,
+    text: string | null,
+    extra: { maxSteps?: number; deadlineMs?: number } = {},
+  ) =>
+    expectDone(
+      performAlone(
+        ports,
+        submitInput(ports, {
+          tenantId: DEFAULT_TENANT,
+          contextId,
+          content: text === null ? null : [{ type: 'text', text }],
+          delivery: 'queue',
+          metadata: {},
+          maxSteps: extra.maxSteps ?? null,
+          deadline: extra.deadlineMs === undefined ? null : Date.now() + extra.deadlineMs,
+          queueLimit: 1_000,
+        }),
+      ),
+    );
+  const fleet: Fleet = {
+    database,
+    url,
+    ports,
+    processes,
+    startProcess,
+    perform: (command) => expectDone(perform(ports, command)),
+    createContext: () =>
+      expectDone(
+        perform(
+          ports,
+          createWorker(ports, {
+            tenantId: DEFAULT_TENANT,
+            name: 'test',
+            title: null,
+            role: null,
+            config: {},
+            parentWorkerId: null,
+          }),
+        ),
+      ),
+    post: (contextId, text, extra) => submit(contextId, text, extra),
+    retry: (contextId) => submit(contextId, null),
+    async cancel(jobId) {
+      await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    async job(jobId) {
+      const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);
+      if (row === undefined) throw new Error('no such job');
+      return row;
+    },
+    async ended(jobId) {
+      await fleet.until(async () => (await fleet.job(jobId))['finished_at'] !== null);
+      return fleet.job(jobId);
+    },
+    async until(condition) {
+      const deadline = Date.now() + 30_000;
+      while (!(await condition())) {
+        if (Date.now() > deadline) throw new Error('waited 30 s in vain');
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    history: (contextId) => readHistory(database.db, contextId, 'main'),
+    query: async (text) => [...(await database.db.execute(text))],
+    async close() {
+      await Promise.all(processes.map((process) => process.drain()));
+      await bell.close();
+      await bus.close();
+      await Promise.all(opened.map((made) => made.close()));
+      await database.close();
+      await own?.drop();
+    },
+  };
+  return fleet;
+}
+
+/** A history in one line an entry: turn, role, and what it says. */
+export function transcript(history: readonly Message[]): string[] {
+  return history.map(({ turn, role, content }) => {
+    const said = content.map((block) => {
+      switch (block.type) {
+        case 'text':
+        case 'thinking':
+          return block.text;
+        case 'tool_use':
+          return `→${block.name}`;
+        case 'tool_result':
+          return `←${typeof block.content === 'string' ? block.content : JSON.stringify(block.content)}`;
+        case 'image':
+        case 'document':
+          return block.type;
+      }
+    });
+    return `${turn} ${role}: ${said.join(' ')}`;
+  });
+}
