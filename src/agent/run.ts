@@ -11,18 +11,21 @@ import type { ToolRunner } from '../core/tool.ts';
 import type { Attention } from './attention.ts';
 
 /**
- * `in_doubt`: the connection broke, so it may have been committed or not. It is never sent again; what is stored tells.
+ * `in_doubt`: the connection broke or went silent, so it may have been committed, or may yet be. It is never sent again:
+ * what is stored tells, once nothing can be added to it any more.
  */
 export type JournalOutcome = AppendOutcome | { kind: 'in_doubt' };
 
-/** The durable side of a run. */
+/** The durable side of a run. Both reads wait out a database that is away; both throw `LeaseLost` once it is lost. */
 export type Journal = {
   append(append: Append): Promise<JournalOutcome>;
+  /** The mailbox as it is now, beside the history that is known. */
+  reload(known: Snapshot): Promise<Snapshot>;
   /**
-   * What is stored now: all of it, or only the mailbox beside the history that is known. Waits out a database that is
-   * away, and throws `LeaseLost` once the epoch moved or the context is gone.
+   * After an append whose commit is in doubt: raises the epoch of the lease, so that what may still be under way can
+   * commit no more, and then reads all that is stored.
    */
-  reload(lease: Lease, known: Snapshot | null): Promise<Snapshot>;
+  recover(lease: Lease): Promise<Snapshot>;
 };
 
 export type RunPorts = {
@@ -80,12 +83,12 @@ export async function reread(
   outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
 ): Promise<Snapshot> {
   run.attention.renew();
-  return run.journal.reload(snapshot.lease, outcome.kind === 'stale' ? snapshot : null);
+  return outcome.kind === 'stale' ? run.journal.reload(snapshot) : run.journal.recover(snapshot.lease);
 }
 
 /** Reads the mailbox; history is known. */
 export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
   if (run.attention.lost) throw new LeaseLost();
   run.attention.renew();
-  return run.journal.reload(snapshot.lease, snapshot);
+  return run.journal.reload(snapshot);
 }

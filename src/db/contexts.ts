@@ -92,6 +92,18 @@ export async function read(
   return row === undefined ? null : toRow(row);
 }
 
+/**
+ * Raises the epoch of a lease under its holder: whatever it sent before and had no answer to can commit no more. Null:
+ * the lease is lost.
+ */
+export async function renew(tx: Executor, { contextId, epoch }: Lease): Promise<ContextRow | null> {
+  const [row] = await tx.execute<Columns>(sql`
+    update contexts c set lease_epoch = c.lease_epoch + 1
+    where c.id = ${contextId} and c.lease_epoch = ${epoch} and c.lease_owner is not null
+    returning ${columns}`);
+  return row === undefined ? null : toRow(row);
+}
+
 /** Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with. */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`

@@ -3,6 +3,7 @@
  * called ring, bell and listener elsewhere. Nothing here is durable: attempts, stalls and failures are Postgres' affair.
  */
 import type { JobsOptions, Queue as BullQueue, Worker as QueueConsumer } from 'bullmq';
+import pTimeout from 'p-timeout';
 import { parseId } from '../core/ids.ts';
 import type { ContextId } from '../core/ids.ts';
 import { RING_NAME, ringId } from './doorbell.ts';
@@ -12,8 +13,9 @@ import type { Answer, Bell, Listener } from './doorbell.ts';
 const PRIORITY = 5;
 const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true, priority: PRIORITY };
 
-/** How long a queue may take to say that it is there, in milliseconds. */
+/** How long a queue may take to say that it is there, and to let go, in milliseconds. */
 const ANSWER_MS = 1_000;
+const CLOSE_MS = 2_000;
 
 /** A consumer that leaves all judgement to Postgres: a stalled entry is handed out again, for ever. */
 export const CONSUMER_OPTIONS = {
@@ -38,7 +40,7 @@ export function toBell(queue: AnyQueue, isConnected: () => boolean, close: () =>
     },
     async isReachable() {
       if (!isConnected()) return false;
-      return within(ANSWER_MS, queue.count()).then(
+      return pTimeout(queue.count(), { milliseconds: ANSWER_MS }).then(
         () => true,
         () => false,
       );
@@ -47,26 +49,20 @@ export function toBell(queue: AnyQueue, isConnected: () => boolean, close: () =>
   };
 }
 
-export function toListener(consumer: AnyConsumer, close: () => Promise<void>): Listener {
-  return { pause: () => consumer.pause(true), close };
+/** `close` releases what the consumer ran on. */
+export function toListener(consumer: AnyConsumer, close: () => Promise<void> | void): Listener {
+  return {
+    pause: () => consumer.pause(true),
+    async close() {
+      // Nothing is being answered any more; a queue that is away must not hold up the end.
+      await pTimeout(consumer.close(true), { milliseconds: CLOSE_MS }).catch(() => undefined);
+      await close();
+    },
+  };
 }
 
 /** An entry is answered once it names a context; whatever else it holds is not ours. */
 export async function answerEntry(entry: Entry, answer: Answer): Promise<void> {
   const contextId = parseId<ContextId>(entry.contextId);
   if (contextId !== null) await answer(contextId);
-}
-
-/** Rejects after `ms`; `work` goes on by itself, its failure unheard. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The queue did not answer within ${ms} ms.`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -33,7 +33,7 @@ export function postgresQueue(
       });
       consumer.on('error', onError);
       await consumer.waitUntilReady();
-      return toListener(consumer, () => consumer.close());
+      return toListener(consumer, () => undefined);
     },
     close: () => pool.end(),
   };

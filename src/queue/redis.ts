@@ -39,10 +39,7 @@ export function redisQueue(url: string, prefix: string, onError: (error: Error) 
         { ...options, ...CONSUMER_OPTIONS, connection: redis, concurrency },
       );
       consumer.on('error', onError);
-      return toListener(consumer, async () => {
-        await consumer.close(true).catch(() => undefined);
-        redis.disconnect();
-      });
+      return toListener(consumer, () => redis.disconnect());
     },
   };
 }

@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
 import { beat, holdLock, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
@@ -14,7 +15,6 @@ import type { DatabaseClock } from './clock.ts';
 import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
 import { VERSION } from './version.ts';
-import { within } from './within.ts';
 
 /** One incarnation: a row, and the lock under which it stands. */
 type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };
@@ -65,7 +65,9 @@ export class Heartbeat {
     this.#incarnation = null;
     if (incarnation !== null) {
       incarnation.unsubscribe();
-      await within(2_000, unregister(this.#connection.db, incarnation.id)).catch(() => undefined);
+      await pTimeout(unregister(this.#connection.db, incarnation.id), { milliseconds: 2_000 }).catch(
+        () => undefined,
+      );
     }
     await this.#connection.close(1).catch(() => undefined);
   }
@@ -82,7 +84,9 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const heard = await within(this.#patienceMs(), beat(this.#connection.db, incarnation.id));
+    const heard = await pTimeout(beat(this.#connection.db, incarnation.id), {
+      milliseconds: this.#patienceMs(),
+    });
     if (heard.kind === 'dead') return this.#startOver(incarnation);
     this.#lastBeat = sent;
     this.#clock.set(heard.now);
@@ -125,10 +129,12 @@ export class Heartbeat {
     const id = ids.next<ProcessId>();
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
-    const backend = await within(this.#patienceMs(), holdLock(this.#connection.db, lockKey));
+    const backend = await pTimeout(holdLock(this.#connection.db, lockKey), {
+      milliseconds: this.#patienceMs(),
+    });
     if (backend === null) throw new Error('The lock of this process is taken.');
     const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
-    await within(this.#patienceMs(), register(this.#connection.db, row));
+    await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
     const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId }) =>
       this.#registry.lookUp(contextId),
     );

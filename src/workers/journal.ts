@@ -1,5 +1,6 @@
 /** The durable side of a run on Postgres: appends, and what is stored when it has to be read again. */
 import { setTimeout } from 'node:timers/promises';
+import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
@@ -9,10 +10,9 @@ import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
-import { read } from '../db/contexts.ts';
+import { read, renew } from '../db/contexts.ts';
 import { readHistory, readMailbox } from '../db/mailbox.ts';
 import type { WorkerState } from './ports.ts';
-import { TimedOut, within } from './within.ts';
 
 /** A connection that says nothing for so long is not waited for. */
 const SILENT_MS = 15_000;
@@ -33,27 +33,31 @@ export function createJournal(state: WorkerState, attention: Attention): Journal
         throw error;
       }
     },
-    async reload(lease, known) {
-      for (;;) {
-        if (attention.lost) throw new LeaseLost();
-        try {
-          return await within(SILENT_MS, reload(state, lease, known));
-        } catch (error) {
-          if (!isAway(error)) throw error;
-          await setTimeout(AWAY_MS);
-        }
-      }
-    },
+    reload: (known) => persist(attention, () => reload(state, known)),
+    recover: (lease) => persist(attention, () => recover(state, lease)),
   };
 }
 
+/** Until it succeeds, or the lease is lost. */
+async function persist(attention: Attention, work: () => Promise<Snapshot>): Promise<Snapshot> {
+  for (;;) {
+    if (attention.lost) throw new LeaseLost();
+    try {
+      return await pTimeout(work(), { milliseconds: SILENT_MS });
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await setTimeout(AWAY_MS);
+    }
+  }
+}
+
 function isAway(error: unknown): boolean {
-  return isUnavailable(error) || error instanceof TimedOut;
+  return isUnavailable(error) || error instanceof TimeoutError;
 }
 
 async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
   const send = async () => {
-    const [outcome] = await within(SILENT_MS, append(db, [move]));
+    const [outcome] = await pTimeout(append(db, [move]), { milliseconds: SILENT_MS });
     if (outcome === undefined) throw new Error('An append was given no outcome.');
     return outcome;
   };
@@ -78,14 +82,25 @@ function announce(
   if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq, epoch });
 }
 
-async function reload(state: WorkerState, lease: Lease, known: Snapshot | null): Promise<Snapshot> {
+async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
-    const row = await read(tx, lease.contextId);
-    if (row === null || row.lease.epoch !== lease.epoch) throw new LeaseLost();
-    const snapshot = await readSnapshot(state, tx, row, known);
-    if (snapshot === null) throw new LeaseLost();
-    return snapshot;
+    const row = await read(tx, known.lease.contextId);
+    if (row === null || row.lease.epoch !== known.lease.epoch) throw new LeaseLost();
+    return owned(await readSnapshot(state, tx, row, known));
   });
+}
+
+async function recover(state: WorkerState, lease: Lease): Promise<Snapshot> {
+  return state.database.transaction(async (tx) => {
+    const row = await renew(tx, lease);
+    if (row === null) throw new LeaseLost();
+    return owned(await readSnapshot(state, tx, row, null));
+  });
+}
+
+function owned(snapshot: Snapshot | null): Snapshot {
+  if (snapshot === null) throw new LeaseLost();
+  return snapshot;
 }
 
 /** The mailbox of `row`, beside the history that is known or read. Null: the worker is gone. */

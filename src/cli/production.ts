@@ -1,0 +1,58 @@
+/** The production processes: each one part of the platform, on services that the environment names. */
+import type { Logger } from 'pino';
+import { startApi } from './api.ts';
+import { ConfigError, parseConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { loadOperatorFile } from '../tools/operator-file.ts';
+import { createLog } from './log.ts';
+import { migrateWhenUp } from './migrate.ts';
+import { openPlatform } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { untilTold } from './signals.ts';
+
+export async function runApi(): Promise<number> {
+  return run(async (platform, config, log) => {
+    const api = await startApi(platform, config, log);
+    return () => api.close();
+  });
+}
+
+export async function runWorker(): Promise<number> {
+  return run(async (platform) => {
+    const worker = await platform.startWorker();
+    return () => worker.drain();
+  });
+}
+
+export async function migrateOnly(): Promise<number> {
+  const config = parseConfig(process.env);
+  if (config.databaseUrl === null) throw new ConfigError(['DATABASE_URL must name the database']);
+  await migrateWhenUp(config.databaseUrl);
+  return 0;
+}
+
+type Start = (
+  platform: Platform,
+  config: Config,
+  log: Logger,
+) => Promise<() => Promise<void>>;
+
+/** Opens, starts, waits for a signal, ends. */
+async function run(start: Start): Promise<number> {
+  const config = parseConfig(process.env);
+  const { databaseUrl, redisUrl } = config;
+  if (databaseUrl === null || redisUrl === null) {
+    throw new ConfigError([
+      'DATABASE_URL and REDIS_URL must name the services; `nightshift start` brings its own',
+    ]);
+  }
+  const log = createLog(config.logLevel);
+  const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
+  const platform = openPlatform(config, { databaseUrl, redisUrl }, operator, log);
+  const told = untilTold(log);
+  const end = await start(platform, config, log);
+  const code = await told;
+  await end();
+  await platform.close();
+  return code;
+}

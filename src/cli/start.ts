@@ -1,0 +1,69 @@
+/** `start`: API and worker in one process, with services of its own where the environment names none. */
+import { parseConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { startServices } from '../dev/services.ts';
+import { loadOperatorFile } from '../tools/operator-file.ts';
+import { VERSION } from '../workers/version.ts';
+import { startApi } from './api.ts';
+import { firstContext } from './first-context.ts';
+import { createLog } from './log.ts';
+import { migrateWhenUp } from './migrate.ts';
+import { openPlatform } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { untilTold } from './signals.ts';
+
+export async function start(): Promise<number> {
+  const config = parseConfig(process.env);
+  const log = createLog(config.logLevel);
+  const told = untilTold(log);
+  const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
+  const services = await startServices({
+    env: process.env,
+    cwd: process.cwd(),
+    log: (line) => log.debug({ service: line }, 'service'),
+  });
+  try {
+    await migrateWhenUp(services.databaseUrl);
+    const platform = openPlatform(config, services, operator, log);
+    const worker = await platform.startWorker();
+    const api = await startApi(platform, config, log);
+    process.stdout.write(await banner(platform, config, api.address, services.describe, operator.path));
+    const code = await told;
+    await api.close();
+    await worker.drain();
+    await platform.close();
+    return code;
+  } finally {
+    await services.stop();
+  }
+}
+
+async function banner(
+  platform: Platform,
+  config: Config,
+  address: string,
+  services: readonly string[],
+  operatorFile: string | null,
+): Promise<string> {
+  const keys = platform.providers.filter((name) => name !== 'simulated');
+  const lines = [
+    `Nightshift ${VERSION} is ready at ${address}`,
+    ...services.map((line) => `  ${line}`),
+    `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated needs none`,
+    `  ${operatorFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${operatorFile}`}`,
+    '',
+    'Try it:',
+    `  ${await example(platform, config, address)}`,
+    '',
+  ];
+  return `\n${lines.join('\n')}\n`;
+}
+
+/** One line for a shell: posts an input, waits for its job, prints it. */
+async function example(platform: Platform, config: Config, address: string): Promise<string> {
+  const [key] = config.apiKeys;
+  const contextId = await firstContext(platform.commands, key?.tenant ?? null);
+  const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
+  const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
+  return `${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`;
+}
