@@ -1,0 +1,97 @@
+/**
+ * Events of a Messages stream → the message as it would have been whole. Blocks and deltas of kinds that are not known
+ * here are put together too, so that what the provider adds tomorrow still goes back to it verbatim. A second
+ * `message_start` begins anew: what came before it was cut off by a proxy. It may hold blocks already, which is how calls
+ * that a program of the model's made come.
+ */
+import type { Json, JsonObject } from '../../core/json.ts';
+import { readArguments } from '../wire/arguments.ts';
+import type { Assembly, Delta } from '../wire/wire.ts';
+import { numberIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
+
+type OpenBlock = { block: JsonObject; json: string };
+
+export function createAssembly(): Assembly {
+  let message: JsonObject = { type: 'message', content: [] };
+  let blocks = new Map<number, OpenBlock>();
+  let stopped = false;
+
+  function takeDelta(open: OpenBlock, delta: JsonObject): Delta[] {
+    switch (stringIn(delta, 'type')) {
+      case 'text_delta':
+        append(open.block, 'text', delta['text']);
+        return [{ kind: 'text', delta: stringIn(delta, 'text') }];
+      case 'thinking_delta':
+        append(open.block, 'thinking', delta['thinking']);
+        return [{ kind: 'thinking', delta: stringIn(delta, 'thinking') }];
+      case 'input_json_delta':
+        open.json += stringIn(delta, 'partial_json');
+        return [];
+      case 'citations_delta':
+        open.block['citations'] = [...listIn(open.block, 'citations'), delta['citation'] ?? null];
+        return [];
+      default:
+        for (const [key, value] of Object.entries(without(delta, 'type'))) append(open.block, key, value);
+        return [];
+    }
+  }
+
+  function take(data: JsonObject): Delta[] {
+    switch (stringIn(data, 'type')) {
+      case 'message_start':
+        message = { ...objectIn(data, 'message') };
+        blocks = new Map(objectsIn(message, 'content').map((block, index) => [index, { block, json: '' }]));
+        return [];
+      case 'content_block_start':
+        blocks.set(indexOf(data), { block: { ...objectIn(data, 'content_block') }, json: '' });
+        return [];
+      case 'content_block_delta': {
+        const open = blocks.get(indexOf(data));
+        return open === undefined ? [] : takeDelta(open, objectIn(data, 'delta'));
+      }
+      case 'message_delta':
+        message = {
+          ...message,
+          ...without(data, 'type', 'delta', 'usage'),
+          ...objectIn(data, 'delta'),
+          usage: { ...objectIn(message, 'usage'), ...objectIn(data, 'usage') },
+        };
+        return [];
+      case 'message_stop':
+        stopped = true;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  return {
+    take,
+    takeEnd: () => {},
+    phase: () => (stopped ? 'closed' : 'open'),
+    whole: () => {
+      const order = [...blocks.entries()].sort(([a], [b]) => a - b);
+      return { ...message, content: order.map(([, open]) => finished(open)) };
+    },
+  };
+}
+
+function finished({ block, json }: OpenBlock): JsonObject {
+  return 'input' in block && json !== '' ? { ...block, input: readArguments(json) } : block;
+}
+
+/** Strings grow; whatever else comes stands for what was there. */
+function append(block: JsonObject, key: string, value: Json | undefined): void {
+  if (value === undefined) return;
+  const before = block[key];
+  block[key] = typeof before === 'string' && typeof value === 'string' ? before + value : value;
+}
+
+function listIn(block: JsonObject, key: string): Json[] {
+  const list = block[key];
+  return Array.isArray(list) ? list : [];
+}
+
+function indexOf(data: JsonObject): number {
+  return numberIn(data, 'index') ?? 0;
+}

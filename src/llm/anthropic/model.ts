@@ -1,0 +1,35 @@
+/** The provider `anthropic`: the Messages API over the official SDK. */
+import Anthropic from '@anthropic-ai/sdk';
+import type { Ids } from '../../core/ids.ts';
+import type { Model } from '../../core/model.ts';
+import { createModel } from '../wire/call.ts';
+import type { Limits } from '../wire/wire.ts';
+import { prepare } from '../wire/prepare.ts';
+import { SDK_TIMEOUT_MS } from '../wire/sdk.ts';
+import { ANTHROPIC, readAnswer } from './answer.ts';
+import { createAssembly } from './assembly.ts';
+import { writeRequest } from './request.ts';
+
+export type AnthropicOptions = { apiKey: string; baseURL?: string };
+
+export function createAnthropic(options: AnthropicOptions, limits: Limits, ids: Ids): Model {
+  const client = new Anthropic({
+    apiKey: options.apiKey,
+    ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
+    maxRetries: 0,
+    timeout: SDK_TIMEOUT_MS,
+    logLevel: 'off',
+  });
+  return createModel(
+    {
+      prepare: (request) =>
+        prepare(
+          () => writeRequest(request),
+          (params, signal) => client.messages.create(params, { signal }).asResponse(),
+        ),
+      assembly: createAssembly,
+      answer: readAnswer,
+    },
+    { provider: ANTHROPIC, secret: options.apiKey, limits, ids },
+  );
+}

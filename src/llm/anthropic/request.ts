@@ -1,0 +1,64 @@
+/**
+ * A request of ours → parameters of the Messages API. Pure. Alternation holds afterwards: a message that is left empty
+ * goes, and its neighbours become one. User parameters go through as they are; the platform's own members win.
+ */
+import type Anthropic from '@anthropic-ai/sdk';
+import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import type { PromptMessage } from '../../core/prompt.ts';
+import { alternating } from '../wire/alternating.ts';
+import { wireIds } from '../wire/call-ids.ts';
+import type { WireIds } from '../wire/call-ids.ts';
+import { stringIn } from '../wire/json.ts';
+import { wireName } from '../wire/names.ts';
+import { ownData } from '../wire/own.ts';
+import { ANTHROPIC } from './answer.ts';
+import { isUnsaid, writeAssistantBlock, writeUserBlock } from './blocks.ts';
+
+export type MessagesParams = Anthropic.MessageCreateParams;
+
+/** The API wants a number. Every model of today can say as much, and a runaway answer still ends. */
+export const DEFAULT_MAX_TOKENS = 16_384;
+
+const CALL_ID = /^[a-zA-Z0-9_-]{1,128}$/;
+
+export function writeRequest(request: ModelRequest): MessagesParams {
+  return {
+    max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    // Moves the cache's breakpoint to the end of the prompt by itself.
+    cache_control: { type: 'ephemeral' },
+    ...request.parameters,
+    model: request.model.model,
+    messages: writeMessages(request.messages),
+    ...(request.system.trim() === '' ? {} : { system: request.system }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
+    stream: request.streaming,
+  };
+}
+
+export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.MessageParam[] {
+  const messages = alternating(prompt, isUnsaid);
+  const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, ANTHROPIC) ?? {}, 'id'));
+  return messages.map((message) => ({ role: message.role, content: writeContent(message, nameOf) }));
+}
+
+function writeContent(message: PromptMessage, nameOf: WireIds): Anthropic.ContentBlockParam[] {
+  switch (message.role) {
+    case 'user':
+      return orEmpty(message.content.flatMap((block) => writeUserBlock(block, nameOf)));
+    case 'assistant':
+      return message.content.flatMap((block) => writeAssistantBlock(block, nameOf));
+  }
+}
+
+/** A user's message keeps its place even where nothing in it can be sent. */
+function orEmpty(content: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
+  return content.length > 0 ? content : [{ type: 'text', text: '(empty message)' }];
+}
+
+function writeTool(tool: ToolSpec): Anthropic.Tool {
+  return {
+    name: wireName(tool.name),
+    ...(tool.description === '' ? {} : { description: tool.description }),
+    input_schema: { ...tool.input_schema, type: 'object' },
+  };
+}

@@ -1,0 +1,99 @@
+/** A whole chat completion → ours. */
+import type { Block, ToolUseBlock } from '../../core/blocks.ts';
+import type { Ids } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { FinishReason, ModelOutcome } from '../../core/model.ts';
+import type { Usage } from '../../core/usage.ts';
+import { argumentsText, readArguments } from '../wire/arguments.ts';
+import { factsOfEvent } from '../wire/error-facts.ts';
+import { classify } from '../wire/failure.ts';
+import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
+import { notAnAnswer, refused } from '../wire/refused.ts';
+import { markTruncated } from '../wire/truncated.ts';
+import { argumentsOf } from './call-list.ts';
+import { OPENAI_CHAT, REASONING_FIELDS, contentText } from './message.ts';
+
+export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
+  const [choice] = objectsIn(whole, 'choices');
+  if (choice === undefined) return withoutChoice(whole);
+  const message = objectIn(choice, 'message');
+  const reason = stringIn(choice, 'finish_reason');
+  const refusal = stringIn(message, 'refusal');
+  if (refusal !== '') return refused(OPENAI_CHAT, refusal);
+  if (reason === 'content_filter')
+    return refused(OPENAI_CHAT, contentText(message['content']) || 'content filter');
+  const content = readMessage(message, ids);
+  const finishReason = finishOf(reason, content);
+  return {
+    kind: 'done',
+    answer: {
+      content: markTruncated(content, finishReason),
+      finishReason,
+      usage: readUsage(objectIn(whole, 'usage')),
+      modelId: stringIn(whole, 'model'),
+      responseId: stringIn(whole, 'id') || null,
+    },
+  };
+}
+
+/** Some servers answer with an error and status 200. */
+function withoutChoice(whole: JsonObject): ModelOutcome {
+  const facts = factsOfEvent('', whole);
+  if (facts === null) return notAnAnswer(OPENAI_CHAT, 'what came holds no choice');
+  const message = `${OPENAI_CHAT}: ${facts.message}`;
+  return { kind: 'failed', failure: { class: classify(facts, true), message, retryAfterMs: null } };
+}
+
+function readMessage(message: JsonObject, ids: Ids): Block[] {
+  const blocks: Block[] = [];
+  const field = REASONING_FIELDS.find((name) => contentText(message[name]) !== '');
+  if (field !== undefined) {
+    const provider = { name: OPENAI_CHAT, data: { field } };
+    blocks.push({ type: 'thinking', text: contentText(message[field]), provider });
+  }
+  const text = contentText(message['content']);
+  if (text !== '') blocks.push({ type: 'text', text });
+  const legacy = isJsonObject(message['function_call']) ? [{ function: message['function_call'] }] : [];
+  const calls = [...objectsIn(message, 'tool_calls'), ...legacy];
+  return [...blocks, ...calls.map((call) => readCall(call, ids))];
+}
+
+/** What else a call bears (a signature, say) goes back with it. */
+function readCall(call: JsonObject, ids: Ids): ToolUseBlock {
+  const said = objectIn(call, 'function');
+  const raw = argumentsOf(said['arguments']);
+  const input = readArguments(raw);
+  const lean = without(call, 'type', 'function', 'index');
+  const data = argumentsText(input, '') === raw ? lean : { ...lean, arguments: raw };
+  const provider = { name: OPENAI_CHAT, data };
+  return { type: 'tool_use', id: ids.next(), name: stringIn(said, 'name'), input, provider };
+}
+
+function finishOf(reason: string, content: readonly Block[]): FinishReason {
+  switch (reason) {
+    case 'length':
+      return 'max_tokens';
+    // Not every server tells calls from the rest.
+    case 'stop':
+    case 'tool_calls':
+    case 'function_call':
+    case '':
+      return content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'stop';
+    default:
+      return 'other';
+  }
+}
+
+/** `prompt_tokens` counts what came from the cache; ours does not. Missing altogether: nothing is known. */
+function readUsage(usage: JsonObject): Usage {
+  const details = objectIn(usage, 'prompt_tokens_details');
+  const read = countIn(details, 'cached_tokens');
+  const written = countIn(details, 'cache_write_tokens');
+  return {
+    input_tokens: Math.max(0, countIn(usage, 'prompt_tokens') - read - written),
+    output_tokens: countIn(usage, 'completion_tokens'),
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Chunks of a Chat Completions stream → the completion as it would have been whole. Compatible servers differ: the usage
+ * comes last, with every chunk, or never; a tool call's parts come with its index, its id, both, or neither; `[DONE]` is
+ * sometimes missing. The answer is complete with a finish reason, or with `[DONE]` after a choice.
+ */
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Assembly, Delta } from '../wire/wire.ts';
+import { objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
+import { createCallList } from './call-list.ts';
+import { REASONING_FIELDS, contentText } from './message.ts';
+
+export function createAssembly(): Assembly {
+  const calls = createCallList();
+  let head: JsonObject = {};
+  let usage: JsonObject = {};
+  let message: JsonObject = { role: 'assistant', content: '' };
+  let finish: string | null = null;
+  let chosen = false;
+  let done = false;
+
+  function takeDelta(delta: JsonObject): Delta[] {
+    const deltas: Delta[] = [];
+    for (const field of REASONING_FIELDS) {
+      const thinking = contentText(delta[field]);
+      if (thinking === '') continue;
+      message[field] = stringIn(message, field) + thinking;
+      // Servers that send both say the same twice.
+      if (deltas.length === 0) deltas.push({ kind: 'thinking', delta: thinking });
+    }
+    const text = contentText(delta['content']);
+    if (text !== '') {
+      message['content'] = stringIn(message, 'content') + text;
+      deltas.push({ kind: 'text', delta: text });
+    }
+    const refusal = stringIn(delta, 'refusal');
+    if (refusal !== '') message['refusal'] = stringIn(message, 'refusal') + refusal;
+    for (const part of objectsIn(delta, 'tool_calls')) calls.take(part);
+    if (isJsonObject(delta['function_call'])) calls.take({ index: 0, function: delta['function_call'] });
+    return deltas;
+  }
+
+  function take(chunk: JsonObject): Delta[] {
+    for (const key of ['id', 'model']) if (stringIn(chunk, key) !== '') head[key] = stringIn(chunk, key);
+    if (isJsonObject(chunk['usage'])) usage = chunk['usage'];
+    const choice = objectsIn(chunk, 'choices').find((one) => (one['index'] ?? 0) === 0);
+    if (choice === undefined) {
+      // A chunk without a choice is the last: the usage that was asked for.
+      if (finish !== null && isJsonObject(chunk['usage'])) done = true;
+      return [];
+    }
+    chosen = true;
+    if (stringIn(choice, 'finish_reason') !== '') finish = stringIn(choice, 'finish_reason');
+    return takeDelta(isJsonObject(choice['delta']) ? choice['delta'] : objectIn(choice, 'message'));
+  }
+
+  return {
+    take,
+    takeEnd: () => {
+      done ||= chosen;
+    },
+    phase: () => (done ? 'closed' : finish === null ? 'open' : 'ended'),
+    whole: () => {
+      const tool_calls = calls.whole();
+      const said = tool_calls.length === 0 ? message : { ...message, tool_calls };
+      return { ...without(head), usage, choices: [{ index: 0, message: said, finish_reason: finish }] };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Our blocks → chat messages. A tool's result may only hold text here: what else it holds follows in a user message.
+ * Content is a plain string wherever it can be, which every server takes.
+ */
+import type OpenAI from 'openai';
+import { isToolResult, isToolUse } from '../../core/blocks.ts';
+import type {
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../core/blocks.ts';
+import type { AssistantBlock, UserBlock } from '../../core/prompt.ts';
+import { argumentsText } from '../wire/arguments.ts';
+import type { WireIds } from '../wire/call-ids.ts';
+import { dataURL, fileName } from '../wire/files.ts';
+import { stringIn, without } from '../wire/json.ts';
+import { wireName } from '../wire/names.ts';
+import { ownData } from '../wire/own.ts';
+import { Unsupported } from '../wire/unsupported.ts';
+import { OPENAI_CHAT, REASONING_FIELDS } from './message.ts';
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+type Part = OpenAI.Chat.ChatCompletionContentPart;
+type Call = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
+
+/** Results first, then what was said. */
+export function writeUser(content: readonly UserBlock[], nameOf: WireIds): Message[] {
+  const results = content.filter(isToolResult);
+  const said = content.flatMap((block) => (block.type === 'tool_result' ? imagesOf(block) : [block]));
+  const messages: Message[] = results.map((result) => ({
+    role: 'tool',
+    tool_call_id: nameOf(result.tool_use_id),
+    content: resultText(result),
+  }));
+  return said.length === 0 ? messages : [...messages, { role: 'user', content: writeParts(said) }];
+}
+
+function resultText({ content }: ToolResultBlock): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : '[image: see below]')).join('\n');
+}
+
+function imagesOf({ content }: ToolResultBlock): ImageBlock[] {
+  return typeof content === 'string' ? [] : content.filter((part) => part.type === 'image');
+}
+
+function writeParts(blocks: readonly (TextBlock | ImageBlock | DocumentBlock)[]): string | Part[] {
+  const parts = blocks.map(writePart);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n\n') : parts;
+}
+
+function writePart(block: TextBlock | ImageBlock | DocumentBlock): Part {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'image':
+      return { type: 'image_url', image_url: { url: dataURL(block.source) } };
+    case 'document':
+      return writeDocument(block);
+  }
+}
+
+function writeDocument(block: DocumentBlock): Part {
+  const { source, title } = block;
+  if (source.type === 'url') throw new Unsupported('documents by address (their data can be)');
+  if (source.media_type.startsWith('text/')) {
+    const text = Buffer.from(source.data, 'base64').toString('utf8');
+    return { type: 'text', text: title === undefined ? text : `${title}\n\n${text}` };
+  }
+  return { type: 'file', file: { filename: fileName(block), file_data: dataURL(source) } };
+}
+
+/** None where all was another provider's reasoning. */
+export function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): Message[] {
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+  const calls = content.filter(isToolUse).map((call) => writeCall(call, nameOf));
+  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
+  // Reasoning goes back where servers want it, within a round of tool calls, and not where some refuse it.
+  const reasoning = reasoningOf(content);
+  return [{ role: 'assistant', content: text === '' ? null : text, ...reasoning, tool_calls: calls }];
+}
+
+function reasoningOf(content: readonly AssistantBlock[]): Record<string, string> {
+  const members: Record<string, string> = {};
+  for (const block of content) {
+    if (block.type !== 'thinking') continue;
+    const field = stringIn(ownData(block, OPENAI_CHAT) ?? {}, 'field');
+    const known = REASONING_FIELDS.find((name) => name === field);
+    if (known !== undefined) members[known] = (members[known] ?? '') + block.text;
+  }
+  return members;
+}
+
+function writeCall(block: ToolUseBlock, nameOf: WireIds): Call {
+  const own = ownData(block, OPENAI_CHAT) ?? {};
+  return {
+    ...without(own, 'arguments'),
+    id: nameOf(block.id),
+    type: 'function',
+    function: {
+      name: wireName(block.name),
+      arguments: argumentsText(block.input, stringIn(own, 'arguments')),
+    },
+  };
+}

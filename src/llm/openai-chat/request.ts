@@ -1,0 +1,66 @@
+/**
+ * A request of ours → parameters of Chat Completions, in the words that compatible servers know best. Pure. `official`:
+ * OpenAI's own server, which has newer words and more of them. User parameters go through as they are; the platform's
+ * own members win.
+ */
+import type OpenAI from 'openai';
+import type { JsonObject } from '../../core/json.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import type { PromptMessage } from '../../core/prompt.ts';
+import { alternating } from '../wire/alternating.ts';
+import { cacheKey } from '../wire/cache-key.ts';
+import { wireIds } from '../wire/call-ids.ts';
+import { stringIn } from '../wire/json.ts';
+import { wireName } from '../wire/names.ts';
+import { ownData } from '../wire/own.ts';
+import { writeAssistant, writeUser } from './blocks.ts';
+import { OPENAI_CHAT } from './message.ts';
+
+export type ChatParams = OpenAI.Chat.ChatCompletionCreateParams;
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+
+const CALL_ID = /^[\x21-\x7e]{1,64}$/;
+
+export function writeRequest(request: ModelRequest, official: boolean): ChatParams {
+  return {
+    ...limitOf(request.maxTokens, official),
+    ...(official ? { prompt_cache_key: cacheKey(request.cacheKey) } : {}),
+    ...(request.streaming ? { stream_options: { include_usage: true } } : {}),
+    ...request.parameters,
+    model: request.model.model,
+    messages: [...writeSystem(request.system), ...writeMessages(request.messages)],
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
+    stream: request.streaming,
+  };
+}
+
+/** OpenAI's reasoning models refuse the old word, most other servers do not know the new one. */
+function limitOf(maxTokens: number | null, official: boolean): JsonObject {
+  if (maxTokens === null) return {};
+  return official ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
+}
+
+function writeSystem(system: string): Message[] {
+  return system === '' ? [] : [{ role: 'system', content: system }];
+}
+
+export function writeMessages(prompt: readonly PromptMessage[]): Message[] {
+  // Reasoning alone is no message here, whoever made it.
+  const messages = alternating(prompt, (block) => block.type === 'thinking');
+  const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI_CHAT) ?? {}, 'id'));
+  return messages.flatMap((message): Message[] => {
+    switch (message.role) {
+      case 'user':
+        return writeUser(message.content, nameOf);
+      case 'assistant':
+        return writeAssistant(message.content, nameOf);
+    }
+  });
+}
+
+function writeTool(tool: ToolSpec): OpenAI.Chat.ChatCompletionFunctionTool {
+  return {
+    type: 'function',
+    function: { name: wireName(tool.name), description: tool.description, parameters: tool.input_schema },
+  };
+}

@@ -1,0 +1,79 @@
+/** A whole response of the Responses API → ours. */
+import type { Ids } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { FinishReason, ModelOutcome } from '../../core/model.ts';
+import type { Usage } from '../../core/usage.ts';
+import { factsOfBody } from '../wire/error-facts.ts';
+import { classify } from '../wire/failure.ts';
+import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts';
+import { notAnAnswer, refused } from '../wire/refused.ts';
+import { markTruncated } from '../wire/truncated.ts';
+import { OPENAI, readItem } from './items.ts';
+
+export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
+  const refusal = refusalIn(whole);
+  if (refusal !== null) return refused(OPENAI, refusal);
+  switch (stringIn(whole, 'status')) {
+    case 'completed':
+      return done(whole, ids, 'stop');
+    case 'incomplete':
+      return readIncomplete(whole, ids);
+    case 'failed':
+      return failed(whole);
+    default:
+      // Some compatible servers leave the status out.
+      return Array.isArray(whole['output']) && whole['status'] === undefined
+        ? done(whole, ids, 'stop')
+        : notAnAnswer(OPENAI, `the response is ${stringIn(whole, 'status') || 'no response'}`);
+  }
+}
+
+function readIncomplete(whole: JsonObject, ids: Ids): ModelOutcome {
+  const reason = stringIn(objectIn(whole, 'incomplete_details'), 'reason');
+  if (reason === 'content_filter') return refused(OPENAI, 'its content filter cut the answer off');
+  return done(whole, ids, reason === 'max_output_tokens' ? 'max_tokens' : 'other');
+}
+
+function failed(whole: JsonObject): ModelOutcome {
+  const facts = factsOfBody(objectIn(whole, 'error'));
+  const message = `${OPENAI}: ${[facts.code, facts.message].filter((part) => part !== '').join(': ')}`;
+  return { kind: 'failed', failure: { class: classify(facts, true), message, retryAfterMs: null } };
+}
+
+function done(whole: JsonObject, ids: Ids, finish: FinishReason): ModelOutcome {
+  const items = objectsIn(whole, 'output');
+  const calls = items.some((item) => item['type'] === 'function_call');
+  const finishReason = finish === 'stop' && calls ? 'tool_use' : finish;
+  return {
+    kind: 'done',
+    answer: {
+      content: markTruncated(
+        items.flatMap((item) => readItem(item, ids)),
+        finishReason,
+      ),
+      finishReason,
+      usage: readUsage(objectIn(whole, 'usage')),
+      modelId: stringIn(whole, 'model'),
+      responseId: stringIn(whole, 'id') || null,
+    },
+  };
+}
+
+function refusalIn(whole: JsonObject): string | null {
+  const parts = objectsIn(whole, 'output').flatMap((item) => objectsIn(item, 'content'));
+  const refusals = parts.filter((part) => part['type'] === 'refusal');
+  return refusals.length === 0 ? null : refusals.map((part) => stringIn(part, 'refusal')).join(' ');
+}
+
+/** `input_tokens` counts what came from the cache; ours does not. */
+function readUsage(usage: JsonObject): Usage {
+  const details = objectIn(usage, 'input_tokens_details');
+  const read = countIn(details, 'cached_tokens');
+  const written = countIn(details, 'cache_write_tokens');
+  return {
+    input_tokens: Math.max(0, countIn(usage, 'input_tokens') - read - written),
+    output_tokens: countIn(usage, 'output_tokens'),
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+  };
+}

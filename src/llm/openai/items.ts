@@ -1,0 +1,96 @@
+/**
+ * Output items of a response ↔ our blocks, one block an item. The item itself rides along, without what our block says
+ * already, and goes back as it came, with its id. Kinds that are not ours are carried whole.
+ */
+import type { ThinkingBlock, TextBlock, ToolUseBlock } from '../../core/blocks.ts';
+import type { Ids } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AssistantBlock } from '../../core/prompt.ts';
+import { argumentsText, readArguments } from '../wire/arguments.ts';
+import { objectsIn, stringIn, without } from '../wire/json.ts';
+import { wireName } from '../wire/names.ts';
+import { ownData } from '../wire/own.ts';
+
+export const OPENAI = 'openai';
+
+export function readItem(item: JsonObject, ids: Ids): AssistantBlock[] {
+  switch (stringIn(item, 'type')) {
+    case 'message':
+      return readMessage(item);
+    case 'reasoning':
+      return [{ type: 'thinking', text: reasoningText(item), provider: opaque(item) }];
+    case 'function_call':
+      return [readCall(item, ids)];
+    default:
+      return [{ type: 'thinking', text: '', provider: opaque(item) }];
+  }
+}
+
+/** An empty message goes back too: reasoning wants what it led to. */
+function readMessage(item: JsonObject): (TextBlock | ThinkingBlock)[] {
+  const parts = objectsIn(item, 'content');
+  const text = messageText(parts);
+  const [only, ...more] = parts;
+  if (text === '') return [{ type: 'thinking', text, provider: opaque(item) }];
+  const lean = only === undefined || more.length > 0 ? item : { ...item, content: [without(only, 'text')] };
+  return [{ type: 'text', text, provider: opaque(lean) }];
+}
+
+function readCall(item: JsonObject, ids: Ids): ToolUseBlock {
+  const raw = stringIn(item, 'arguments');
+  const input = readArguments(raw);
+  const lean = without(item, 'name', 'arguments');
+  return {
+    type: 'tool_use',
+    id: ids.next(),
+    name: stringIn(item, 'name'),
+    input,
+    provider: opaque(argumentsText(input, '') === raw ? lean : { ...lean, arguments: raw }),
+  };
+}
+
+/** The item for `text`; null where this provider did not say it, or not so. */
+export function writeOwnMessage(block: TextBlock): JsonObject | null {
+  const own = ownData(block, OPENAI);
+  const parts = objectsIn(own ?? {}, 'content');
+  const [only, ...more] = parts;
+  if (own === null || only === undefined) return null;
+  if (more.length === 0) return { ...own, type: 'message', content: [{ ...only, text: block.text }] };
+  return messageText(parts) === block.text ? { ...own, type: 'message' } : null;
+}
+
+/**
+ * The item for reasoning, or of a kind that is not ours. Null where another made it, and for reasoning that only has an id:
+ * responses are not stored, so that the provider could not find it.
+ */
+export function writeOwnItem(block: ThinkingBlock): JsonObject | null {
+  const own = ownData(block, OPENAI);
+  const kind = stringIn(own ?? {}, 'type');
+  if (own === null || kind === '') return null;
+  if (kind !== 'reasoning') return own;
+  return stringIn(own, 'encrypted_content') !== '' || objectsIn(own, 'content').length > 0 ? own : null;
+}
+
+export function writeCall(block: ToolUseBlock, callId: string): JsonObject {
+  const own = ownData(block, OPENAI) ?? {};
+  return {
+    ...own,
+    type: 'function_call',
+    call_id: callId,
+    name: wireName(block.name),
+    arguments: argumentsText(block.input, stringIn(own, 'arguments')),
+  };
+}
+
+function messageText(parts: readonly JsonObject[]): string {
+  return parts.map((part) => stringIn(part, 'text')).join('');
+}
+
+function reasoningText(item: JsonObject): string {
+  const parts = [...objectsIn(item, 'summary'), ...objectsIn(item, 'content')];
+  return parts.map((part) => stringIn(part, 'text')).join('\n\n');
+}
+
+function opaque(data: JsonObject): { name: string; data: JsonObject } {
+  return { name: OPENAI, data };
+}

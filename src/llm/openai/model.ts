@@ -1,0 +1,26 @@
+/** The provider `openai`: the Responses API over the official SDK. */
+import type OpenAI from 'openai';
+import type { Ids } from '../../core/ids.ts';
+import type { Model } from '../../core/model.ts';
+import { createModel } from '../wire/call.ts';
+import type { Limits } from '../wire/wire.ts';
+import { prepare } from '../wire/prepare.ts';
+import { readAnswer } from './answer.ts';
+import { createAssembly } from './assembly.ts';
+import { OPENAI } from './items.ts';
+import { writeRequest } from './request.ts';
+
+export function createOpenAI(client: OpenAI, secret: string, limits: Limits, ids: Ids): Model {
+  return createModel(
+    {
+      prepare: (request) =>
+        prepare(
+          () => writeRequest(request),
+          (params, signal) => client.responses.create(params, { signal }).asResponse(),
+        ),
+      assembly: createAssembly,
+      answer: readAnswer,
+    },
+    { provider: OPENAI, secret, limits, ids },
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * A request of ours → parameters of the Responses API. Pure. Nothing is stored with the provider: reasoning comes back
+ * encrypted and is sent again. User parameters go through as they are; the platform's own members win.
+ */
+import type OpenAI from 'openai';
+import type { DocumentBlock, ImageBlock, ResultPart, ToolResultBlock } from '../../core/blocks.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/prompt.ts';
+import { cacheKey } from '../wire/cache-key.ts';
+import { wireIds } from '../wire/call-ids.ts';
+import type { WireIds } from '../wire/call-ids.ts';
+import { dataURL, fileName } from '../wire/files.ts';
+import { stringIn, without } from '../wire/json.ts';
+import { wireName } from '../wire/names.ts';
+import { ownData } from '../wire/own.ts';
+import { Unsupported } from '../wire/unsupported.ts';
+import { OPENAI, writeCall, writeOwnItem, writeOwnMessage } from './items.ts';
+
+export type ResponsesParams = OpenAI.Responses.ResponseCreateParams;
+type Item = OpenAI.Responses.ResponseInputItem;
+type Part = OpenAI.Responses.ResponseInputContent;
+
+const CALL_ID = /^[\x21-\x7e]{1,64}$/;
+const ENCRYPTED = 'reasoning.encrypted_content';
+
+export function writeRequest(request: ModelRequest): ResponsesParams {
+  return {
+    ...(request.maxTokens === null ? {} : { max_output_tokens: request.maxTokens }),
+    prompt_cache_key: cacheKey(request.cacheKey),
+    ...request.parameters,
+    include: included(request.parameters['include']),
+    model: request.model.model,
+    input: writeInput(request.messages),
+    ...(request.system === '' ? {} : { instructions: request.system }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
+    store: false,
+    stream: request.streaming,
+  };
+}
+
+/** What the user asked for besides stays asked for. */
+function included(wished: Json | undefined): OpenAI.Responses.ResponseIncludable[] {
+  const others = Array.isArray(wished) ? wished.filter(isIncludable) : [];
+  return [...new Set([ENCRYPTED, ...others] as const)];
+}
+
+/** The provider says which it knows. */
+function isIncludable(name: Json): name is OpenAI.Responses.ResponseIncludable {
+  return typeof name === 'string';
+}
+
+export function writeInput(messages: readonly PromptMessage[]): Item[] {
+  const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI) ?? {}, 'call_id'));
+  const items = messages.flatMap((message): JsonObject[] => {
+    switch (message.role) {
+      case 'user':
+        return writeUser(message.content, nameOf);
+      case 'assistant':
+        return writeAssistant(message.content, nameOf);
+    }
+  });
+  return withoutSameIds(items).map(ownItem);
+}
+
+/** Results first, each an item of its own; then one message of all that was said. */
+function writeUser(content: readonly UserBlock[], nameOf: WireIds): JsonObject[] {
+  const results = content.flatMap((block) =>
+    block.type === 'tool_result' ? [writeResult(block, nameOf)] : [],
+  );
+  const parts = content.flatMap((block) => (block.type === 'tool_result' ? [] : [writePart(block)]));
+  return parts.length === 0 ? results : [...results, { type: 'message', role: 'user', content: parts }];
+}
+
+function writeResult(block: ToolResultBlock, nameOf: WireIds): JsonObject {
+  const output = typeof block.content === 'string' ? block.content : block.content.map(writePart);
+  return { type: 'function_call_output', call_id: nameOf(block.tool_use_id), output };
+}
+
+/**
+ * Where reasoning is left out, the items that followed it go without their ids: the provider would ask for the reasoning
+ * that belongs to them.
+ */
+function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): JsonObject[] {
+  const items: JsonObject[] = [];
+  let bare = false;
+  for (const block of content) {
+    const item = writeAssistantBlock(block, nameOf);
+    if (item === null) bare ||= ownData(block, OPENAI) !== null;
+    else items.push(bare ? without(item, 'id') : item);
+  }
+  return items;
+}
+
+function writeAssistantBlock(block: AssistantBlock, nameOf: WireIds): JsonObject | null {
+  switch (block.type) {
+    case 'text':
+      return writeOwnMessage(block) ?? { type: 'message', role: 'assistant', content: block.text };
+    case 'thinking':
+      return writeOwnItem(block);
+    case 'tool_use':
+      return writeCall(block, nameOf(block.id));
+  }
+}
+
+function writePart(block: ResultPart | ImageBlock | DocumentBlock): Part & JsonObject {
+  switch (block.type) {
+    case 'text':
+      return { type: 'input_text', text: block.text };
+    case 'image':
+      return { type: 'input_image', detail: 'auto', image_url: dataURL(block.source) };
+    case 'document':
+      return block.source.type === 'url'
+        ? { type: 'input_file', file_url: block.source.url }
+        : { type: 'input_file', filename: fileName(block), file_data: dataURL(block.source) };
+  }
+}
+
+function writeTool(tool: ToolSpec): OpenAI.Responses.FunctionTool {
+  return {
+    type: 'function',
+    name: wireName(tool.name),
+    description: tool.description,
+    parameters: tool.input_schema,
+    // The default would demand schemas of a narrower kind.
+    strict: false,
+  };
+}
+
+/** An id may stand once in a prompt. */
+function withoutSameIds(items: readonly JsonObject[]): JsonObject[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const id = stringIn(item, 'id');
+    if (id === '') return item;
+    if (seen.has(id)) return without(item, 'id');
+    seen.add(id);
+    return item;
+  });
+}
+
+/** What the provider itself said is taken for one of its items: its kind may be newer than the SDK's types. */
+function ownItem(item: JsonObject): Item {
+  if (!isOwnItem(item)) throw new Unsupported('an item without a type');
+  return item;
+}
+
+function isOwnItem(item: JsonObject): item is JsonObject & Item {
+  return stringIn(item, 'type') !== '';
+}

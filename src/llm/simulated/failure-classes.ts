@@ -1,0 +1,9 @@
+/** The classes of failure by name, for a script to choose from. */
+import type { FailureClass } from '../../core/model.ts';
+import { FAILURE_RULES } from '../../core/retry.ts';
+
+export const FAILURE_CLASSES: readonly string[] = Object.keys(FAILURE_RULES);
+
+export function isFailureClass(text: string): text is FailureClass {
+  return FAILURE_CLASSES.includes(text);
+}

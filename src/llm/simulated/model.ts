@@ -1,0 +1,147 @@
+/**
+ * The provider `simulated`: a model without a key, a network, or a memory, for newcomers, tests and benchmarks. It does
+ * what the input tells it to (see `language.ts`), under any model name. Tokens are counted as a quarter of the characters.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Block } from '../../core/blocks.ts';
+import type { Ids } from '../../core/ids.ts';
+import type {
+  FinishReason,
+  Model,
+  ModelAnswer,
+  ModelListener,
+  ModelOutcome,
+  ModelRequest,
+} from '../../core/model.ts';
+import { inPieces, words } from './pieces.ts';
+import { planStep } from './plan.ts';
+import { LANGUAGE } from './language.ts';
+import type { Directive } from './script.ts';
+
+/** Pauses within a stream of many words. */
+const BEAT_MS = 20;
+
+type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
+
+export function createSimulated(ids: Ids): Model {
+  return {
+    async call(request, listener, signal) {
+      try {
+        return await play(request, request.streaming ? listener : withoutDeltas(listener), signal);
+      } catch (error) {
+        if (signal.aborted) return { kind: 'aborted' };
+        throw error;
+      }
+    },
+  };
+
+  async function play(
+    request: ModelRequest,
+    listener: ModelListener,
+    signal: AbortSignal,
+  ): Promise<ModelOutcome> {
+    const played: Played = { thinking: '', text: '', calls: [], finish: null };
+    signal.throwIfAborted();
+    let begun = false;
+    for (const directive of planStep(request)) {
+      if (directive.kind === 'fail') {
+        if (request.failures < directive.times) return failed(directive);
+        continue;
+      }
+      if (directive.kind !== 'wait' && !begun) listener.started();
+      begun ||= directive.kind !== 'wait';
+      await perform(directive, played, listener, signal);
+    }
+    return { kind: 'done', answer: answerOf(played, request) };
+  }
+
+  async function perform(
+    directive: Exclude<Directive, { kind: 'fail' }>,
+    played: Played,
+    listener: ModelListener,
+    signal: AbortSignal,
+  ): Promise<void> {
+    switch (directive.kind) {
+      case 'think':
+        played.thinking += (played.thinking === '' ? '' : '\n') + directive.text;
+        for (const piece of inPieces(directive.text)) listener.thinking(piece);
+        return;
+      case 'say':
+        return say(directive.text, played, listener);
+      case 'help':
+        return say(LANGUAGE, played, listener);
+      case 'tokens':
+        return await talk(directive, played, listener, signal);
+      case 'wait':
+        await sleep(directive.ms, undefined, { signal });
+        return;
+      case 'call':
+        played.calls.push({ type: 'tool_use', id: ids.next(), name: directive.name, input: directive.input });
+        return;
+      case 'finish':
+        played.finish = directive.reason;
+        return;
+    }
+  }
+}
+
+function withoutDeltas(listener: ModelListener): ModelListener {
+  return { started: () => listener.started(), text: () => {}, thinking: () => {} };
+}
+
+function say(text: string, played: Played, listener: ModelListener): void {
+  const all = (played.text === '' ? '' : '\n') + text;
+  played.text += all;
+  for (const piece of inPieces(all)) listener.text(piece);
+}
+
+/** Many words, a share of them at every beat. */
+async function talk(
+  { count, overMs }: Extract<Directive, { kind: 'tokens' }>,
+  played: Played,
+  listener: ModelListener,
+  signal: AbortSignal,
+): Promise<void> {
+  const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
+  const pause = overMs / beats;
+  for (let beat = 0, told = 0; beat < beats; beat++) {
+    const until = Math.round((count * (beat + 1)) / beats);
+    const text = words(told, until);
+    told = until;
+    played.text += text;
+    for (const piece of inPieces(text)) listener.text(piece);
+    if (overMs > 0) await sleep(pause, undefined, { signal });
+  }
+}
+
+function failed(directive: Extract<Directive, { kind: 'fail' }>): ModelOutcome {
+  const message = `simulated: the script said fail: ${directive.class}`;
+  return {
+    kind: 'failed',
+    failure: { class: directive.class, message, retryAfterMs: directive.retryAfterMs },
+  };
+}
+
+function answerOf(played: Played, request: ModelRequest): ModelAnswer {
+  const content: Block[] = [];
+  if (played.thinking !== '') content.push({ type: 'thinking', text: played.thinking });
+  if (played.text !== '') content.push({ type: 'text', text: played.text });
+  content.push(...played.calls);
+  const asked = request.system.length + JSON.stringify([request.messages, request.tools]).length;
+  return {
+    content,
+    finishReason: played.finish ?? (played.calls.length > 0 ? 'tool_use' : 'stop'),
+    usage: {
+      input_tokens: tokens(asked),
+      output_tokens: tokens(JSON.stringify(content).length),
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+    },
+    modelId: request.model.model,
+    responseId: null,
+  };
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}

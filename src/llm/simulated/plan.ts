@@ -1,0 +1,38 @@
+/** From a prompt to what the model is about to do: the directives of the step that is next, or words of its own. Pure. */
+import type { ModelRequest } from '../../core/model.ts';
+import { LANGUAGE } from './language.ts';
+import { readScene, resultText } from './scene.ts';
+import type { Scene } from './scene.ts';
+import { readScript } from './script.ts';
+import type { Directive } from './script.ts';
+
+const HINT = 'I am the simulated model: no key, no network. Say "help:" to learn how to script me.';
+
+export function planStep(request: ModelRequest): Directive[] {
+  const scene = readScene(request.messages);
+  const script = readScript(scene.input);
+  switch (script.kind) {
+    case 'plain':
+      return [say(`[simulated] You said: ${script.text}\n\n${HINT}`)];
+    case 'mistake':
+      return [say(`[simulated] I do not understand this line: ${script.line}\n\n${LANGUAGE}`)];
+    case 'steps':
+      return script.steps[scene.step] ?? [say(afterScript(scene))];
+  }
+}
+
+function afterScript({ results }: Scene): string {
+  if (results.length === 0) return '[simulated] My script is over.';
+  const told = results.map(
+    (result) => `${result.is_error ? 'failed: ' : ''}${shortened(resultText(result))}`,
+  );
+  return `[simulated] My script is over. The tools answered:\n${told.join('\n')}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= 2_000 ? text : `${text.slice(0, 2_000)} …`;
+}
+
+function say(text: string): Directive {
+  return { kind: 'say', text };
+}

@@ -1,0 +1,35 @@
+/** Where in its script a prompt stands: the last input, and how many answers came since. Pure. */
+import { textOf } from '../../core/blocks.ts';
+import type { ToolResultBlock } from '../../core/blocks.ts';
+import type { PromptMessage } from '../../core/prompt.ts';
+
+export type Scene = {
+  /** The text of the last input. */
+  input: string;
+  /** Assistant messages since then: which step is next. */
+  step: number;
+  /** Results that came with the last message. */
+  results: ToolResultBlock[];
+};
+
+export function readScene(messages: readonly PromptMessage[]): Scene {
+  const at = messages.findLastIndex((message) => inputIn(message) !== null);
+  const input = messages[at];
+  const last = messages.at(-1);
+  return {
+    input: input === undefined ? '' : (inputIn(input) ?? ''),
+    step: messages.slice(at + 1).filter((message) => message.role === 'assistant').length,
+    results: last?.role === 'user' ? last.content.filter((block) => block.type === 'tool_result') : [],
+  };
+}
+
+/** Inputs that nobody answered stand together in one message: the last text is the script. */
+function inputIn(message: PromptMessage): string | null {
+  if (message.role !== 'user') return null;
+  const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  return texts.findLast((text) => !text.startsWith('<system-note>')) ?? null;
+}
+
+export function resultText({ content }: ToolResultBlock): string {
+  return typeof content === 'string' ? content : textOf(content);
+}

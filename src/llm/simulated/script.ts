@@ -1,0 +1,126 @@
+/** A script's text → its steps. Total: a line that is not understood becomes a mistake to be explained, never an error. */
+import type { Json } from '../../core/json.ts';
+import type { FailureClass, FinishReason } from '../../core/model.ts';
+import { readArguments } from '../wire/arguments.ts';
+import { parseJson } from '../wire/json.ts';
+import { isFailureClass } from './failure-classes.ts';
+
+export type Directive =
+  | { kind: 'say'; text: string }
+  | { kind: 'think'; text: string }
+  | { kind: 'call'; name: string; input: Json }
+  | { kind: 'tokens'; count: number; overMs: number }
+  | { kind: 'wait'; ms: number }
+  /** Fails while fewer than `times` failures in a row came before. */
+  | { kind: 'fail'; class: FailureClass; retryAfterMs: number | null; times: number }
+  | { kind: 'finish'; reason: FinishReason }
+  | { kind: 'help' };
+
+export type Script =
+  | { kind: 'steps'; steps: Directive[][] }
+  /** No line is a directive: an ordinary text. */
+  | { kind: 'plain'; text: string }
+  | { kind: 'mistake'; line: string };
+
+const WORDS = ['say', 'think', 'call', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
+type Word = (typeof WORDS)[number];
+
+export function readScript(text: string): Script {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  if (!lines.some((line) => wordOf(line) !== null)) return { kind: 'plain', text };
+  const steps: Directive[][] = [[]];
+  for (const line of lines) {
+    if (line === '' || line.startsWith('#')) continue;
+    if (line === '---' || line === 'then:') {
+      steps.push([]);
+      continue;
+    }
+    const directive = readLine(line);
+    if (directive === null) return { kind: 'mistake', line };
+    steps.at(-1)?.push(directive);
+  }
+  return { kind: 'steps', steps };
+}
+
+function wordOf(line: string): Word | null {
+  return WORDS.find((word) => line.startsWith(`${word}:`)) ?? null;
+}
+
+function readLine(line: string): Directive | null {
+  const word = wordOf(line);
+  if (word === null) return null;
+  const rest = line.slice(word.length + 1).trim();
+  switch (word) {
+    case 'say':
+    case 'think':
+      return { kind: word, text: quoted(rest) };
+    case 'call':
+      return readCall(rest);
+    case 'tokens':
+      return readTokens(rest);
+    case 'wait':
+      return readWait(rest);
+    case 'fail':
+      return readFail(rest);
+    case 'finish':
+      return readFinish(rest);
+    case 'help':
+      return rest === '' ? { kind: 'help' } : null;
+    case 'then':
+      return null;
+  }
+}
+
+function quoted(text: string): string {
+  const value = text.startsWith('"') ? parseJson(text) : undefined;
+  return typeof value === 'string' ? value : text;
+}
+
+function readCall(rest: string): Directive | null {
+  const match = /^(\S+)\s*(.*)$/s.exec(rest);
+  const [, name = '', input = ''] = match ?? [];
+  return name === '' ? null : { kind: 'call', name, input: readArguments(input) };
+}
+
+function readTokens(rest: string): Directive | null {
+  const [, count = '', over = '0'] = /^(\d{1,7})(?:\s+over\s+(\S+))?$/.exec(rest) ?? [];
+  const overMs = duration(over);
+  return count === '' || overMs === null ? null : { kind: 'tokens', count: Number(count), overMs };
+}
+
+function readWait(rest: string): Directive | null {
+  const ms = duration(rest);
+  return ms === null ? null : { kind: 'wait', ms };
+}
+
+function readFail(rest: string): Directive | null {
+  const match = /^(\w+)(?:\s+retry-after\s+(\S+))?(?:\s+times\s+(\d{1,9}))?$/.exec(rest);
+  const [, name = '', wait, times] = match ?? [];
+  const retryAfterMs = wait === undefined ? null : duration(wait);
+  if (!isFailureClass(name) || (wait !== undefined && retryAfterMs === null)) return null;
+  return { kind: 'fail', class: name, retryAfterMs, times: times === undefined ? Infinity : Number(times) };
+}
+
+function readFinish(rest: string): Directive | null {
+  switch (rest) {
+    case 'stop':
+    case 'tool_use':
+    case 'max_tokens':
+    case 'pause':
+    case 'other':
+      return { kind: 'finish', reason: rest };
+    default:
+      return null;
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** A number alone is milliseconds. At most what a timer can hold. */
+function duration(text: string): number | null {
+  const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const size = UNITS[unit];
+  if (number === undefined || size === undefined) return null;
+  const ms = Math.round(Number(number) * size);
+  return ms < 2 ** 31 ? ms : null;
+}

@@ -1,0 +1,6 @@
+/** The name under which OpenAI keeps a conversation's cache: at most 64 characters. */
+import { createHash } from 'node:crypto';
+
+export function cacheKey(key: string): string {
+  return key.length <= 64 ? key : createHash('sha256').update(key).digest('hex');
+}

@@ -1,0 +1,34 @@
+/**
+ * What a tool call is called on the wire. Our own ids are UUIDs, which every provider accepts; a provider's own id for a
+ * call it made goes back to it as it came, so that cached prompts stay the same, unless it cannot be used or is taken:
+ * some servers name every first call `call_0`. A result bears the same name as its call.
+ */
+import type { PromptMessage } from '../../core/prompt.ts';
+import type { ToolCallId } from '../../core/ids.ts';
+import { isToolUse } from '../../core/blocks.ts';
+import type { Block, ToolUseBlock } from '../../core/blocks.ts';
+
+export type WireIds = (id: ToolCallId) => string;
+
+/** `theirs`: the provider's own id of a call; empty where it is not this provider's. */
+export function wireIds(
+  messages: readonly PromptMessage[],
+  allowed: RegExp,
+  theirs: (call: ToolUseBlock) => string,
+): WireIds {
+  const names = new Map<ToolCallId, string>();
+  const taken = new Set<string>();
+  for (const call of messages.flatMap((message): Block[] => message.content).filter(isToolUse)) {
+    const own = theirs(call);
+    const name = allowed.test(own) && !taken.has(own) ? own : free(call.id, taken);
+    taken.add(name);
+    names.set(call.id, name);
+  }
+  return (id) => names.get(id) ?? id;
+}
+
+function free(id: string, taken: ReadonlySet<string>): string {
+  let name = id;
+  for (let count = 2; taken.has(name); count++) name = `${id}-${count}`;
+  return name;
+}

@@ -1,0 +1,83 @@
+/**
+ * The life of one call, the same for every provider: send, listen, and answer only after the provider's own end of the
+ * answer. What differs is a `Wire`. Nothing is retried here.
+ */
+import type { Ids } from '../../core/ids.ts';
+import type { FailureClass, Model, ModelListener, ModelOutcome, ModelRequest } from '../../core/model.ts';
+import { factsOfThrown, headersOfThrown } from './error-facts.ts';
+import { classify, wordsOf } from './failure.ts';
+import { listenToStream } from './listen-stream.ts';
+import { listenToWhole } from './listen-whole.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { createWatch } from './watch.ts';
+import type { Watch } from './watch.ts';
+import { wellFormed } from './well-formed.ts';
+import type { Heard, Limits, Prepared, Wire } from './wire.ts';
+
+export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
+
+export function createModel(wire: Wire, options: ModelOptions): Model {
+  const { limits, ids } = options;
+
+  async function call(
+    request: ModelRequest,
+    listener: ModelListener,
+    signal: AbortSignal,
+  ): Promise<ModelOutcome> {
+    if (signal.aborted) return { kind: 'aborted' };
+    const prepared = wire.prepare(wellFormed(request));
+    if (prepared.kind === 'unsupported') return failed('bad_request', prepared.message);
+    const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
+    const response = await send(prepared, watch);
+    if (!(response instanceof Response)) return outcomeOf(response, watch, false);
+    watch.heard(limits.idleMs);
+    const heard = request.streaming
+      ? await listenToStream(response, wire.assembly(), listener, watch, limits.idleMs)
+      : await listenToWhole(response, listener, watch, limits.idleMs);
+    return outcomeOf(heard, watch, true);
+  }
+
+  function outcomeOf(heard: Heard, watch: Watch, begun: boolean): ModelOutcome {
+    switch (heard.kind) {
+      case 'answered':
+        return wire.answer(heard.whole, ids);
+      case 'broken':
+        return watch.why() === 'caller' ? { kind: 'aborted' } : failed(heard.class, heard.words);
+      case 'threw':
+        return outcomeOfThrown(heard.error, watch, begun);
+    }
+  }
+
+  /** A status that was heard says more than the silence after it. */
+  function outcomeOfThrown(error: unknown, watch: Watch, begun: boolean): ModelOutcome {
+    if (watch.why() === 'caller') return { kind: 'aborted' };
+    const facts = factsOfThrown(error);
+    if (watch.why() === 'stalled' && (facts?.status ?? null) === null) {
+      return failed('stream_stalled', 'nothing was heard from the provider for too long');
+    }
+    // A bug of ours.
+    if (facts === null) throw error;
+    return failed(classify(facts, begun), wordsOf(facts), readRetryAfter(headersOfThrown(error), Date.now()));
+  }
+
+  /** For a person: what the provider said, never a key. */
+  function failed(kind: FailureClass, words: string, retryAfterMs: number | null = null): ModelOutcome {
+    const said = options.secret === '' ? words : words.replaceAll(options.secret, '[key]');
+    const message = `${options.provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
+    return { kind: 'failed', failure: { class: kind, message, retryAfterMs } };
+  }
+
+  return { call };
+}
+
+async function send(
+  prepared: Extract<Prepared, { kind: 'ready' }>,
+  watch: Watch,
+): Promise<Response | Extract<Heard, { kind: 'threw' }>> {
+  try {
+    return await prepared.send(watch.signal);
+  } catch (error) {
+    watch.end();
+    return { kind: 'threw', error };
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * One classification of failures for all providers: what was said (code, then type), the HTTP status, and what the
+ * network did. Nothing here decides about retries: that is `core/retry.ts`.
+ *
+ * Specific words win over the status (an error event in mid-stream has none), the status wins over generic words.
+ */
+import type { FailureClass } from '../../core/model.ts';
+
+/** What is known of a failure, told the same way for every provider. Empty: not known. */
+export type FailureFacts = {
+  status: number | null;
+  type: string;
+  code: string;
+  message: string;
+  /** Of the system or the HTTP client: `ECONNRESET`, `UND_ERR_SOCKET`. */
+  causeCode: string;
+};
+
+/** Words that mean the same whatever the status. An account without money is like a key that is not valid: no retry. */
+const SPECIFIC: Readonly<Record<string, FailureClass>> = {
+  context_length_exceeded: 'prompt_too_long',
+  exceed_context_size_error: 'prompt_too_long',
+  request_too_large: 'prompt_too_long',
+  insufficient_quota: 'auth',
+  billing_error: 'auth',
+  billing_hard_limit_reached: 'auth',
+  invalid_api_key: 'auth',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  permission_denied: 'auth',
+  rate_limit_error: 'rate_limited',
+  rate_limit_exceeded: 'rate_limited',
+  too_many_requests: 'rate_limited',
+  overloaded_error: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  engine_overloaded: 'overloaded',
+  slow_down: 'overloaded',
+  content_filter: 'refused',
+  content_policy_violation: 'refused',
+  image_content_policy_violation: 'refused',
+  bio_policy: 'refused',
+  misalignment_policy_violation: 'refused',
+  invalid_prompt: 'refused',
+  model_not_found: 'bad_request',
+};
+
+/** Words that only say whose fault it was: used where there is no status. */
+const GENERIC: Readonly<Record<string, FailureClass>> = {
+  api_error: 'server_error',
+  server_error: 'server_error',
+  internal_server_error: 'server_error',
+  timeout_error: 'server_error',
+  vector_store_timeout: 'server_error',
+  not_found_error: 'bad_request',
+  invalid_request_error: 'bad_request',
+};
+
+const TOO_LONG = [
+  /prompt is too long/i,
+  /(input|request|prompt) (is )?too (long|large)/i,
+  /maximum context length/i,
+  /exceeds? (the )?(model'?s |available |maximum )*context (window|length|size|limit)/i,
+  /input length and `?max_tokens`? exceed/i,
+];
+
+const NO_MONEY = /credit balance is too low/i;
+
+/** `heard`: whether anything of an answer had come. */
+export function classify(facts: FailureFacts, heard: boolean): FailureClass {
+  const specific = SPECIFIC[facts.code] ?? SPECIFIC[facts.type];
+  if (facts.status === 413 || TOO_LONG.some((words) => words.test(facts.message))) return 'prompt_too_long';
+  if (NO_MONEY.test(facts.message)) return 'auth';
+  if (specific !== undefined) return specific;
+  if (facts.status !== null) return byStatus(facts.status);
+  const generic = GENERIC[facts.code] ?? GENERIC[facts.type];
+  if (generic !== undefined) return generic;
+  if (facts.causeCode !== '') return byCause(facts.causeCode, heard);
+  return 'server_error';
+}
+
+function byStatus(status: number): FailureClass {
+  switch (status) {
+    case 401:
+    case 402:
+    case 403:
+      return 'auth';
+    case 429:
+      return 'rate_limited';
+    case 503:
+    case 529:
+      return 'overloaded';
+    case 408:
+    case 409:
+    case 425:
+      return 'server_error';
+    default:
+      return status >= 500 ? 'server_error' : 'bad_request';
+  }
+}
+
+/** The HTTP client has time-outs of its own, five minutes each. */
+function byCause(code: string, heard: boolean): FailureClass {
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'stream_stalled';
+  return heard ? 'stream_cut' : 'unreachable';
+}
+
+/** For a person, and for nothing else. */
+export function wordsOf(facts: FailureFacts): string {
+  const status = facts.status === null ? '' : String(facts.status);
+  const what = [status, facts.type, facts.code, facts.causeCode].filter((part) => part !== '').join(' ');
+  return [what, facts.message].filter((part) => part !== '').join(': ');
+}

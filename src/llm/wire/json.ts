@@ -1,0 +1,43 @@
+/** Reading JSON that somebody else wrote: nothing is believed before it was looked at, and nothing here throws. */
+import { isJsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+
+/** `undefined` for what is no JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+export function stringIn(value: Json | undefined, key: string): string {
+  const member = isJsonObject(value) ? value[key] : undefined;
+  return typeof member === 'string' ? member : '';
+}
+
+export function numberIn(value: Json | undefined, key: string): number | null {
+  const member = isJsonObject(value) ? value[key] : undefined;
+  return typeof member === 'number' && Number.isFinite(member) ? member : null;
+}
+
+/** A count: zero for what is missing or below it. */
+export function countIn(value: Json | undefined, key: string): number {
+  return Math.max(0, numberIn(value, key) ?? 0);
+}
+
+export function objectIn(value: Json | undefined, key: string): JsonObject {
+  const member = isJsonObject(value) ? value[key] : undefined;
+  return isJsonObject(member) ? member : {};
+}
+
+/** The objects of a list; what is no list has none. */
+export function objectsIn(value: Json | undefined, key: string): JsonObject[] {
+  const member = isJsonObject(value) ? value[key] : undefined;
+  return Array.isArray(member) ? member.filter(isJsonObject) : [];
+}
+
+/** A copy without `keys`. */
+export function without(value: JsonObject, ...keys: string[]): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+}

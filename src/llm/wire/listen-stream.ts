@@ -1,0 +1,89 @@
+/**
+ * Listens to a streamed answer until the provider itself has ended it. A stream that merely stops has not; one that breaks
+ * after the answer was complete has, whatever last word was lost.
+ */
+import { isJsonObject } from '../../core/json.ts';
+import type { ModelListener } from '../../core/model.ts';
+import { bytesOf } from './bytes.ts';
+import type { Bytes } from './bytes.ts';
+import { factsOfEvent } from './error-facts.ts';
+import { classify, wordsOf } from './failure.ts';
+import { parseJson } from './json.ts';
+import { createSseReader } from './sse.ts';
+import type { SseEvent } from './sse.ts';
+import type { Watch } from './watch.ts';
+import type { Assembly, Heard } from './wire.ts';
+
+/** How long a last word is waited for once an answer is complete. */
+const LAST_WORD_MS = 2_000;
+/** How long a finished connection may take to end, so that it can be used again. */
+const DRAIN_MS = 1_000;
+
+export async function listenToStream(
+  response: Response,
+  assembly: Assembly,
+  listener: ModelListener,
+  watch: Watch,
+  idleMs: number,
+): Promise<Heard> {
+  const bytes = bytesOf(response);
+  const broken = await takeAll(bytes, assembly, listener, watch, idleMs);
+  if (broken === null) void drain(bytes, watch);
+  else watch.end();
+  return broken === null || assembly.phase() !== 'open'
+    ? { kind: 'answered', whole: assembly.whole() }
+    : broken;
+}
+
+/** Null once nothing more is to come; otherwise how it broke off. */
+async function takeAll(
+  bytes: Bytes,
+  assembly: Assembly,
+  listener: ModelListener,
+  watch: Watch,
+  idleMs: number,
+): Promise<Exclude<Heard, { kind: 'answered' }> | null> {
+  const events = createSseReader();
+  for (let first = true; ; first = false) {
+    const read = await bytes.read();
+    if (read.kind === 'threw') return read;
+    if (first && read.kind === 'chunk') listener.started();
+    for (const event of read.kind === 'chunk' ? events.push(read.bytes) : events.end()) {
+      const broken = takeEvent(event, assembly, listener);
+      if (broken !== null) return broken;
+      if (assembly.phase() === 'closed') return null;
+    }
+    if (read.kind === 'end') return cut('the stream ended before the answer was complete');
+    watch.heard(assembly.phase() === 'open' ? idleMs : Math.min(idleMs, LAST_WORD_MS));
+  }
+}
+
+type Broken = Extract<Heard, { kind: 'broken' }>;
+
+function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener): Broken | null {
+  if (event.data === '[DONE]') {
+    assembly.takeEnd();
+    return null;
+  }
+  const data = parseJson(event.data);
+  if (!isJsonObject(data)) return cut('an event of the stream was no JSON');
+  const facts = factsOfEvent(event.name, data);
+  if (facts !== null) return { kind: 'broken', class: classify(facts, true), words: wordsOf(facts) };
+  for (const { kind, delta } of assembly.take(data)) {
+    if (kind === 'text') listener.text(delta);
+    else listener.thinking(delta);
+  }
+  return null;
+}
+
+function cut(words: string): Broken {
+  return { kind: 'broken', class: 'stream_cut', words };
+}
+
+/** Read to its end, a connection goes back to the pool; one that does not end is closed. */
+async function drain(bytes: Bytes, watch: Watch): Promise<void> {
+  watch.heard(DRAIN_MS);
+  let read = await bytes.read();
+  while (read.kind === 'chunk') read = await bytes.read();
+  watch.end();
+}

@@ -1,0 +1,30 @@
+/** Listens to an answer that comes whole. It is complete when its JSON is. */
+import { isJsonObject } from '../../core/json.ts';
+import type { ModelListener } from '../../core/model.ts';
+import { bytesOf } from './bytes.ts';
+import { parseJson } from './json.ts';
+import type { Watch } from './watch.ts';
+import type { Heard } from './wire.ts';
+
+export async function listenToWhole(
+  response: Response,
+  listener: ModelListener,
+  watch: Watch,
+  idleMs: number,
+): Promise<Heard> {
+  const bytes = bytesOf(response);
+  const decoder = new TextDecoder();
+  let text = '';
+  listener.started();
+  let read = await bytes.read();
+  while (read.kind === 'chunk') {
+    text += decoder.decode(read.bytes, { stream: true });
+    watch.heard(idleMs);
+    read = await bytes.read();
+  }
+  watch.end();
+  if (read.kind === 'threw') return read;
+  const whole = parseJson(text + decoder.decode());
+  if (isJsonObject(whole)) return { kind: 'answered', whole };
+  return { kind: 'broken', class: 'stream_cut', words: 'the answer was no JSON' };
+}

@@ -1,0 +1,10 @@
+/** What a block carries for the provider at hand; what it carries for another is nobody's business here. */
+import type { Block, Opaque } from '../../core/blocks.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ProviderName } from '../../core/model.ts';
+
+export function ownData(block: Block, provider: ProviderName): JsonObject | null {
+  const opaque: Opaque | undefined = 'provider' in block ? block.provider : undefined;
+  return opaque?.name === provider && isJsonObject(opaque.data) ? opaque.data : null;
+}

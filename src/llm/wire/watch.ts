@@ -1,0 +1,55 @@
+/**
+ * Watches over one call: ends it when the caller says so, or when nothing was heard for too long. Every byte counts as
+ * hearing. SDK time-outs do not cover a body that stalls; this covers headers, streams and whole bodies alike.
+ */
+export type Watch = {
+  /** Aborted when the call must end, whoever wants it; the connection then closes. */
+  signal: AbortSignal;
+  /** Why it was aborted: the caller wished it, nothing was heard for too long; null while the call goes on. */
+  why(): 'caller' | 'stalled' | null;
+  /** Something was heard, and the next must be heard within `idleMs`. */
+  heard(idleMs: number): void;
+  /** Ends the watch; what is still open then is closed. */
+  end(): void;
+};
+
+export function createWatch(caller: AbortSignal, firstMs: number): Watch {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  let stalled = false;
+  let count = 0;
+  let idleMs = firstMs;
+  let timer = setTimeout(doubt, idleMs);
+  caller.addEventListener('abort', abort, { once: true });
+  if (caller.aborted) abort();
+
+  /** After a busy moment of this process, timers come before the bytes that waited: let those be heard first. */
+  function doubt(): void {
+    const before = count;
+    setImmediate(() => {
+      if (count !== before || controller.signal.aborted) return;
+      stalled = true;
+      controller.abort();
+    });
+  }
+
+  return {
+    signal: controller.signal,
+    why: () => (caller.aborted ? 'caller' : stalled ? 'stalled' : null),
+    heard(nextMs) {
+      count++;
+      if (nextMs === idleMs) {
+        timer.refresh();
+        return;
+      }
+      clearTimeout(timer);
+      idleMs = nextMs;
+      timer = setTimeout(doubt, idleMs);
+    },
+    end() {
+      clearTimeout(timer);
+      caller.removeEventListener('abort', abort);
+      controller.abort();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * Lone surrogates survive in our store, but providers refuse a request that holds one ("no low surrogate in string"), and
+ * a history with one in it would be refused for ever. On the way out each becomes U+FFFD; all else is left as it is.
+ */
+
+/** The same shape, and the same value where there was nothing to mend. */
+export function wellFormed<T>(value: T): T {
+  // What comes back differs from `value` in the characters of its strings only.
+  return mended(value) as T;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(mended);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, member]) => [key.toWellFormed(), mended(member)] as const);
+  const same = entries.every(([key, member]) => Reflect.get(value, key) === member);
+  return same ? value : Object.fromEntries(entries);
+}

@@ -1,0 +1,127 @@
+/** The pieces that all providers share: bytes to events, words to failures, headers to waits, strings that can be sent. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FailureClass } from '../../src/core/model.ts';
+import { factsOfThrown } from '../../src/llm/wire/error-facts.ts';
+import { classify } from '../../src/llm/wire/failure.ts';
+import type { FailureFacts } from '../../src/llm/wire/failure.ts';
+import { readRetryAfter } from '../../src/llm/wire/retry-after.ts';
+import { createSseReader } from '../../src/llm/wire/sse.ts';
+import { wellFormed } from '../../src/llm/wire/well-formed.ts';
+import { argumentsText } from '../../src/llm/wire/arguments.ts';
+
+describe('server-sent events', () => {
+  const read = (bytes: Uint8Array, cuts: readonly number[]) => {
+    const reader = createSseReader();
+    const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+    const events = places.slice(1).flatMap((end, index) => reader.push(bytes.subarray(places[index], end)));
+    return [...events, ...reader.end()];
+  };
+  const stream =
+    ': hello\r\nevent: a\r\ndata: {"x":"🦉"}\r\n\r\n\ndata: one\ndata:two\n\nid: 7\rdata: three\r\rdata: [DONE]';
+  const expected = [
+    { name: 'a', data: '{"x":"🦉"}' },
+    { name: '', data: 'one\ntwo' },
+    { name: '', data: 'three' },
+    { name: '', data: '[DONE]' },
+  ];
+
+  test('are the same wherever the bytes are cut, with every kind of line end, and without the last one', () => {
+    const bytes = new TextEncoder().encode(stream);
+    expect(read(bytes, [])).toEqual(expected);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: bytes.length })), (cuts) => {
+        expect(read(bytes, cuts)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('of megabytes in one line take no more than their length', () => {
+    const reader = createSseReader();
+    const part = new TextEncoder().encode('x'.repeat(1_000));
+    reader.push(new TextEncoder().encode('data: '));
+    for (let count = 0; count < 5_000; count++) expect(reader.push(part)).toEqual([]);
+    expect(reader.push(new TextEncoder().encode('\n\n'))[0]?.data.length).toBe(5_000_000);
+  });
+});
+
+describe('failures', () => {
+  const nothing: FailureFacts = { status: null, type: '', code: '', message: '', causeCode: '' };
+  test.each<[Partial<FailureFacts>, boolean, FailureClass]>([
+    [{ status: 401, type: 'invalid_request_error', code: 'invalid_api_key' }, false, 'auth'],
+    [{ status: 401, type: 'invalid_request_error' }, false, 'auth'],
+    [{ status: 402, type: 'billing_error' }, false, 'auth'],
+    [{ status: 400, message: 'Your credit balance is too low to access the API' }, false, 'auth'],
+    [{ status: 404, code: 'model_not_found' }, false, 'bad_request'],
+    [{ status: 429, message: 'Request too large for gpt on tokens per min' }, false, 'prompt_too_long'],
+    [
+      { status: 400, message: 'input length and `max_tokens` exceed context limit' },
+      false,
+      'prompt_too_long',
+    ],
+    [{ status: 400, message: 'the request exceeds the available context size' }, false, 'prompt_too_long'],
+    [{ status: 400, code: 'invalid_prompt', message: 'flagged' }, false, 'refused'],
+    [{ status: 400, code: 'content_filter' }, false, 'refused'],
+    [{ status: 503, type: 'server_error' }, false, 'overloaded'],
+    [{ type: 'server_error' }, true, 'server_error'],
+    [{ code: 'rate_limit_exceeded' }, true, 'rate_limited'],
+    [{ code: 'server_is_overloaded' }, true, 'overloaded'],
+    [{ causeCode: 'ECONNRESET' }, false, 'unreachable'],
+    [{ causeCode: 'ECONNRESET' }, true, 'stream_cut'],
+    [{ causeCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, false, 'unreachable'],
+    [{ causeCode: 'UND_ERR_BODY_TIMEOUT' }, true, 'stream_stalled'],
+    [{}, true, 'server_error'],
+  ])('%o, heard: %s, is %s', (facts, heard, expected) => {
+    expect(classify({ ...nothing, ...facts }, heard)).toBe(expected);
+  });
+
+  test('of the network are known by the innermost code, whatever is wrapped around it', () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    const wrapped = new Error('Connection error.', {
+      cause: new TypeError('fetch failed', { cause: reset }),
+    });
+    expect(factsOfThrown(wrapped)).toMatchObject({ causeCode: 'ECONNRESET', message: 'read ECONNRESET' });
+  });
+
+  test('of our own are bugs, not failures of a provider', () => {
+    expect(factsOfThrown(new TypeError('undefined is not a function'))).toBeNull();
+    expect(factsOfThrown('a string')).toBeNull();
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-02T10:00:00Z');
+  test.each<[Record<string, string>, number | null]>([
+    [{}, null],
+    [{ 'retry-after': '3' }, 3_000],
+    [{ 'retry-after': '0.25' }, 250],
+    [{ 'retry-after': '3', 'retry-after-ms': '1500' }, 1_500],
+    [{ 'retry-after': 'Mon, 02 Nov 2026 10:00:05 GMT' }, 5_000],
+    [{ 'retry-after': 'Mon, 02 Nov 2026 10:00:05 GMT', date: 'Mon, 02 Nov 2026 10:00:04 GMT' }, 1_000],
+    [{ 'retry-after': 'Mon, 02 Nov 2026 09:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '-4' }, null],
+  ])('%o is %s ms', (headers, expected) => {
+    expect(readRetryAfter(new Headers(headers), now)).toBe(expected);
+  });
+});
+
+describe('what is sent', () => {
+  test('is well-formed at every depth, and the same value where nothing had to be mended', () => {
+    const fine = { a: [{ b: 'x\u0000😀' }], c: null, d: 1 };
+    expect(wellFormed(fine)).toBe(fine);
+    expect(wellFormed({ a: [{ '\ud800': 'x\udc00' }] })).toEqual({ a: [{ '\ufffd': 'x\ufffd' }] });
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: false, maxDepth: 3 }), (value) => {
+        expect(JSON.stringify(wellFormed(value)) ?? '').not.toMatch(/(?<!\\)(\\\\)*\\ud[89a-f]/);
+      }),
+    );
+  });
+
+  test('as arguments is what the model wrote, to the letter, as long as it means the same', () => {
+    expect(argumentsText({ a: 1 }, '{ "a": 1 }')).toBe('{ "a": 1 }');
+    expect(argumentsText({ a: 2 }, '{ "a": 1 }')).toBe('{"a":2}');
+    expect(argumentsText('{"a', '{"a')).toBe('{"malformed_arguments":"{\\"a"}');
+    expect(argumentsText([1], '')).toBe('{"malformed_arguments":[1]}');
+  });
+});
