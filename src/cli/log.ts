@@ -4,5 +4,9 @@ import type { Logger } from 'pino';
 import type { LogLevel } from '../config.ts';
 
 export function createLog(level: LogLevel): Logger {
-  return pino({ level, base: { pid: process.pid }, redact: ['*.authorization', '*.apiKey', '*.headers', 'err.headers'] });
+  return pino({
+    level,
+    base: { pid: process.pid },
+    redact: ['*.authorization', '*.apiKey', '*.headers', 'err.headers'],
+  });
 }

@@ -41,18 +41,18 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-export function openPlatform(
+export async function openPlatform(
   config: Config,
   services: Services,
   operator: OperatorFile,
   log: Logger,
-): Platform {
+): Promise<Platform> {
   const { databaseUrl, redisUrl } = services;
   const database = openDatabase(databaseUrl, { max: config.pool, name: 'nightshift' });
   const opened: (() => Promise<void>)[] = [() => database.close()];
   const onError = quietly(log);
   const bus: Bus = redisUrl === null ? localBus() : redisBus(redisUrl, config.prefix, onError);
-  const queue: Queue = openQueue(config, services, onError, opened);
+  const queue = await openQueue(config, services, onError, opened);
   const bell = queue.openBell();
   opened.push(
     () => bus.close(),
@@ -94,14 +94,14 @@ export function openPlatform(
   }
 }
 
-function openQueue(
+async function openQueue(
   config: Config,
   { databaseUrl, redisUrl }: Services,
   onError: (error: Error) => void,
   opened: (() => Promise<void>)[],
-): Queue {
+): Promise<Queue> {
   if (redisUrl !== null) return redisQueue(redisUrl, config.prefix, onError);
-  const queue = postgresQueue(databaseUrl, onError);
+  const queue = await postgresQueue(databaseUrl, onError);
   opened.push(() => queue.close());
   return queue;
 }

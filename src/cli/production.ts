@@ -1,6 +1,6 @@
 /** The production processes: each one part of the platform, on services that the environment names. */
 import type { Logger } from 'pino';
-import { startApi } from './api.ts';
+import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
@@ -12,7 +12,8 @@ import { untilTold } from './signals.ts';
 
 export async function runApi(): Promise<number> {
   return run(async (platform, config, log) => {
-    const api = await startApi(platform, config, log);
+    const api = await startServer({ ...platform.commands, config, logger: log });
+    log.info({ address: api.url }, 'the API is up');
     return () => api.close();
   });
 }
@@ -31,11 +32,7 @@ export async function migrateOnly(): Promise<number> {
   return 0;
 }
 
-type Start = (
-  platform: Platform,
-  config: Config,
-  log: Logger,
-) => Promise<() => Promise<void>>;
+type Start = (platform: Platform, config: Config, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens, starts, waits for a signal, ends. */
 async function run(start: Start): Promise<number> {
@@ -48,7 +45,7 @@ async function run(start: Start): Promise<number> {
   }
   const log = createLog(config.logLevel);
   const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
-  const platform = openPlatform(config, { databaseUrl, redisUrl }, operator, log);
+  const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log);
   const told = untilTold(log);
   const end = await start(platform, config, log);
   const code = await told;

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { startServices } from '../dev/services.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { VERSION } from '../workers/version.ts';
-import { startApi } from './api.ts';
+import { startServer } from '../api/server.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
@@ -22,19 +22,23 @@ export async function start(): Promise<number> {
     cwd: process.cwd(),
     log: (line) => log.debug({ service: line }, 'service'),
   });
-  try {
+  const ends: (() => Promise<void>)[] = [() => services.stop()];
+  const bringUp = async (): Promise<number> => {
     await migrateWhenUp(services.databaseUrl);
-    const platform = openPlatform(config, services, operator, log);
+    const platform = await openPlatform(config, services, operator, log);
+    ends.push(() => platform.close());
     const worker = await platform.startWorker();
-    const api = await startApi(platform, config, log);
-    process.stdout.write(await banner(platform, config, api.address, services.describe, operator.path));
-    const code = await told;
-    await api.close();
-    await worker.drain();
-    await platform.close();
-    return code;
+    ends.push(() => worker.drain());
+    const api = await startServer({ ...platform.commands, config, logger: log });
+    ends.push(() => api.close());
+    process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path));
+    return told;
+  };
+  try {
+    // Whoever does not want to wait for the start need not.
+    return await Promise.race([bringUp(), told]);
   } finally {
-    await services.stop();
+    for (const end of ends.reverse()) await end();
   }
 }
 

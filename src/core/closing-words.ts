@@ -29,6 +29,3 @@ export function closingOf(call: OpenCall): Closing {
   if (call.status === 'started') return ABORTED_ONCE;
   return call.effect === 'once' ? NEVER_RAN : ABORTED;
 }
-
-/** For a `tool_use` whose result is missing from history altogether: assembly never sends an unanswered call. */
-export const NO_RESULT = 'No result was recorded for this call.';

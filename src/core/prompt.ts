@@ -13,7 +13,6 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from './blocks.ts';
-import { NO_RESULT } from './closing-words.ts';
 import type { ToolCallId } from './ids.ts';
 import type { Message } from './message.ts';
 
@@ -26,6 +25,9 @@ export type PromptMessage =
 
 /** Stands first where history begins with an answer: providers want a `user` message first. */
 const OPENING = '(The conversation so far began with the assistant.)';
+
+/** For a `tool_use` whose result is missing from history altogether: an unanswered call is never sent. */
+const NO_RESULT = 'No result was recorded for this call.';
 
 /** Pure; linear in the length of history. */
 export function assemble(history: readonly Message[]): PromptMessage[] {

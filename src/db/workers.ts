@@ -97,3 +97,15 @@ export async function deleteContext(tx: Executor, contextId: ContextId): Promise
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));
 }
+
+/** The context of the oldest worker of that name; null: none. */
+export async function contextNamed(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+): Promise<ContextId | null> {
+  const [row] = await executor.execute<{ context_id: ContextId }>(
+    sql`select context_id from workers where tenant_id = ${tenantId} and name = ${name} order by id limit 1`,
+  );
+  return row?.context_id ?? null;
+}

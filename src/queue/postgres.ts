@@ -1,5 +1,8 @@
-/** Doorbells on BullMQ's Postgres backend: laptop mode, where there is no Redis. One pool serves bell and listener. */
-import { createPostgresBackend, isPgPool, withBackend } from 'bullmq';
+/**
+ * Doorbells on BullMQ's Postgres backend: laptop mode, where there is no Redis. One pool serves bell and listener; BullMQ's
+ * own tables stand in a schema of their own.
+ */
+import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
 import { CONSUMER_OPTIONS, answerEntry, toBell, toListener } from './bullmq.ts';
 import { QUEUE_NAME } from './doorbell.ts';
@@ -7,14 +10,27 @@ import type { Queue } from './doorbell.ts';
 
 const { Queue: BullQueue, Worker: QueueConsumer } = withBackend(createPostgresBackend);
 
-export function postgresQueue(
+/** Resolves once BullMQ's tables are there. */
+export async function postgresQueue(
   databaseUrl: string,
   onError: (error: Error) => void,
-): Queue & { close(): Promise<void> } {
-  const pool = new Pool({ connectionString: databaseUrl, max: 8, application_name: 'nightshift-queue' });
+): Promise<Queue & { close(): Promise<void> }> {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: 8,
+    application_name: 'nightshift-queue',
+    // BullMQ sets this on pools of its own making only.
+    options: `-c search_path=${DEFAULT_SCHEMA}`,
+  });
   pool.on('error', onError);
   // BullMQ describes the pool it wants by a type of its own, which a real one does not spell out.
   if (!isPgPool(pool)) throw new Error('BullMQ does not take this version of pg.');
+  const session = await pool.connect();
+  try {
+    await runMigrations(session);
+  } finally {
+    session.release();
+  }
   return {
     openBell() {
       const queue = new BullQueue(QUEUE_NAME, { connection: pool });

@@ -1,0 +1,120 @@
+/**
+ * The application, assembled and not listening: access, parsing, validation, errors, routes. What holds for every request
+ * is here; what a route does is in routes/.
+ *
+ * Answers are written by `JSON.stringify`, not by compiled serializers: content comes back to the letter (lone surrogates
+ * too), and tests hold every answer against its schema.
+ */
+import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from '../core/errors.ts';
+import { DEFAULT_TENANT } from '../core/ids.ts';
+import { openGate } from './access.ts';
+import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import { within } from './deadline.ts';
+import { toFailure } from './failure.ts';
+import { logRequests } from './log.ts';
+import { measureRequests, openMetrics } from './metrics.ts';
+import { documentRoutes } from './openapi.ts';
+import type { ApiPorts, App } from './ports.ts';
+import { RequestRefused, sendProblem } from './problem.ts';
+import { addRoutes } from './routes/routes.ts';
+import { components } from './schemas/components.ts';
+import { LONGEST_WAIT_MS } from './schemas/job.ts';
+import { createValidator } from './validation.ts';
+
+/** How long a client may take to send its request, in milliseconds. */
+const UPLOAD_MS = 120_000;
+
+export async function createApp(ports: ApiPorts): Promise<App> {
+  const app: App = Fastify({
+    loggerInstance: ports.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: UPLOAD_MS,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  const metrics = openMetrics(ports);
+
+  for (const component of components) app.addSchema(component);
+  app.setValidatorCompiler(createValidator());
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  readJsonBodies(app);
+  takeNoBodyAsEmpty(app);
+  app.setErrorHandler(answerFailure);
+  app.setNotFoundHandler(async (_, reply) =>
+    sendProblem(reply, refuse('not_found', 'There is no such address.')),
+  );
+
+  guard(app, ports);
+  boundHandlers(app, ports.config.requestMs);
+  logRequests(app);
+  measureRequests(app, metrics);
+  await documentRoutes(app, ports.config);
+  addRoutes(app, ports, metrics);
+  return app;
+}
+
+async function answerFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { refusal, status, expected } = toFailure(error);
+  if (!expected) request.log.error({ err: error }, 'a request failed');
+  else if (status >= 500) request.log.warn({ err: error }, 'a request could not be served');
+  return sendProblem(reply, refusal, status);
+}
+
+/** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
+function guard(app: App, { config, waiter }: ApiPorts): void {
+  const gate = openGate(config.apiKeys, config.allowedHosts);
+  let closing = false;
+  app.decorateRequest('tenantId', DEFAULT_TENANT);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (closing) {
+      reply.header('connection', 'close');
+      throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
+    }
+    if (request.routeOptions.config.access === 'open') return;
+    const access = gate(request.headers);
+    if (access.kind === 'refused') throw new RequestRefused(access);
+    request.tenantId = access.tenantId;
+  });
+  app.addHook('preClose', async () => {
+    closing = true;
+    waiter.close();
+  });
+}
+
+/** No body is an empty one: what is missing in it is then told by name. */
+function takeNoBodyAsEmpty(app: App): void {
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {};
+  });
+}
+
+/** Every handler answers in time, or its request is answered with 503. Who asked to wait gets that on top. */
+function boundHandlers(app: App, requestMs: number): void {
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = async function bounded(request, reply) {
+      return within(requestMs + waitOf(request), Promise.resolve(handler.call(this, request, reply)));
+    };
+  });
+}
+
+/** `wait_ms` of a valid request. */
+function waitOf({ query, body }: FastifyRequest): number {
+  for (const part of [query, body]) {
+    if (typeof part !== 'object' || part === null || !('wait_ms' in part)) continue;
+    if (typeof part.wait_ms === 'number') return Math.min(part.wait_ms, LONGEST_WAIT_MS);
+  }
+  return 0;
+}

@@ -1,0 +1,112 @@
+/**
+ * What live worker processes said they can serve, asked for at most about once a second; and whether the names in a
+ * worker's config are among it.
+ */
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import { PROVIDERS, parseModelName } from '../core/model.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { Database } from '../db/client.ts';
+import { published } from '../db/processes.ts';
+import type { LeaseTimes } from '../db/processes.ts';
+import { RequestRefused } from './problem.ts';
+
+/** Sorted names, over all live processes. `models` names providers. */
+export type Names = { tools: string[]; roles: string[]; models: string[] };
+
+export type Catalog = {
+  /** Null: no process ever published anything. */
+  names(): Promise<Names | null>;
+};
+
+const FRESH_MS = 1_000;
+
+export function openCatalog(database: Database, times: LeaseTimes): Catalog {
+  let asked: { at: number; names: Promise<Names | null> } | null = null;
+  return {
+    names() {
+      if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
+      const names = askNames(database, times);
+      asked = { at: performance.now(), names };
+      names.catch(() => {
+        asked = null;
+      });
+      return names;
+    },
+  };
+}
+
+async function askNames(database: Database, times: LeaseTimes): Promise<Names | null> {
+  const rows = await published(database.db, times);
+  if (rows.length === 0) return null;
+  const all = (member: keyof Names): string[] => [...new Set(rows.flatMap((row) => row[member]))].sort();
+  return { tools: all('tools'), roles: all('roles'), models: all('models') };
+}
+
+/** Ends the request where a config or a role names what nobody serves. */
+export async function refuseUnknownNames(
+  { catalog }: { catalog: Catalog },
+  config: WorkerConfig,
+  role: string | null,
+): Promise<void> {
+  if (config.model === undefined && config.tools === undefined && role === null) return;
+  const refusal = checkNames(config, role, await catalog.names());
+  if (refusal !== null) throw new RequestRefused(refusal);
+}
+
+/** The first name in a config that nobody serves; null: all is well. */
+export function checkNames(config: WorkerConfig, role: string | null, names: Names | null): Refusal | null {
+  return (
+    checkModel(config.model, names) ??
+    (names === null ? null : (checkRole(role, names) ?? checkTools(config.tools ?? [], names)))
+  );
+}
+
+function checkModel(model: string | undefined, names: Names | null): Refusal | null {
+  if (model === undefined) return null;
+  const parsed = parseModelName(model);
+  const served =
+    names === null || parsed === null || names.models.some((n) => n === parsed.provider || n === model);
+  if (parsed !== null && served) return null;
+  const choices = names === null ? PROVIDERS : names.models;
+  const message = `There is no model ${quote(model)}: write provider/model, with one of these providers: ${list(choices)}.`;
+  return refuse('unknown_model', message, 'config.model');
+}
+
+function checkRole(role: string | null, { roles }: Names): Refusal | null {
+  if (role === null || roles.includes(role)) return null;
+  return refuse('unknown_role', `There is no role ${quote(role)}. Known roles: ${list(roles)}.`, 'role');
+}
+
+function checkTools(wanted: readonly string[], { tools }: Names): Refusal | null {
+  const unknown = wanted.find((tool) => !tools.includes(tool));
+  if (unknown === undefined) return null;
+  return refuse(
+    'unknown_tool',
+    `There is no tool ${quote(unknown)}. Known tools: ${list(tools)}.`,
+    'config.tools',
+  );
+}
+
+/** What of a config nobody who lives serves, in words; empty: all is served. */
+export function unserved(
+  config: WorkerConfig,
+  role: string | null,
+  { tools, roles, models }: Names,
+): string[] {
+  const provider = config.model === undefined ? null : (parseModelName(config.model)?.provider ?? null);
+  const isServed = provider === null || models.some((name) => name === provider || name === config.model);
+  return [
+    ...(role === null || roles.includes(role) ? [] : [`role ${quote(role)}`]),
+    ...(isServed ? [] : [`provider ${quote(provider)}`]),
+    ...(config.tools ?? []).filter((tool) => !tools.includes(tool)).map((tool) => `tool ${quote(tool)}`),
+  ];
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+function quote(name: string): string {
+  return `"${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`;
+}

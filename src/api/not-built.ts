@@ -1,0 +1,34 @@
+/**
+ * What the contract names and nobody built yet: refused as `unsupported`, never ignored. Whoever builds one takes it out
+ * of here and puts it into its schema.
+ */
+const MEMBERS: ReadonlySet<string> = new Set([
+  // Of a config.
+  'client_tools',
+  'mcp_servers',
+  'approval',
+  'context_limit',
+  'compaction',
+  'pinned',
+  'idle_timeout_s',
+  'limits',
+  // Of an input.
+  'priority',
+  // Of a list of messages.
+  'include',
+]);
+
+const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  delivery: (value) => value === 'steer' || value === 'interrupt',
+  mode: (value) => value === 'plan',
+  branch: (value) => typeof value === 'string',
+};
+
+export function isMemberNotBuilt(name: string): boolean {
+  return MEMBERS.has(name);
+}
+
+/** Of a value that its schema does not take. */
+export function isValueNotBuilt(member: string, value: unknown): boolean {
+  return VALUES[member]?.(value) ?? false;
+}

@@ -1,0 +1,99 @@
+/**
+ * The OpenAPI 3.1 document, made from the schemas of the routes: what it does not name does not exist. What the generator
+ * cannot know from a schema is set right here, by rule.
+ */
+import { STATUS_CODES } from 'node:http';
+import swagger from '@fastify/swagger';
+import type { ApiConfig, App } from './ports.ts';
+
+/** What of a document is looked at here. */
+type Schema = {
+  $ref?: string;
+  const?: unknown;
+  default?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  oneOf?: Schema[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+};
+type Operation = {
+  parameters?: { required?: boolean; schema?: Schema }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema }> };
+  responses?: Record<string, { description?: string }>;
+};
+type Document = {
+  components?: { schemas?: Record<string, Schema> };
+  paths?: Record<string, Record<string, Operation>>;
+};
+type Schemas = Record<string, Schema>;
+
+export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<void> {
+  const secured = apiKeys.length > 0;
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Nightshift',
+        description: 'Runs LLM agents in the background. Errors are application/problem+json.',
+        version: '0.1.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      components: secured ? { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } } : {},
+      security: secured ? [{ key: [] }] : [],
+      tags: ['workers', 'contexts', 'jobs', 'system'].map((name) => ({ name })),
+    },
+    refResolver: {
+      buildLocalReference: (schema, _baseUri, _fragment, i) =>
+        typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
+    },
+    transformObject: (made) =>
+      'openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject,
+  });
+}
+
+function exact(document: Document): Document {
+  const schemas = document.components?.schemas ?? {};
+  for (const schema of Object.values(schemas)) mapDiscriminator(schema, schemas);
+  for (const operation of Object.values(document.paths ?? {}).flatMap(Object.values<Operation>)) {
+    freeDefaults(operation);
+    freeBody(operation, schemas);
+    describeAnswers(operation);
+  }
+  return document;
+}
+
+/** A parameter that has a default need not be given. */
+function freeDefaults({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (parameter.schema?.default !== undefined) parameter.required = false;
+  }
+}
+
+/** A body of which nothing is required need not be given. */
+function freeBody({ requestBody }: Operation, schemas: Schemas): void {
+  if (requestBody === undefined) return;
+  const body = requestBody.content['application/json']?.schema;
+  requestBody.required = (resolve(body, schemas)?.required?.length ?? 0) > 0;
+}
+
+function describeAnswers({ responses = {} }: Operation): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? status;
+  }
+}
+
+/** Which component stands for which value of `type`: without a mapping, readers take the components' own names. */
+function mapDiscriminator(schema: Schema, schemas: Schemas): void {
+  if (schema.discriminator === undefined) return;
+  const mapping: Record<string, string> = {};
+  for (const one of schema.oneOf ?? []) {
+    const tag = resolve(one, schemas)?.properties?.['type']?.const;
+    if (typeof tag === 'string' && one.$ref !== undefined) mapping[tag] = one.$ref;
+  }
+  schema.discriminator = { ...schema.discriminator, mapping };
+}
+
+function resolve(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
+  return schema?.$ref === undefined ? schema : schemas[schema.$ref.replace('#/components/schemas/', '')];
+}

@@ -1,0 +1,44 @@
+/** What the HTTP edge is given, and the type of the application that its routes are put on. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { CommandPorts } from '../commands/ports.ts';
+import type { Config } from '../config.ts';
+import type { TenantId } from '../core/ids.ts';
+import type { Catalog } from './catalog.ts';
+import type { Waiter } from './waiter.ts';
+
+/** What of the configuration matters to a request. */
+export type ApiConfig = Pick<Config, 'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs'>;
+
+export type ApiPorts = CommandPorts & {
+  config: ApiConfig;
+  logger: FastifyBaseLogger;
+  /** Closed with the application. */
+  waiter: Waiter;
+  catalog: Catalog;
+};
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose data the request sees and writes: set before anything else looks. */
+    tenantId: TenantId;
+  }
+  interface FastifyContextConfig {
+    /** `open`: answered without a key and whatever the Host says. */
+    access?: 'open';
+  }
+}

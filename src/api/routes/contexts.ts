@@ -1,0 +1,267 @@
+/** Contexts: what a worker remembers, how it stands, and the settings it runs with. */
+import type { FastifyReply } from 'fastify';
+import { createWorker } from '../../commands/create-worker.ts';
+import { deleteWorker } from '../../commands/delete-worker.ts';
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { Executor } from '../../db/client.ts';
+import { findContext, findSituation, listContexts } from '../../db/context-views.ts';
+import type { ContextView } from '../../db/context-views.ts';
+import { workerOf } from '../../db/worker-views.ts';
+import { refuseUnknownNames } from '../catalog.ts';
+import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
+import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
+import {
+  Context,
+  ContextList,
+  ContextQuery,
+  ContextState,
+  CreateContext,
+  PatchContext,
+  PutContext,
+} from '../schemas/context.ts';
+import { problems } from '../schemas/problem.ts';
+import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
+import { toEtag } from '../version.ts';
+import { toContextState } from '../why.ts';
+import { toContext } from '../wire/context.ts';
+import { answeredBy, write, writeAround } from '../write.ts';
+import { IdParams, contextId, noContext, noWorker } from './params.ts';
+import type { Static } from 'typebox';
+
+const tags = ['contexts'];
+
+/** What is stored under an idempotency key, too. */
+type Answer = { context: Context; etag: string };
+
+export function contextRoutes(app: App, ports: ApiPorts): void {
+  const { database, catalog, times } = ports;
+
+  app.post(
+    '/api/contexts',
+    {
+      schema: {
+        summary: 'Make a context, and the worker that owns it',
+        operationId: 'createContext',
+        tags,
+        headers: WriteHeaders,
+        body: ref(CreateContext),
+        response: { 201: versioned(Context), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const { title = null, config = {} } = body;
+      const { name, role } = identityOf(body);
+      await refuseUnknownNames(ports, config, role);
+      const parentWorkerId = parseParent(body.parent_worker_id);
+      const command = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.contextId)),
+      );
+      reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
+      return tagged(reply, answer);
+    },
+  );
+
+  app.get(
+    '/api/contexts',
+    {
+      schema: {
+        summary: 'Contexts, newest first',
+        operationId: 'listContexts',
+        tags,
+        querystring: ContextQuery,
+        response: { 200: ref(ContextList), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const before = parseIdCursor<ContextId>(query.cursor);
+      const contexts = await listContexts(database.db, tenantId, before, query.limit + 1);
+      return toListing(contexts, query.limit, toContext, ({ id }) => idCursor(id));
+    },
+  );
+
+  app.get(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'One context',
+        operationId: 'getContext',
+        tags,
+        params: IdParams,
+        response: { 200: versioned(Context), ...problems },
+      },
+    },
+    async ({ tenantId, params }, reply) =>
+      tagged(reply, await readAnswer(database.db, tenantId, contextId(params.id))),
+  );
+
+  app.get(
+    '/api/contexts/:id/state',
+    {
+      schema: {
+        summary: 'How a context stands, and why it is not further',
+        operationId: 'getContextState',
+        tags,
+        params: IdParams,
+        response: { 200: ref(ContextState), ...problems },
+      },
+    },
+    async ({ tenantId, params }) => {
+      const id = contextId(params.id);
+      const [situation, names] = await Promise.all([
+        findSituation(database.db, tenantId, id, times),
+        catalog.names(),
+      ]);
+      return toContextState(orNotFound(situation, noContext(id)), names);
+    },
+  );
+
+  app.patch(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Change title or config; null takes a member of the config back',
+        operationId: 'patchContext',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PatchContext),
+        response: { 200: versioned(Context), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = contextId(request.params.id);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}), null);
+      const command = changeSettings({
+        tenantId,
+        find: findVersioned(tenantId, id),
+        what: noContext(id),
+        ifMatch: headers['if-match'],
+        change: ({ config }) => ({
+          ...(body.title !== undefined && { title: body.title }),
+          ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
+        }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+
+  app.put(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Replace the config whole',
+        operationId: 'putContext',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PutContext),
+        response: { 200: versioned(Context), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = contextId(request.params.id);
+      await refuseUnknownNames(ports, body.config, null);
+      const command = changeSettings({
+        tenantId,
+        find: findVersioned(tenantId, id),
+        what: noContext(id),
+        ifMatch: headers['if-match'],
+        change: () => ({ config: body.config, ...(body.title !== undefined && { title: body.title }) }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+
+  app.delete(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Remove a context, its worker and all below it, for good',
+        operationId: 'deleteContext',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 204: Empty, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const id = contextId(request.params.id);
+      await writeAround(ports, request, async () => {
+        const worker = await workerOf(database.db, tenantId, id);
+        if (worker === null) return refuse('not_found', noContext(id));
+        const outcome = await deleteWorker(ports, tenantId, worker);
+        return outcome.kind === 'refused' ? refuse('not_found', noContext(id)) : { kind: 'done', value: {} };
+      });
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+async function readAnswer(executor: Executor, tenantId: TenantId, id: ContextId): Promise<Answer> {
+  return toAnswer(orNotFound(await findContext(executor, tenantId, id), noContext(id)));
+}
+
+function findVersioned(tenantId: TenantId, id: ContextId) {
+  return async (executor: Executor) => {
+    const view = await findContext(executor, tenantId, id);
+    return view === null ? null : { ...view, contextId: id };
+  };
+}
+
+function toAnswer(view: ContextView): Answer {
+  return { context: toContext(view), etag: toEtag(view.version) };
+}
+
+function tagged(reply: FastifyReply, { context, etag }: Answer): Context {
+  reply.header('etag', etag);
+  return context;
+}
+
+/** Name and role of the worker to be made stand in `worker`, or beside it as a worker's own create takes them. */
+function identityOf(body: Static<typeof CreateContext>): { name: string; role: string | null } {
+  const { worker = {} } = body;
+  for (const member of ['name', 'role'] as const) {
+    if (body[member] !== undefined && worker[member] !== undefined) {
+      const message = `${member} is given twice: in worker and beside it.`;
+      throw new RequestRefused(refuse('invalid_request', message, member));
+    }
+  }
+  return { name: body.name ?? worker.name ?? nameAfter(body.title), role: body.role ?? worker.role ?? null };
+}
+
+function nameAfter(title: string | null | undefined): string {
+  return title === undefined || title === null || title === '' ? 'worker' : title.slice(0, 200);
+}
+
+/** A malformed id names no worker. */
+function parseParent(text: string | null | undefined): WorkerId | null {
+  if (text === null || text === undefined) return null;
+  const id = parseId<WorkerId>(text);
+  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
+  return id;
+}

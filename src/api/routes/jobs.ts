@@ -1,0 +1,124 @@
+/** Jobs: what a client polls, and takes back. */
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
+import { isFinished } from '../../core/job.ts';
+import type { JobStatus } from '../../core/job.ts';
+import { perform } from '../../commands/perform.ts';
+import { cancelJob } from '../../commands/cancel-job.ts';
+import { findJob, findReceipt, listJobs } from '../../db/job-views.ts';
+import { parseInstant } from '../instant.ts';
+import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { CancelJob, Job, JobList, JobQuery, Receipt, WaitQuery } from '../schemas/job.ts';
+import { problems } from '../schemas/problem.ts';
+import { signalOf } from '../signal.ts';
+import { toJob, toReceipt } from '../wire/job.ts';
+import { writeAround } from '../write.ts';
+import { IdParams, jobId, noJob } from './params.ts';
+
+const tags = ['jobs'];
+
+export function jobRoutes(app: App, ports: ApiPorts): void {
+  const { database } = ports;
+
+  app.get(
+    '/api/jobs',
+    {
+      schema: {
+        summary: 'Jobs, newest first',
+        operationId: 'listJobs',
+        tags,
+        querystring: JobQuery,
+        response: { 200: ref(JobList), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const filter = {
+        status: query.status ?? null,
+        contextId: parseId<ContextId>(query.context_id ?? ''),
+        workerId: parseId<WorkerId>(query.worker_id ?? ''),
+        parentJobId: parseId<JobId>(query.parent_job_id ?? ''),
+        createdAfter: parseInstant(query.created_after, 'created_after'),
+      };
+      const before = parseIdCursor<JobId>(query.cursor);
+      const jobs = await listJobs(database.db, tenantId, filter, before, query.limit + 1);
+      return toListing(jobs, query.limit, toJob, ({ id }) => idCursor(id));
+    },
+  );
+
+  app.get(
+    '/api/jobs/:id',
+    {
+      schema: {
+        summary: 'One job; with wait_ms it answers when the job ends',
+        operationId: 'getJob',
+        tags,
+        params: IdParams,
+        querystring: WaitQuery,
+        response: { 200: ref(Job), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, query } = request;
+      const id = jobId(request.params.id);
+      const read = async () => orNotFound(await findJob(database.db, tenantId, id), noJob(id));
+      const job = await read();
+      if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
+      const watched = { tenantId, contextId: job.contextId, jobId: id };
+      return toJob(await untilFinished(ports, watched, query.wait_ms, signalOf(reply), read));
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a job; of an ended one: its state',
+        operationId: 'cancelJob',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(CancelJob),
+        response: { 200: ref(Receipt), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const id = jobId(request.params.id);
+      const read = async () => orNotFound(await findReceipt(database.db, tenantId, id), noJob(id));
+      return writeAround(ports, request, async () => {
+        const outcome = await perform(
+          ports,
+          cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }),
+        );
+        if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
+        const watched = { tenantId, contextId: outcome.value.contextId, jobId: id };
+        const receipt = await untilFinished(ports, watched, body.wait_ms ?? 0, signalOf(reply), read);
+        return { kind: 'done', value: toReceipt(id, receipt) };
+      });
+    },
+  );
+}
+
+/** What `read` gives once the job ended, or after `waitMs`. The watch begins before it is read. */
+async function untilFinished<View extends { status: JobStatus }>(
+  { waiter }: Pick<ApiPorts, 'waiter'>,
+  job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
+  waitMs: number,
+  signal: AbortSignal,
+  read: () => Promise<View>,
+): Promise<View> {
+  if (waitMs === 0) return read();
+  const watch = await waiter.watch(job);
+  try {
+    const view = await read();
+    if (isFinished(view.status)) return view;
+    await watch.ended(waitMs, signal);
+  } finally {
+    watch.stop();
+  }
+  return read();
+}

@@ -1,0 +1,36 @@
+/** Ids in paths. What is malformed names nothing. */
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, JobId, MessageId, WorkerId } from '../../core/ids.ts';
+import { orNotFound } from '../problem.ts';
+import { Uuid, strict } from '../schemas/common.ts';
+
+export const IdParams = strict({ id: Uuid });
+export const MessageParams = strict({ id: Uuid, message_id: Uuid });
+
+export function workerId(text: string): WorkerId {
+  return orNotFound(parseId<WorkerId>(text), noWorker(text));
+}
+
+export function contextId(text: string): ContextId {
+  return orNotFound(parseId<ContextId>(text), noContext(text));
+}
+
+export function messageId(text: string): MessageId {
+  return orNotFound(parseId<MessageId>(text), `There is no message ${text}.`);
+}
+
+export function jobId(text: string): JobId {
+  return orNotFound(parseId<JobId>(text), noJob(text));
+}
+
+export function noWorker(id: string): string {
+  return `There is no worker ${id}.`;
+}
+
+export function noContext(id: string): string {
+  return `There is no context ${id}.`;
+}
+
+export function noJob(id: string): string {
+  return `There is no job ${id}.`;
+}

@@ -1,0 +1,104 @@
+/** What the platform says about itself: for probes, scrapers, people, and programs that read its contract. */
+import { refuse } from '../../core/errors.ts';
+import { ping, readStats } from '../../db/stats-views.ts';
+import { within } from '../deadline.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../schemas/system.ts';
+
+const tags = ['system'];
+
+/** How long Postgres may take to say that it is there, in milliseconds. */
+const PROBE_MS = 2_000;
+
+export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Metrics): void {
+  app.get(
+    '/healthz',
+    {
+      config: { access: 'open' },
+      schema: {
+        summary: 'Whether this process answers',
+        operationId: 'getHealth',
+        tags,
+        security: [],
+        response: { 200: ref(Health), ...problems },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      config: { access: 'open' },
+      schema: {
+        summary: 'Whether it can serve: Postgres must answer, the queue should',
+        operationId: 'getReadiness',
+        tags,
+        security: [],
+        response: { 200: ref(Readiness), ...problems },
+      },
+    },
+    async () => {
+      const [postgres, queue] = await Promise.all([
+        within(PROBE_MS, ping(database.db)).then(
+          () => true,
+          () => false,
+        ),
+        within(PROBE_MS, bell.isReachable()).catch(() => false),
+      ]);
+      if (!postgres) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
+      return queue
+        ? ({ status: 'ok', postgres: 'ok', queue: 'ok' } as const)
+        : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);
+    },
+  );
+
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        summary: 'Figures for Prometheus',
+        operationId: 'getMetrics',
+        tags,
+        response: { 200: MetricsText, ...problems },
+      },
+    },
+    async (_, reply) => {
+      const text = await metrics.scrape();
+      return reply.type(metrics.contentType).serializer(String).send(text);
+    },
+  );
+
+  app.get(
+    '/api/stats',
+    {
+      schema: {
+        summary: 'How much is queued, runs and waits',
+        operationId: 'getStats',
+        tags,
+        response: { 200: ref(Stats), ...problems },
+      },
+    },
+    async ({ tenantId }) => {
+      const { queued, running, waiting, byState } = await readStats(database.db, tenantId);
+      return { queue_depth: queued, running, waiting, by_state: Object.fromEntries(byState) };
+    },
+  );
+
+  app.get(
+    '/api/openapi.json',
+    {
+      schema: {
+        summary: 'This document',
+        operationId: 'getOpenapi',
+        tags,
+        response: { 200: OpenApiDocument, ...problems },
+      },
+    },
+    async () => app.swagger(),
+  );
+}

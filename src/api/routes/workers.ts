@@ -1,0 +1,240 @@
+/** Workers: made, read, changed, stopped, started, removed. */
+import type { FastifyReply } from 'fastify';
+import { createWorker } from '../../commands/create-worker.ts';
+import { deleteWorker } from '../../commands/delete-worker.ts';
+import type { Command } from '../../commands/perform.ts';
+import { startWorker, stopWorker } from '../../commands/stop-worker.ts';
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { Executor } from '../../db/client.ts';
+import { findWorker, listWorkers } from '../../db/worker-views.ts';
+import type { WorkerView } from '../../db/worker-views.ts';
+import { contextOf } from '../../db/workers.ts';
+import { refuseUnknownNames } from '../catalog.ts';
+import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
+import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../schemas/worker.ts';
+import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
+import { toEtag } from '../version.ts';
+import { toWorker } from '../wire/worker.ts';
+import { answeredBy, write, writeAround } from '../write.ts';
+import { IdParams, noWorker, workerId } from './params.ts';
+
+const tags = ['workers'];
+
+/** What is stored under an idempotency key, too. */
+type Answer = { worker: Worker; etag: string };
+
+export function workerRoutes(app: App, ports: ApiPorts): void {
+  const { database } = ports;
+
+  app.post(
+    '/api/workers',
+    {
+      schema: {
+        summary: 'Make a worker, and its context',
+        operationId: 'createWorker',
+        tags,
+        headers: WriteHeaders,
+        body: ref(CreateWorker),
+        response: { 201: versioned(Worker), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const { name, role = null, config = {} } = body;
+      await refuseUnknownNames(ports, config, role);
+      const parentWorkerId = parseParent(body.parent_worker_id);
+      const command = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.workerId)),
+      );
+      reply.code(201).header('location', `/api/workers/${answer.worker.id}`);
+      return tagged(reply, answer);
+    },
+  );
+
+  app.get(
+    '/api/workers',
+    {
+      schema: {
+        summary: 'Workers, newest first',
+        operationId: 'listWorkers',
+        tags,
+        querystring: WorkerQuery,
+        response: { 200: ref(WorkerList), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const filter = {
+        parentWorkerId: parseId<WorkerId>(query.parent_worker_id ?? ''),
+        role: query.role ?? null,
+        state: query.state ?? null,
+      };
+      const before = parseIdCursor<WorkerId>(query.cursor);
+      const workers = await listWorkers(database.db, tenantId, filter, before, query.limit + 1);
+      return toListing(workers, query.limit, toWorker, ({ id }) => idCursor(id));
+    },
+  );
+
+  app.get(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'One worker',
+        operationId: 'getWorker',
+        tags,
+        params: IdParams,
+        response: { 200: versioned(Worker), ...problems },
+      },
+    },
+    async ({ tenantId, params }, reply) => {
+      const id = workerId(params.id);
+      const view = orNotFound(await findWorker(database.db, tenantId, id), noWorker(id));
+      return tagged(reply, toAnswer(view));
+    },
+  );
+
+  app.patch(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'Change a worker; null takes a member of the config back',
+        operationId: 'patchWorker',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PatchWorker),
+        response: { 200: versioned(Worker), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = workerId(request.params.id);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}), body.role ?? null);
+      const command = changeSettings({
+        tenantId,
+        find: (executor) => findWorker(executor, tenantId, id),
+        what: noWorker(id),
+        ifMatch: headers['if-match'],
+        change: ({ config }) => ({
+          ...(body.name !== undefined && { name: body.name }),
+          ...(body.role !== undefined && { role: body.role }),
+          ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
+        }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+
+  app.delete(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'Remove a worker and all below it, for good',
+        operationId: 'deleteWorker',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 204: Empty, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const id = workerId(request.params.id);
+      await writeAround(ports, request, async () => {
+        const outcome = await deleteWorker(ports, request.tenantId, id);
+        return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/workers/:id/stop',
+    {
+      schema: {
+        summary: 'Cancel what runs, and refuse input until start',
+        operationId: 'stopWorker',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 200: versioned(Worker), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const command = ofContext(tenantId, workerId(request.params.id), (contextId) =>
+        stopWorker(ports, { tenantId, contextId }),
+      );
+      return tagged(reply, await write(ports, request, command));
+    },
+  );
+
+  app.post(
+    '/api/workers/:id/start',
+    {
+      schema: {
+        summary: 'Take input again, and go on with what is queued',
+        operationId: 'startWorker',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 200: versioned(Worker), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const command = ofContext(tenantId, workerId(request.params.id), (contextId) =>
+        startWorker(ports, { tenantId, contextId }),
+      );
+      return tagged(reply, await write(ports, request, command));
+    },
+  );
+}
+
+/** A command on a worker's context, answered with the worker. */
+function ofContext(
+  tenantId: TenantId,
+  id: WorkerId,
+  command: (contextId: ContextId) => Command<unknown>,
+): Command<Answer> {
+  return async (executor) => {
+    const contextId = await contextOf(executor, tenantId, id);
+    if (contextId === null) return refuse('not_found', noWorker(id));
+    return answeredBy(command(contextId), (tx) => readAnswer(tx, tenantId, id))(executor);
+  };
+}
+
+async function readAnswer(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<Answer> {
+  return toAnswer(orNotFound(await findWorker(executor, tenantId, id), noWorker(id)));
+}
+
+function toAnswer(view: WorkerView): Answer {
+  return { worker: toWorker(view), etag: toEtag(view.version) };
+}
+
+function tagged(reply: FastifyReply, { worker, etag }: Answer): Worker {
+  reply.header('etag', etag);
+  return worker;
+}
+
+/** A malformed id names no worker. */
+function parseParent(text: string | null | undefined): WorkerId | null {
+  if (text === null || text === undefined) return null;
+  const id = parseId<WorkerId>(text);
+  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
+  return id;
+}

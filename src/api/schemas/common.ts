@@ -1,0 +1,122 @@
+/**
+ * Pieces that schemas share. A schema with an `$id` is a named component: it is registered once, documented under its
+ * name, and used elsewhere by `ref`.
+ */
+import { Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import type { Json } from '../../core/json.ts';
+
+const STRICT = { additionalProperties: false } as const;
+
+/** An object that takes no other members than these. */
+export function strict<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options: { $id?: string; description?: string } = {},
+) {
+  return Type.Object(properties, { ...options, ...STRICT });
+}
+
+/** Points to the component that `schema` names. */
+export function ref<Schema extends TSchema & { $id?: string }>(schema: Schema) {
+  return Type.Unsafe<Static<Schema>>({ $ref: `${schema.$id}#` });
+}
+
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of a list of words. */
+export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({
+    type: 'string',
+    enum: [...words],
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+/** A union told apart by the member `type`. */
+export function byType<Schemas extends (TSchema & { $id?: string })[]>(
+  $id: string,
+  schemas: readonly [...Schemas],
+) {
+  return Type.Unsafe<Static<Schemas[number]>>({
+    $id,
+    type: 'object',
+    required: ['type'],
+    discriminator: { propertyName: 'type' },
+    oneOf: schemas.map((schema) => ref(schema)),
+  });
+}
+
+export const Uuid = Type.String({ format: 'uuid' });
+
+export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601.' });
+
+export const Count = Type.Integer({ minimum: 0 });
+
+export const AnyJson = Type.Unsafe<Json>({});
+
+export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' });
+
+/** Text that is stored outside JSON, where neither NUL nor half a surrogate pair can be kept. */
+export function plainText(maxLength: number, minLength = 0) {
+  return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cs}\\u0000]*$' });
+}
+
+export const Title = plainText(500);
+
+export const Page = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'From `next_cursor`.' })),
+};
+
+/** `{data, next_cursor}`: null at the end. */
+export function listOf<Schema extends TSchema & { $id?: string }>($id: string, item: Schema) {
+  return strict({ data: Type.Array(ref(item)), next_cursor: nullable(Type.String()) }, { $id });
+}
+
+export const Usage = strict(
+  {
+    input_tokens: Type.Integer({ minimum: 0, description: 'Without those that caches served.' }),
+    output_tokens: Count,
+    cache_read_tokens: Count,
+    cache_write_tokens: Count,
+    cost: nullable(Type.String({ description: 'US dollars, decimal; null where no price is known.' })),
+  },
+  { $id: 'Usage' },
+);
+
+/** Of routes that write. */
+export const WriteHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The same key and body, the same answer; for a day.',
+    }),
+  ),
+});
+
+/** Of routes that write settings. */
+export const VersionedHeaders = Type.Object({
+  ...WriteHeaders.properties,
+  'if-match': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'ETags, one of which must be the current one.',
+    }),
+  ),
+});
+
+/** No body. */
+export const Empty = Type.Null({ description: 'Done.' });
+
+/** An answer that carries the version of the settings in it. */
+export function versioned<Schema extends TSchema & { $id?: string }>(schema: Schema) {
+  return {
+    description: 'With the version of its settings.',
+    headers: { etag: Type.String({ description: 'For If-Match.' }) },
+    content: { 'application/json': { schema: ref(schema) } },
+  } as const;
+}

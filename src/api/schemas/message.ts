@@ -1,0 +1,175 @@
+/** Messages on the wire, and what a client may post. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
+import {
+  AnyJson,
+  Instant,
+  JsonObject,
+  Page,
+  Usage,
+  Uuid,
+  byType,
+  listOf,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from './common.ts';
+
+const Base64 = Type.String({ minLength: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' });
+const HttpUrl = Type.String({ pattern: '^https?://', maxLength: 8_192 });
+
+export const UrlSource = strict({ type: Type.Literal('url'), url: HttpUrl }, { $id: 'UrlSource' });
+
+export const ImageData = strict(
+  {
+    type: Type.Literal('base64'),
+    media_type: oneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: Base64,
+  },
+  { $id: 'ImageData' },
+);
+export const ImageSource = byType('ImageSource', [ImageData, UrlSource]);
+
+export const DocumentData = strict(
+  {
+    type: Type.Literal('base64'),
+    media_type: Type.String({ pattern: '^(application/pdf|text/[a-z0-9.+-]+)$' }),
+    data: Base64,
+  },
+  { $id: 'DocumentData' },
+);
+export const DocumentSource = byType('DocumentSource', [DocumentData, UrlSource]);
+
+export const TextInput = strict(
+  { type: Type.Literal('text'), text: Type.String({ minLength: 1 }) },
+  { $id: 'TextInput' },
+);
+export const ImageInput = strict(
+  { type: Type.Literal('image'), source: ref(ImageSource) },
+  { $id: 'ImageInput' },
+);
+export const DocumentInput = strict(
+  {
+    type: Type.Literal('document'),
+    source: ref(DocumentSource),
+    title: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { $id: 'DocumentInput' },
+);
+export const InputBlock = byType('InputBlock', [TextInput, ImageInput, DocumentInput]);
+
+const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
+
+/** What a job may be given, with an input or without one. */
+const ofJob = {
+  branch: Type.Optional(Type.Literal('main')),
+  metadata: Type.Optional(JsonObject),
+  max_steps: Type.Optional(MaxSteps),
+  deadline: Type.Optional(Instant),
+};
+
+export const PostMessage = strict(
+  {
+    content: Type.Union([
+      Type.String({ minLength: 1 }),
+      Type.Array(ref(InputBlock), { minItems: 1, maxItems: 1_000 }),
+    ]),
+    delivery: Type.Optional(oneOf(['queue', 'reject'])),
+    ...ofJob,
+  },
+  { $id: 'PostMessage' },
+);
+
+export const PostJob = strict(ofJob, { $id: 'PostJob' });
+
+export const Accepted = strict(
+  {
+    job_id: Uuid,
+    message_id: nullable(Uuid),
+    context_id: Uuid,
+    status: Type.Literal('queued'),
+    stream_url: Type.String({ format: 'uri-reference' }),
+  },
+  { $id: 'Accepted' },
+);
+export type Accepted = Static<typeof Accepted>;
+
+export const TextBlock = strict({ type: Type.Literal('text'), text: Type.String() }, { $id: 'TextBlock' });
+export const ThinkingBlock = strict(
+  { type: Type.Literal('thinking'), text: Type.String() },
+  { $id: 'ThinkingBlock' },
+);
+export const ToolUseBlock = strict(
+  { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson },
+  { $id: 'ToolUseBlock' },
+);
+export const AnySource = Type.Union(
+  [
+    strict({ type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() }),
+    strict({ type: Type.Literal('url'), url: Type.String() }),
+  ],
+  { $id: 'Source' },
+);
+export const ImageBlock = strict(
+  { type: Type.Literal('image'), source: ref(AnySource) },
+  { $id: 'ImageBlock' },
+);
+export const DocumentBlock = strict(
+  { type: Type.Literal('document'), source: ref(AnySource), title: Type.Optional(Type.String()) },
+  { $id: 'DocumentBlock' },
+);
+export const ResultPart = byType('ResultPart', [TextBlock, ImageBlock]);
+export const ToolResultBlock = strict(
+  {
+    type: Type.Literal('tool_result'),
+    tool_use_id: Uuid,
+    content: Type.Union([Type.String(), Type.Array(ref(ResultPart))]),
+    is_error: Type.Boolean(),
+    compact_summary: Type.Optional(Type.String()),
+  },
+  { $id: 'ToolResultBlock' },
+);
+export const ContentBlock = byType('ContentBlock', [
+  TextBlock,
+  ThinkingBlock,
+  ToolUseBlock,
+  ToolResultBlock,
+  ImageBlock,
+  DocumentBlock,
+]);
+export type ContentBlock = Static<typeof ContentBlock>;
+
+export const Message = strict(
+  {
+    id: Uuid,
+    context_id: Uuid,
+    branch: Type.String(),
+    seq: nullable(Type.Integer({ minimum: 1, description: 'Null while it is queued.' })),
+    turn: nullable(Type.String({ pattern: '^[ua][1-9][0-9]*$' })),
+    role: oneOf(MESSAGE_ROLES),
+    type: oneOf(MESSAGE_TYPES),
+    status: oneOf(['queued', 'completed']),
+    content: Type.Array(ref(ContentBlock)),
+    job_id: nullable(Uuid),
+    created_at: Instant,
+    completed_at: nullable(Instant),
+    model_id: nullable(Type.String()),
+    provider_id: nullable(Type.String()),
+    usage: nullable(ref(Usage)),
+    finish_reason: nullable(Type.String()),
+    error: Type.Null(),
+  },
+  { $id: 'Message' },
+);
+export type Message = Static<typeof Message>;
+
+export const MessageList = listOf('MessageList', Message);
+
+export const MessageQuery = strict({
+  ...Page,
+  branch: Type.Optional(Type.Literal('main')),
+  turn: Type.Optional(Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' })),
+  order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
+});

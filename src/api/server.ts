@@ -1,0 +1,44 @@
+/** The HTTP process's half that listens. Refuses to be heard beyond this machine without keys. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { CommandPorts } from '../commands/ports.ts';
+import { ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { isLoopback } from './access.ts';
+import { createApp } from './app.ts';
+import { openCatalog } from './catalog.ts';
+import type { ApiConfig } from './ports.ts';
+import { openWaiter } from './waiter.ts';
+
+export type ServerPorts = CommandPorts & {
+  config: ApiConfig & Pick<Config, 'host' | 'port'>;
+  logger: FastifyBaseLogger;
+};
+
+export type Server = {
+  /** Where it is heard. */
+  url: string;
+  /** Answers what is under way, those who wait at once, and ends. What it was given stays open. */
+  close(): Promise<void>;
+};
+
+export async function startServer(ports: ServerPorts): Promise<Server> {
+  const { host, port, apiKeys } = ports.config;
+  if (apiKeys.length === 0 && !isLoopback(host)) {
+    throw new ConfigError([
+      `HOST must be a loopback address, not ${host}: without NIGHTSHIFT_API_KEYS the API listens on this machine only`,
+    ]);
+  }
+  const app = await createApp({
+    ...ports,
+    waiter: openWaiter(ports.database, ports.bus),
+    catalog: openCatalog(ports.database, ports.times),
+  });
+  await app.listen({ host, port });
+  const heard = app.server.address();
+  const bound = typeof heard === 'object' && heard !== null ? heard.port : port;
+  return { url: urlOf(host, bound), close: () => app.close() };
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,80 @@
+/**
+ * Settings change by what stands: a patch is merged with the version that was read and written only where that one still
+ * stands. The first try takes the context's lock, so that a second one cannot be overtaken.
+ */
+import { changeWorker } from '../commands/change-worker.ts';
+import { done } from '../commands/perform.ts';
+import type { Command } from '../commands/perform.ts';
+import { refuse } from '../core/errors.ts';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { Executor } from '../db/client.ts';
+import type { WorkerChange } from '../db/workers.ts';
+import type { ConfigPatch } from './schemas/config.ts';
+import { isMatch } from './version.ts';
+
+/** What a change looks at, and its request is answered with. */
+export type Versioned = { contextId: ContextId; config: WorkerConfig; version: number };
+
+const TRIES = 3;
+
+export type SettingsChange<View extends Versioned> = {
+  tenantId: TenantId;
+  /** Null: this tenant has no such thing. */
+  find: (executor: Executor) => Promise<View | null>;
+  what: string;
+  ifMatch: string | undefined;
+  /** Empty: nothing is written. */
+  change: (standing: View) => WorkerChange;
+};
+
+/** In a transaction. Refused: `not_found`, `version_conflict`. */
+export function changeSettings<View extends Versioned>(wanted: SettingsChange<View>): Command<View> {
+  const { tenantId, find, what, ifMatch, change } = wanted;
+  return async (tx) => {
+    for (let left = TRIES; left > 0; left -= 1) {
+      const standing = await find(tx);
+      if (standing === null) return refuse('not_found', what);
+      if (!isMatch(ifMatch, standing.version)) return stale();
+      const changed = change(standing);
+      if (Object.keys(changed).length === 0) return done(standing);
+      const { contextId, version } = standing;
+      const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
+        tx,
+      );
+      if (outcome.kind === 'refused' && outcome.code === 'version_conflict') continue;
+      if (outcome.kind === 'refused') return refuse('not_found', what);
+      const written = await find(tx);
+      return written === null ? refuse('not_found', what) : done(written, ...outcome.tidings);
+    }
+    return stale();
+  };
+}
+
+function stale() {
+  return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
+}
+
+/** Given members replace those that stand; null takes one back. */
+export function mergeConfig(standing: WorkerConfig, patch: ConfigPatch): WorkerConfig {
+  return withoutNulls({ ...standing, ...patch });
+}
+
+/** The members of a patch that say something. */
+export function withoutNulls(patch: ConfigPatch): WorkerConfig {
+  const { model, streaming, system_prompt, mode, tools, max_tokens, max_steps, parameters } = patch;
+  return {
+    ...(isSet(model) && { model }),
+    ...(isSet(streaming) && { streaming }),
+    ...(isSet(system_prompt) && { system_prompt }),
+    ...(isSet(mode) && { mode }),
+    ...(isSet(tools) && { tools }),
+    ...(isSet(max_tokens) && { max_tokens }),
+    ...(isSet(max_steps) && { max_steps }),
+    ...(isSet(parameters) && { parameters }),
+  };
+}
+
+function isSet<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}

@@ -1,0 +1,48 @@
+/** What a client posts becomes a queued job: the same for a context and for its worker. */
+import type { Static } from 'typebox';
+import type { CommandPorts } from '../commands/ports.ts';
+import { submitInput } from '../commands/submit-input.ts';
+import type { Accepted as AcceptedJob } from '../commands/submit-input.ts';
+import type { Command } from '../commands/perform.ts';
+import type { InputBlock } from '../core/blocks.ts';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import { answeredBy } from './write.ts';
+import { parseInstant } from './instant.ts';
+import type { Accepted, PostJob, PostMessage } from './schemas/message.ts';
+
+type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
+
+/** One statement. Without content: runs on what stands. */
+export function submitPosted(
+  ports: Pick<CommandPorts, 'ids'>,
+  queueLimit: number,
+  tenantId: TenantId,
+  contextId: ContextId,
+  posted: Posted,
+): Command<Accepted> {
+  const command = submitInput(ports, {
+    tenantId,
+    contextId,
+    content: posted.content === undefined ? null : toBlocks(posted.content),
+    delivery: posted.delivery ?? 'queue',
+    metadata: posted.metadata ?? {},
+    maxSteps: posted.max_steps ?? null,
+    deadline: parseInstant(posted.deadline, 'deadline'),
+    queueLimit,
+  });
+  return answeredBy(command, async (_, accepted) => toAccepted(accepted));
+}
+
+function toBlocks(content: string | InputBlock[]): InputBlock[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function toAccepted({ jobId, messageId, contextId, after }: AcceptedJob): Accepted {
+  return {
+    job_id: jobId,
+    message_id: messageId,
+    context_id: contextId,
+    status: 'queued',
+    stream_url: `/api/contexts/${contextId}/events?after=${after}`,
+  };
+}

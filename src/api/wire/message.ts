@@ -1,0 +1,52 @@
+/** A message as it leaves: blocks as they are stored, without what only their provider understands. */
+import type { Block, ResultPart } from '../../core/blocks.ts';
+import type { MessageView } from '../../db/message-views.ts';
+import { toIso, toIsoOrNull } from '../instant.ts';
+import type { ContentBlock, Message } from '../schemas/message.ts';
+import { toUsage } from './usage.ts';
+
+export function toMessage(view: MessageView): Message {
+  return {
+    id: view.id,
+    context_id: view.contextId,
+    branch: view.branch,
+    seq: view.seq,
+    turn: view.turn,
+    role: view.role,
+    type: view.type,
+    status: view.status,
+    content: view.content.map(toBlock),
+    job_id: view.jobId,
+    created_at: toIso(view.createdAt),
+    completed_at: toIsoOrNull(view.completedAt),
+    model_id: view.model?.modelId ?? null,
+    provider_id: view.model?.providerId ?? null,
+    usage: view.model === null ? null : toUsage(view.model.usage),
+    finish_reason: view.model?.finishReason ?? null,
+    error: null,
+  };
+}
+
+function toBlock(block: Block): ContentBlock {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'thinking':
+      return { type: 'thinking', text: block.text };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
+    case 'tool_result':
+      return { ...block, content: toResult(block.content) };
+    case 'image':
+    case 'document':
+      return block;
+  }
+}
+
+function toResult(content: string | ResultPart[]) {
+  return typeof content === 'string' ? content : content.map(toPart);
+}
+
+function toPart(part: ResultPart) {
+  return part.type === 'text' ? { type: part.type, text: part.text } : part;
+}

@@ -1,0 +1,21 @@
+/** A worker as it leaves. */
+import type { WorkerView } from '../../db/worker-views.ts';
+import { toIso } from '../instant.ts';
+import type { Worker } from '../schemas/worker.ts';
+
+export function toWorker(view: WorkerView): Worker {
+  const { lastFailure } = view;
+  return {
+    id: view.id,
+    name: view.name,
+    role: view.role,
+    config: view.config,
+    state: view.state,
+    last_failure: lastFailure === null ? null : { ...lastFailure, at: toIso(Date.parse(lastFailure.at)) },
+    context_id: view.contextId,
+    parent_worker_id: view.parentWorkerId,
+    depth: view.depth,
+    created_at: toIso(view.createdAt),
+    updated_at: toIso(view.updatedAt),
+  };
+}

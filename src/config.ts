@@ -1,0 +1,230 @@
+/**
+ * All that the environment says, parsed once. Pure: `parseConfig` reads what it is given and throws one error that names
+ * every wrong variable. No value is ever quoted in it: many are secrets. `.env.example` documents each variable.
+ */
+import { DEFAULT_TENANT } from './core/ids.ts';
+import type { TenantId } from './core/ids.ts';
+import { LIMITS } from './core/limits.ts';
+import { formatModelName, parseModelName } from './core/model.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a provider is, and what it wants to see; null: not said. */
+export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
+
+/** One bearer key of the API, and whose it is. */
+export type ApiKey = { key: string; tenant: TenantId };
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type Config = {
+  /** Null: whoever starts the process brings its own Postgres or Redis. */
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  host: string;
+  port: number;
+  anthropic: ProviderAccess;
+  openai: ProviderAccess;
+  logLevel: LogLevel;
+  /** Seconds; null: sessions do not expire. */
+  sessionTimeoutS: number | null;
+  /** Contexts that one worker process runs at once. */
+  concurrency: number;
+  /** Empty: no access control, loopback only. */
+  apiKeys: readonly ApiKey[];
+  /** Host names that a keyless API answers to, beside those of the loopback. */
+  allowedHosts: readonly string[];
+  /** The operator's file; null: looked for in the working directory. */
+  operatorFile: string | null;
+  workspaces: string | null;
+  /** Tells installations apart that share a Redis. */
+  prefix: string;
+  /** Database connections of one process. */
+  pool: number;
+  /** `provider/model`: what holds where nobody says anything. */
+  defaultModel: string;
+  /** Queued inputs of one context. */
+  queueLimit: number;
+  /** All in milliseconds. */
+  beatMs: number;
+  missedMs: number;
+  leaseMs: number;
+  sweepMs: number;
+  stopGraceMs: number;
+  drainMs: number;
+  idleStreamMs: number;
+  requestMs: number;
+};
+
+/** Everything that is wrong with an environment. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`The environment is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Throws `ConfigError`. An empty variable counts as not set. */
+export function parseConfig(env: Environment): Config {
+  const read = reader(env);
+  const config: Config = {
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: read.integer('PORT', 3000, 0, 65_535),
+    anthropic: {
+      apiKey: read.text('ANTHROPIC_API_KEY'),
+      baseUrl: read.url('ANTHROPIC_BASE_URL', ['http:', 'https:']),
+    },
+    openai: {
+      apiKey: read.text('OPENAI_API_KEY'),
+      baseUrl: read.url('OPENAI_BASE_URL', ['http:', 'https:']),
+    },
+    logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    sessionTimeoutS: read.optionalInteger('DEFAULT_SESSION_TIMEOUT', 1, 10 * 365 * 86_400),
+    concurrency: read.integer('NIGHTSHIFT_CONCURRENCY', 100, 1, 100_000),
+    apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
+    allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
+    operatorFile: read.text('NIGHTSHIFT_CONFIG'),
+    workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
+    prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
+    pool: read.integer('NIGHTSHIFT_POOL', 10, 1, 1_000),
+    defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? 'simulated/default',
+    queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
+    beatMs: read.milliseconds('NIGHTSHIFT_BEAT_MS', 300),
+    missedMs: read.milliseconds('NIGHTSHIFT_MISSED_MS', 1_000),
+    leaseMs: read.milliseconds('NIGHTSHIFT_LEASE_MS', 15_000),
+    sweepMs: read.milliseconds('NIGHTSHIFT_SWEEP_MS', 1_000),
+    stopGraceMs: read.milliseconds('NIGHTSHIFT_STOP_GRACE_MS', 5_000),
+    drainMs: read.milliseconds('NIGHTSHIFT_DRAIN_MS', 25_000),
+    idleStreamMs: read.milliseconds('NIGHTSHIFT_IDLE_STREAM_MS', 120_000),
+    requestMs: read.milliseconds('NIGHTSHIFT_REQUEST_MS', 10_000),
+  };
+  const faults = [...read.faults, ...outOfOrder(config)];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+/** A live process must not look dead between two of its beats. */
+function outOfOrder({ beatMs, missedMs, leaseMs }: Config): string[] {
+  return [
+    ...(missedMs > beatMs ? [] : ['NIGHTSHIFT_MISSED_MS must be more than NIGHTSHIFT_BEAT_MS']),
+    ...(leaseMs > missedMs ? [] : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_MISSED_MS']),
+  ];
+}
+
+type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
+
+const DAY_MS = 86_400_000;
+
+/** Reads variables one by one and gathers what is wrong with them. */
+function reader(env: Environment) {
+  const faults: string[] = [];
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const parsed = <T>(name: string, parse: (value: string) => Parsed<T>): T | null => {
+    const value = text(name);
+    if (value === null) return null;
+    const result = parse(value);
+    if (result.ok) return result.value;
+    faults.push(`${name} ${result.fault}`);
+    return null;
+  };
+  const optionalInteger = (name: string, least: number, most: number): number | null =>
+    parsed(name, (value) => parseInteger(value, least, most));
+  const integer = (name: string, otherwise: number, least: number, most: number): number =>
+    optionalInteger(name, least, most) ?? otherwise;
+  return {
+    faults,
+    text,
+    parsed,
+    optionalInteger,
+    integer,
+    milliseconds: (name: string, otherwise: number): number => integer(name, otherwise, 1, DAY_MS),
+    url: (name: string, protocols: readonly string[]): string | null =>
+      parsed(name, (value) => parseUrl(value, protocols)),
+    oneOf: <T extends string>(name: string, otherwise: T, choices: readonly T[]): T =>
+      parsed(name, (value) => parseChoice(value, choices)) ?? otherwise,
+  };
+}
+
+function parseInteger(value: string, least: number, most: number): Parsed<number> {
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  return number >= least && number <= most
+    ? { ok: true, value: number }
+    : { ok: false, fault: `must be a whole number from ${least} to ${most}` };
+}
+
+function parseUrl(value: string, protocols: readonly string[]): Parsed<string> {
+  const url = URL.parse(value);
+  return url !== null && protocols.includes(url.protocol)
+    ? { ok: true, value }
+    : { ok: false, fault: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}` };
+}
+
+function parseChoice<T extends string>(value: string, choices: readonly T[]): Parsed<T> {
+  const choice = choices.find((known) => known === value);
+  return choice === undefined
+    ? { ok: false, fault: `must be one of ${choices.join(', ')}` }
+    : { ok: true, value: choice };
+}
+
+function parseModel(value: string): Parsed<string> {
+  const model = parseModelName(value);
+  return model === null
+    ? { ok: false, fault: 'must be provider/model' }
+    : { ok: true, value: formatModelName(model) };
+}
+
+function parsePrefix(value: string): Parsed<string> {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, fault: 'must be letters, digits, dots, dashes and underscores' };
+}
+
+function parseHosts(value: string): Parsed<string[]> {
+  const hosts = items(value).map((host) => host.toLowerCase());
+  return hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host))
+    ? { ok: true, value: hosts }
+    : { ok: false, fault: 'must be host names without ports, comma separated' };
+}
+
+/** The tenant stands behind the last colon, so that a key may hold one. */
+function parseApiKeys(value: string): Parsed<ApiKey[]> {
+  const entries = items(value);
+  const keys: ApiKey[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const key = parseApiKey(entry);
+    if (key === null)
+      return { ok: false, fault: `must be key:tenant, comma separated; entry ${index + 1} is not` };
+    const double = keys.findIndex((known) => known.key === key.key);
+    if (double !== -1)
+      return { ok: false, fault: `names one key twice, in entries ${double + 1} and ${index + 1}` };
+    keys.push(key);
+  }
+  if (keys.length === 0) return { ok: false, fault: 'names no key' };
+  return { ok: true, value: keys };
+}
+
+function parseApiKey(entry: string): ApiKey | null {
+  const match = /^([\x21-\x7E]+):([A-Za-z0-9_.-]{1,64})$/.exec(entry);
+  const [, key, tenant] = match ?? [];
+  return key === undefined || tenant === undefined ? null : { key, tenant: tenantOf(tenant) };
+}
+
+/** The parser of tenants: any name of the allowed letters is one. */
+function tenantOf(name: string): TenantId {
+  return name === DEFAULT_TENANT ? DEFAULT_TENANT : (name as TenantId);
+}
+
+function items(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

@@ -1,0 +1,75 @@
+/** Figures about what is stored: cheap ones for scrapers, all of a tenant's for its people. */
+import { sql } from 'drizzle-orm';
+import type { TenantId } from '../core/ids.ts';
+import { shownState } from '../core/state.ts';
+import type { DurableState } from '../core/state.ts';
+import type { Executor } from './client.ts';
+
+/** Over all tenants, from partial indexes alone: what rests is not counted. */
+export type Load = {
+  jobs: { queued: number; running: number; waiting: number };
+  contexts: { runnable: number; running: number; waiting: number };
+};
+
+export async function readLoad(executor: Executor): Promise<Load> {
+  const [row] = await executor.execute<{
+    queued: number;
+    jobs_running: number;
+    jobs_waiting: number;
+    runnable: number;
+    running: number;
+    waiting: number;
+  }>(sql`
+    select j.*, c.* from
+      (select count(*)::int as queued from jobs where status = 'queued') q,
+      lateral (select q.queued, count(*) filter (where status = 'running')::int as jobs_running,
+        count(*) filter (where status = 'waiting')::int as jobs_waiting
+        from jobs where status in ('running', 'waiting')) j,
+      (select count(*) filter (where status = 'runnable')::int as runnable,
+        count(*) filter (where status = 'running')::int as running,
+        count(*) filter (where status = 'waiting')::int as waiting
+        from contexts where sweep_at is not null or lease_owner is not null) c`);
+  if (row === undefined) throw new Error('A count gave no row.');
+  return {
+    jobs: { queued: row.queued, running: row.jobs_running, waiting: row.jobs_waiting },
+    contexts: { runnable: row.runnable, running: row.running, waiting: row.waiting },
+  };
+}
+
+export type TenantStats = {
+  queued: number;
+  running: number;
+  waiting: number;
+  /** Contexts by shown state; without those that have none. */
+  byState: Map<DurableState, number>;
+};
+
+export async function readStats(executor: Executor, tenantId: TenantId): Promise<TenantStats> {
+  const rows = await executor.execute<{
+    state: DurableState;
+    status: string;
+    some_queued: boolean;
+    contexts: number;
+    queued: number;
+    running: number;
+    waiting: number;
+  }>(sql`
+    select c.state, c.status, c.queued > 0 as some_queued, count(*)::int as contexts, sum(c.queued)::int as queued,
+      count(j.id) filter (where j.status = 'running')::int as running,
+      count(j.id) filter (where j.status = 'waiting')::int as waiting
+    from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
+    where c.tenant_id = ${tenantId} group by c.state, c.status, c.queued > 0`);
+  const byState = new Map<DurableState, number>();
+  for (const row of rows) {
+    const state = shownState(row.state, row.status, row.some_queued ? 1 : 0);
+    byState.set(state, (byState.get(state) ?? 0) + row.contexts);
+  }
+  const sum = (member: 'queued' | 'running' | 'waiting') =>
+    rows.reduce((total, row) => total + row[member], 0);
+  return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState };
+}
+
+/** Whether Postgres answers. */
+export async function ping(executor: Executor): Promise<void> {
+  await executor.execute(sql`select 1`);
+}

@@ -1,0 +1,127 @@
+/** Workers as clients read them: identity and settings, joined with how their context stands. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { JobError } from '../core/errors.ts';
+import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { millis } from './instant.ts';
+
+/**
+ * `stopped`; else `working` while a process runs it or it is due, `waiting` while something outside is awaited; at rest
+ * `failed` where the last job failed, and `inactive` otherwise. One that is due for nothing (its only input was
+ * withdrawn) rests.
+ */
+export const WORKER_STATES = ['inactive', 'working', 'waiting', 'failed', 'stopped'] as const;
+export type WorkerState = (typeof WORKER_STATES)[number];
+
+/** `at`: a time as Postgres writes it into JSON. */
+export type LastFailure = JobError & { job_id: string; at: string };
+
+export type WorkerView = {
+  id: WorkerId;
+  name: string;
+  role: string | null;
+  config: WorkerConfig;
+  state: WorkerState;
+  lastFailure: LastFailure | null;
+  contextId: ContextId;
+  parentWorkerId: WorkerId | null;
+  depth: number;
+  createdAt: Millis;
+  updatedAt: Millis;
+  /** Of name, title, role and config together. */
+  version: number;
+};
+
+export type WorkerFilter = {
+  parentWorkerId: WorkerId | null;
+  role: string | null;
+  state: WorkerState | null;
+};
+
+type Row = {
+  id: WorkerId;
+  name: string;
+  role: string | null;
+  config: WorkerConfig;
+  state: WorkerState;
+  last_failure: LastFailure | null;
+  context_id: ContextId;
+  parent_worker_id: WorkerId | null;
+  depth: number;
+  created_at: Millis;
+  updated_at: Millis;
+  version: number;
+};
+
+const state: SQL = sql`case when c.stopped then 'stopped' when c.status = 'running'
+  or (c.status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
+  when c.status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
+
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.config, ${state} as state, c.last_failure, w.context_id,
+  w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
+  w.version from workers w join contexts c on c.id = w.context_id`;
+
+function toView(row: Row): WorkerView {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    config: row.config,
+    state: row.state,
+    lastFailure: row.last_failure,
+    contextId: row.context_id,
+    parentWorkerId: row.parent_worker_id,
+    depth: row.depth,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+  };
+}
+
+/** Null: this tenant has no such worker. */
+export async function findWorker(
+  executor: Executor,
+  tenantId: TenantId,
+  id: WorkerId,
+): Promise<WorkerView | null> {
+  const [row] = await executor.execute<Row>(
+    sql`${workersWithContext} where w.tenant_id = ${tenantId} and w.id = ${id}`,
+  );
+  return row === undefined ? null : toView(row);
+}
+
+/** Newest first, those made before `before`. At most `limit`. */
+export async function listWorkers(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: WorkerFilter,
+  before: WorkerId | null,
+  limit: number,
+): Promise<WorkerView[]> {
+  const conditions = [
+    sql`w.tenant_id = ${tenantId}`,
+    ...(filter.parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${filter.parentWorkerId}`]),
+    ...(filter.role === null ? [] : [sql`w.role = ${filter.role}`]),
+    ...(filter.state === null ? [] : [sql`${state} = ${filter.state}`]),
+    ...(before === null ? [] : [sql`w.id < ${before}`]),
+  ];
+  const rows = await executor.execute<Row>(
+    sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`,
+  );
+  return rows.map(toView);
+}
+
+/** Which worker owns a context; null: this tenant has no such context. */
+export async function workerOf(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<WorkerId | null> {
+  const [row] = await executor.execute<{ id: WorkerId }>(
+    sql`select id from workers where tenant_id = ${tenantId} and context_id = ${contextId}`,
+  );
+  return row?.id ?? null;
+}

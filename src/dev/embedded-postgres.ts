@@ -1,0 +1,171 @@
+// PostgreSQL for a laptop: a server of our own from the binaries that npm packages carry. It listens on
+// 127.0.0.1 alone, on a random port, and asks for a password that only the owner of the data can read.
+// What must hold: one server per data directory; it ends when we end, however we end; and whatever an earlier
+// run left behind (a half-made cluster, a stale pid file, an orphaned server), the next start works.
+import { open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { holdFolder } from './folder-lock.ts';
+import type { FolderLock } from './folder-lock.ts';
+import { freePort } from './free-port.ts';
+import { prepareHome } from './postgres-account.ts';
+import type { PostgresHome } from './postgres-account.ts';
+import { findBinaries } from './postgres-binaries.ts';
+import type { PostgresBinaries } from './postgres-binaries.ts';
+import { DATABASE_USER, PLAIN_ENV, openCluster } from './postgres-cluster.ts';
+import type { Cluster } from './postgres-cluster.ts';
+import { isReady, pidFileOf, stopOrphan } from './postgres-pid-file.ts';
+import { ServiceError, systemCode } from './service-error.ts';
+import { startWatched } from './watched-process.ts';
+import type { WatchedProcess } from './watched-process.ts';
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  log?: (line: string) => void;
+  /** Server settings, as in postgresql.conf. With `fsync: 'off'` the cluster is made without syncing too. */
+  settings?: Record<string, string>;
+  /** A port of one's own choice; a random one otherwise. */
+  port?: number;
+}
+
+export interface EmbeddedPostgres {
+  url: string;
+  version: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOCK_WAIT_MS = 2_000;
+const LOG_LIMIT = 5_000_000;
+const TRIES = 10;
+/** Fast shutdown first: open transactions are rolled back, what is committed is safe in any case. */
+const SHUTDOWN: [NodeJS.Signals, number][] = [
+  ['SIGINT', 20_000],
+  ['SIGQUIT', 5_000],
+  ['SIGKILL', 5_000],
+];
+
+/** Starts the server and waits until it accepts connections. Fails with a `ServiceError` that says what to do. */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = path.resolve(options.dataDir);
+  const log = options.log ?? (() => {});
+  try {
+    const home = await prepareHome(dataDir);
+    const lock = await holdFolder(path.join(dataDir, 'lock'), { waitMs: LOCK_WAIT_MS, log });
+    try {
+      return await startLocked(dataDir, home, lock, { ...options, log });
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw systemCode(error) === 'EACCES' ? notOurs(dataDir, error) : error;
+  }
+}
+
+async function startLocked(
+  dataDir: string,
+  home: PostgresHome,
+  lock: FolderLock,
+  options: EmbeddedPostgresOptions & { log: (line: string) => void },
+): Promise<EmbeddedPostgres> {
+  const { log } = options;
+  const binaries = await findBinaries(home);
+  const cluster = await openCluster(home, binaries, { sync: options.settings?.['fsync'] !== 'off', log });
+  await stopOrphan(cluster.folder, log);
+  const server = await startServer(dataDir, home, binaries, cluster, options);
+  const stop = async (): Promise<void> => {
+    await server.process.end(SHUTDOWN);
+    await lock.release();
+  };
+  let stopped: Promise<void> | undefined;
+  void server.process.ended.then((how) => stopped ?? log(`PostgreSQL ended unexpectedly (${how})`));
+  return {
+    url: `postgres://${DATABASE_USER}:${cluster.password}@127.0.0.1:${server.port}/postgres`,
+    version: binaries.version,
+    pid: server.process.pid,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+function notOurs(dataDir: string, error: unknown): ServiceError {
+  return new ServiceError(
+    'not_ours',
+    `${dataDir} belongs to another user (${String(error)}): start Nightshift as that user, or set ` +
+      'NIGHTSHIFT_DATA to a folder of your own.',
+  );
+}
+
+interface Server {
+  process: WatchedProcess;
+  port: number;
+}
+
+/** Starts the server, again where its port was taken meanwhile or an earlier server is still going down. */
+async function startServer(
+  dataDir: string,
+  home: PostgresHome,
+  binaries: PostgresBinaries,
+  cluster: Cluster,
+  options: EmbeddedPostgresOptions,
+): Promise<Server> {
+  let said = '';
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    const output = await openLog(path.join(dataDir, 'postgres.log'));
+    const process = await startWatched({
+      program: binaries.postgres,
+      args: ['-D', cluster.folder, ...flags(port, options.settings)],
+      cwd: home.folder,
+      env: PLAIN_ENV,
+      pidFile: pidFileOf(cluster.folder),
+      signal: 'INT',
+      stdin: 'ignore',
+      output: output.handle.fd,
+      runAs: home.runAs,
+    });
+    await output.handle.close();
+    if (await becomesReady(cluster.folder, process)) return { process, port };
+    said = (await readFile(output.file)).subarray(output.start).toString('utf8').trim();
+    if (!/Address already in use|is still in use|shared memory block/.test(said)) break;
+    await sleep(300);
+  }
+  throw new ServiceError('postgres_failed', `PostgreSQL did not start; it said:\n${said}`);
+}
+
+function flags(port: number, settings: Record<string, string> = {}): string[] {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    log_checkpoints: 'off',
+    ...settings,
+  };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** Waits until the server accepts connections; false when it ended instead. */
+async function becomesReady(folder: string, server: WatchedProcess): Promise<boolean> {
+  const giveUp = performance.now() + READY_WITHIN_MS;
+  while (!server.hasEnded()) {
+    if (await isReady(folder, server.pid)) return true;
+    if (performance.now() > giveUp)
+      await server.end([
+        ['SIGQUIT', 5_000],
+        ['SIGKILL', 5_000],
+      ]);
+    await sleep(5);
+  }
+  return false;
+}
+
+/** The server's log, opened at its end; begun anew once it has grown large. */
+async function openLog(file: string): Promise<{ file: string; handle: FileHandle; start: number }> {
+  const handle = await open(file, 'a', 0o600);
+  const { size } = await handle.stat();
+  if (size <= LOG_LIMIT) return { file, handle, start: size };
+  await handle.truncate();
+  return { file, handle, start: 0 };
+}

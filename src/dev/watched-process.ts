@@ -1,0 +1,83 @@
+// Starts a service as our child, in a session of its own (a Ctrl-C in the terminal is for us, and we stop the
+// service when the work is drained), and sees to it that the service does not outlive us, even after a SIGKILL.
+// How: the service's shell leaves a watcher behind that reads a pipe from us. When the pipe ends, because we are
+// gone or have let go, the watcher stops the service, if its pid file still names it.
+import { spawn } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+
+// $$ is the service itself after exec. The watcher is a grandchild, so the service never has to reap it.
+const WATCH = `
+pidfile=$1 signal=$2; shift 2
+( ( cat <&3
+    [ "$(head -n 1 "$pidfile")" = $$ ] && kill -s "$signal" $$ ) >/dev/null 2>&1 & )
+exec "$@" 3<&-`;
+
+export interface ServiceCommand {
+  program: string;
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** File whose first line is the service's pid while it runs. */
+  pidFile: string;
+  /** The signal that ends the service in order. */
+  signal: 'INT' | 'TERM';
+  stdin: 'ignore' | 'pipe';
+  /** Where its output goes: a file descriptor, or a pipe to us. */
+  output: number | 'pipe';
+  runAs: { uid: number; gid: number } | null;
+}
+
+export interface WatchedProcess {
+  child: ChildProcess;
+  pid: number;
+  /** Resolves once it has ended, to how. */
+  ended: Promise<string>;
+  hasEnded(): boolean;
+  /** Sends the signals in turn, each with its time to act, until it has ended. */
+  end(signals: [NodeJS.Signals, number][]): Promise<void>;
+}
+
+export async function startWatched(command: ServiceCommand): Promise<WatchedProcess> {
+  const stdio: StdioOptions = [command.stdin, command.output, command.output, 'pipe'];
+  const child = spawn(
+    '/bin/sh',
+    ['-c', WATCH, 'sh', command.pidFile, command.signal, command.program, ...command.args],
+    { cwd: command.cwd, env: command.env, stdio, detached: true, ...command.runAs },
+  );
+  const pipe = child.stdio[3];
+  pipe?.on('error', () => {});
+  let over = false;
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  child.once('exit', (code, signal) => {
+    over = true;
+    pipe?.destroy();
+    resolve(signal ?? `exit code ${code}`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('a process that was spawned has no pid');
+  return {
+    child,
+    pid,
+    ended,
+    hasEnded: () => over,
+    async end(signals) {
+      for (const [signal, milliseconds] of signals) {
+        if (over) return;
+        child.kill(signal);
+        await endedWithin(ended, milliseconds);
+      }
+      await ended;
+    },
+  };
+}
+
+async function endedWithin(ended: Promise<string>, milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([ended, promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLoopback, openGate } from '../../src/api/access.ts';
+import { openApi } from './harness.ts';
+import type { Api } from './harness.ts';
+
+const KEYS = 'first-key:acme,second-key:acme,third:with:colons:globex';
+
+describe('with keys', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+  });
+  afterAll(() => api.close());
+
+  test('every route but the probes needs one', async () => {
+    for (const [path, methods] of Object.entries(api.contract.document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const { status, headers, body } = await api.call(method.toUpperCase(), url);
+        if (path === '/healthz' || path === '/readyz') {
+          expect(status).toBe(200);
+          continue;
+        }
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 401`);
+        expect(headers['www-authenticate']).toBe('Bearer realm="nightshift"');
+        expect(body.error).toMatchObject({ code: 'unauthorized', type: 'authentication_error' });
+      }
+    }
+    expect((await api.get('/nowhere')).status).toBe(401);
+  });
+
+  test.each([
+    'Bearer wrong',
+    'Bearer first-ke',
+    'Bearer first-key2',
+    'Bearer ',
+    'Basic first-key',
+    'first-key',
+    'Bearer first-key second-key',
+    'Bearer first-key:acme',
+  ])('"%s" is none', async (authorization) => {
+    expect((await api.get('/api/workers', { authorization })).status).toBe(401);
+  });
+
+  test.each(['Bearer first-key', 'bearer second-key', 'Bearer  third:with:colons'])(
+    '"%s" is one, whatever Host and Origin say',
+    async (authorization) => {
+      const headers = { authorization, host: 'nightshift.example', origin: 'https://elsewhere.example' };
+      expect((await api.get('/api/workers', headers)).status).toBe(200);
+    },
+  );
+
+  test('the document asks for one', async () => {
+    const { body } = await api.get('/api/openapi.json', { authorization: 'Bearer first-key' });
+    expect(body.security).toEqual([{ key: [] }]);
+    expect(body.paths['/healthz'].get.security).toEqual([]);
+  });
+
+  test('the log shows neither keys nor what was said, but whose request it was', async () => {
+    const authorization = 'Bearer first-key';
+    const made = await api.post('/api/contexts', { title: 'secret title' }, { authorization });
+    const path = `/api/contexts/${made.body.id}/messages`;
+    const { headers } = await api.post(path, { content: 'secret words' }, { authorization });
+    await api.post(path, { contents: 'secret words' }, { authorization });
+    await api.get(`${path}?cursor=secret`, { authorization });
+    const log = JSON.stringify(api.lines);
+    expect(log).not.toMatch(/first-key|secret/);
+    expect(api.lines).toContainEqual(
+      expect.objectContaining({
+        reqId: headers['x-request-id'],
+        method: 'POST',
+        route: '/api/contexts/:id/messages',
+        status: 202,
+        ms: expect.any(Number),
+        tenant: 'acme',
+      }),
+    );
+  });
+});
+
+describe('without keys', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_ALLOWED_HOSTS: 'nightshift.lan, OTHER.lan' });
+  });
+  afterAll(() => api.close());
+
+  test.each([
+    'localhost',
+    'localhost:3000',
+    'LOCALHOST:3000',
+    'a.localhost',
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '127.1.2.3',
+    '[::1]',
+    '[::1]:3000',
+    'nightshift.lan',
+    'nightshift.lan:8443',
+    'other.lan',
+  ])('the Host %s is answered', async (host) => {
+    expect((await api.get('/api/workers', { host })).status).toBe(200);
+  });
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'notlocalhost',
+    '10.0.0.1',
+    '[fe80::1]',
+    '0.0.0.0',
+    'evil@localhost',
+    'localhost/evil',
+    'sub.nightshift.lan',
+    '',
+  ])('the Host "%s" is not: a name may have been bound to this machine', async (host) => {
+    const { status, body } = await api.get('/api/workers', { host });
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'forbidden', type: 'permission_error' });
+  });
+
+  test.each([
+    ['localhost:3000', 'http://localhost:3000'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['nightshift.lan', 'https://nightshift.lan'],
+    ['localhost', 'http://localhost:80'],
+  ])('a page of its own origin may drive it: %s, %s', async (host, origin) => {
+    const made = await api.post('/api/workers', { name: 'w' }, { host, origin, 'sec-fetch-site': 'same-origin' });
+    expect(made.status).toBe(201);
+  });
+
+  test.each([
+    { origin: 'https://evil.example' },
+    { origin: 'http://localhost:5173' },
+    { origin: 'http://127.0.0.1:3000' },
+    { origin: 'null' },
+    { origin: '' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('a page of another may not: %j', async (headers) => {
+    const refused = await api.post('/api/workers', { name: 'w' }, { host: 'localhost:3000', ...headers });
+    expect(refused.status).toBe(403);
+    expect((await api.get('/api/workers', { host: 'localhost:3000', ...headers })).status).toBe(403);
+  });
+
+  test('the probes are answered whoever asks', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await api.get(path, { host: '10.1.2.3:3000' })).status).toBe(200);
+    }
+  });
+});
+
+describe('the gate', () => {
+  test('compares every key, and none by its text', () => {
+    const gate = openGate([{ key: 'a', tenant: 'x' as never }], []);
+    expect(gate({ authorization: 'Bearer a' })).toEqual({ kind: 'granted', tenantId: 'x' });
+    expect(gate({})).toMatchObject({ kind: 'refused', code: 'unauthorized' });
+  });
+
+  test.each([
+    ['127.0.0.1', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.1.1', false],
+    ['example.com', false],
+    ['', false],
+  ])('%s means this machine: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
+  });
+});

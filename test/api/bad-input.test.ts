@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { v7 } from 'uuid';
+import { openApi } from './harness.ts';
+import type { Api, Body } from './harness.ts';
+
+let api: Api;
+let worker: Body;
+beforeAll(async () => {
+  api = await openApi();
+  worker = await api.worker();
+});
+afterAll(() => api.close());
+
+const url = (path: string): string => path.replace(':w', worker.id).replace(':c', worker.context_id);
+
+describe('what is not built yet is refused by name, never ignored', () => {
+  const config = [
+    ['client_tools', []],
+    ['mcp_servers', ['a']],
+    ['approval', []],
+    ['context_limit', 1_000],
+    ['compaction', { type: 'none' }],
+    ['pinned', []],
+    ['idle_timeout_s', 5],
+    ['limits', { depth: 1 }],
+    ['mode', 'plan'],
+  ] as const;
+
+  test.each(config)('config.%s', async (member, value) => {
+    const requests = [
+      ['POST', '/api/workers', { name: 'w', config: { [member]: value } }],
+      ['PATCH', '/api/workers/:w', { config: { [member]: value } }],
+      ['POST', '/api/contexts', { config: { [member]: value } }],
+      ['PATCH', '/api/contexts/:c', { config: { [member]: value } }],
+      ['PUT', '/api/contexts/:c', { config: { [member]: value } }],
+    ] as const;
+    for (const [method, path, body] of requests) {
+      const refused = await api.call(method, url(path), body);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error).toMatchObject({ code: 'unsupported', param: `config.${member}` });
+    }
+  });
+
+  test.each([
+    ['delivery', 'steer'],
+    ['delivery', 'interrupt'],
+    ['branch', 'other'],
+    ['priority', 1],
+    ['priority', 5],
+  ])('%s: %s of an input', async (member, value) => {
+    for (const path of ['/api/contexts/:c/messages', '/api/workers/:w/messages']) {
+      const refused = await api.post(url(path), { content: 'x', [member]: value });
+      expect(refused.body.error).toMatchObject({ code: 'unsupported', param: member });
+    }
+  });
+
+  test('a branch to run on, or to read', async () => {
+    const run = await api.post(url('/api/contexts/:c/jobs'), { branch: 'other' });
+    expect(run.body.error).toMatchObject({ code: 'unsupported', param: 'branch' });
+    for (const query of ['branch=other', 'include=retracted']) {
+      const read = await api.get(url(`/api/contexts/:c/messages?${query}`));
+      expect(read.body.error).toMatchObject({ code: 'unsupported', param: query.split('=')[0] });
+    }
+  });
+
+  test.each([
+    ['GET', '/api/workers/:w/tree'],
+    ['GET', '/api/contexts/:c/events'],
+    ['GET', '/api/contexts/:c/branches'],
+    ['POST', '/api/contexts/:c/fork'],
+    ['POST', '/api/contexts/:c/interrupt'],
+    ['POST', '/api/contexts/:c/tools/approve'],
+    ['POST', '/api/contexts/:c/clear'],
+    ['POST', '/api/contexts/:c/compact'],
+    ['GET', '/api/contexts/:c/export'],
+    ['POST', '/api/contexts/import'],
+    ['GET', '/api/search?q=x'],
+    ['POST', '/api/chat'],
+    ['GET', '/api/roles'],
+    ['POST', '/api/jobs/cancel'],
+    ['GET', '/api/approvals'],
+    ['PUT', '/api/workers/:w'],
+    ['HEAD', '/api/workers'],
+    ['OPTIONS', '/api/workers'],
+  ])('%s %s is not there', async (method, path) => {
+    const { status } = await api.call(method, url(path), method === 'POST' ? {} : undefined);
+    expect(status).toBe(404);
+  });
+});
+
+describe('a body', () => {
+  test.each(['{', '', 'nul', '{"name":"a"}}', "{'name': 'a'}", '[1,]', '{"name": "\u0001"}'])(
+    'that is not JSON is 400, one that is missing is named: %j',
+    async (text) => {
+      const { status, body } = await api.post('/api/workers', text);
+      expect(status).toBe(text === '' ? 422 : 400);
+      expect(body.error).toMatchObject({ code: 'invalid_request', param: text === '' ? 'name' : null });
+    },
+  );
+
+  test('that is not UTF-8 is 400', async () => {
+    const response = await api.app.inject({
+      method: 'POST',
+      url: '/api/workers',
+      headers: { host: 'localhost', 'content-type': 'application/json' },
+      payload: Buffer.from([...Buffer.from('{"name":"'), 0xff, 0xfe, ...Buffer.from('"}')]),
+    });
+    expect(response.statusCode).toBe(400);
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense', 'multipart/form-data'])(
+    'of type %s is 415',
+    async (type) => {
+      const { status, body } = await api.post('/api/workers', '{"name":"a"}', { 'content-type': type });
+      expect(status).toBe(415);
+      expect(body.error.code).toBe('invalid_request');
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('of type %s is taken', async (type) => {
+    expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
+  });
+
+  test('nested deeper than anything can walk is 422', async () => {
+    for (const depth of [101, 100_000]) {
+      const text = `{"content":"x","metadata":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
+      const { status, body } = await api.post(url('/api/contexts/:c/messages'), text);
+      expect(status).toBe(422);
+      expect(body.error.code).toBe('invalid_request');
+    }
+  });
+
+  test('with members named like parts of objects does no harm, and comes back', async () => {
+    const text = '{"content":"x","metadata":{"__proto__":{"polluted":true},"constructor":{"prototype":1}}}';
+    const posted = await api.post(url('/api/contexts/:c/messages'), text);
+    expect(posted.status).toBe(202);
+    expect('polluted' in {}).toBe(false);
+    const response = await api.app.inject({ url: `/api/jobs/${posted.body.job_id}`, headers: { host: 'localhost' } });
+    expect(JSON.parse(response.body).metadata).toEqual(JSON.parse(text).metadata);
+    const refused = await api.post('/api/workers', '{"name":"a","__proto__":{"role":"x"}}');
+    expect(refused.body.error).toMatchObject({ code: 'invalid_request', param: '__proto__' });
+  });
+
+  test.each([
+    ['POST', '/api/workers', { name: 5 }, 'name'],
+    ['POST', '/api/workers', { name: '' }, 'name'],
+    ['POST', '/api/workers', { name: 'x'.repeat(201) }, 'name'],
+    ['POST', '/api/workers', { name: 'a\0b' }, 'name'],
+    ['POST', '/api/workers', { name: 'a\ud800b' }, 'name'],
+    ['POST', '/api/workers', { name: 'a', role: 'a\0b' }, 'role'],
+    ['POST', '/api/workers', { name: 'a', colour: 'red' }, 'colour'],
+    ['POST', '/api/workers', [], null],
+    ['POST', '/api/workers', 'null', null],
+    ['POST', '/api/workers', '"text"', null],
+    ['POST', '/api/workers', { name: 'a', config: { max_steps: 0 } }, 'config.max_steps'],
+    ['POST', '/api/workers', { name: 'a', config: { max_steps: '5' } }, 'config.max_steps'],
+    ['POST', '/api/workers', { name: 'a', config: { max_steps: 1.5 } }, 'config.max_steps'],
+    ['POST', '/api/workers', { name: 'a', config: { max_steps: null } }, 'config.max_steps'],
+    ['POST', '/api/workers', { name: 'a', config: { streaming: 'yes' } }, 'config.streaming'],
+    ['POST', '/api/workers', { name: 'a', config: { tools: 'all' } }, 'config.tools'],
+    ['POST', '/api/workers', { name: 'a', config: { tools: ['a', 'a'] } }, 'config.tools'],
+    ['POST', '/api/workers', { name: 'a', config: { tools: [5] } }, 'config.tools.0'],
+    ['POST', '/api/workers', { name: 'a', config: { mode: 'fly' } }, 'config.mode'],
+    ['POST', '/api/workers', { name: 'a', config: { temperature: 1 } }, 'config.temperature'],
+    ['POST', '/api/workers', { name: 'a', config: { parameters: [] } }, 'config.parameters'],
+    ['POST', '/api/workers', { name: 'a', config: { parameters: { model: 'x' } } }, 'config.parameters.model'],
+    ['POST', '/api/workers', { name: 'a', config: { parameters: { n: 2 } } }, 'config.parameters.n'],
+    ['PATCH', '/api/workers/:w', { name: null }, 'name'],
+    ['PATCH', '/api/workers/:w', { config: null }, 'config'],
+    ['PATCH', '/api/workers/:w', { config: { parameters: { store: true } } }, 'config.parameters.store'],
+    ['PATCH', '/api/contexts/:c', { title: 'a\0b' }, 'title'],
+    ['PATCH', '/api/contexts/:c', { title: 5 }, 'title'],
+    ['POST', '/api/contexts', { title: 'a\ud800' }, 'title'],
+    ['POST', '/api/contexts', { worker: { nom: 'x' } }, 'worker.nom'],
+    ['POST', '/api/contexts/:c/messages', {}, 'content'],
+    ['POST', '/api/contexts/:c/messages', { content: '' }, 'content'],
+    ['POST', '/api/contexts/:c/messages', { content: [] }, 'content'],
+    ['POST', '/api/contexts/:c/messages', { content: 5 }, 'content'],
+    ['POST', '/api/contexts/:c/messages', { content: null }, 'content'],
+    ['POST', '/api/contexts/:c/messages', { content: ['x'] }, 'content.0'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ text: 'x' }] }, 'content.0.type'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text' }] }, 'content.0.text'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text', text: 5 }] }, 'content.0.text'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text', text: 'x', provider: {} }] }, 'content.0.provider'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'thinking', text: 'x' }] }, 'content.0.type'],
+    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'tool_result' }] }, 'content.0.type'],
+    [
+      'POST',
+      '/api/contexts/:c/messages',
+      { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'aGk=' } }] },
+      'content.0.source.media_type',
+    ],
+    [
+      'POST',
+      '/api/contexts/:c/messages',
+      { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'no base64!' } }] },
+      'content.0.source.data',
+    ],
+    [
+      'POST',
+      '/api/contexts/:c/messages',
+      { content: [{ type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }] },
+      'content.0.source.url',
+    ],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', delivery: 'pigeon' }, 'delivery'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', branch: 5 }, 'branch'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', metadata: [] }, 'metadata'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', max_steps: 0 }, 'max_steps'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', max_steps: 3_000_000_000 }, 'max_steps'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 'soon' }, 'deadline'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 1_700_000_000 }, 'deadline'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '9999-12-31T23:59:59-23:00' }, 'deadline'],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '2030-06-30T23:59:60Z' }, 'deadline'],
+    ['POST', '/api/contexts/:c/jobs', { content: 'x' }, 'content'],
+  ] as [string, string, unknown, string | null][])('%s %s with %j is refused by name', async (method, path, body, param) => {
+    const { status, body: problem } = await api.call(method, url(path), body);
+    expect(status).toBe(422);
+    expect(problem.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error', param });
+    expect(problem.detail).toBe(problem.error.message);
+  });
+
+  test('with a reason to cancel that cannot be stored is refused', async () => {
+    for (const body of [{ reason: 'a\0b' }, { wait_ms: 60_001 }, { wait_ms: '5' }, { mode: 'hard' }]) {
+      expect((await api.post(`/api/jobs/${v7()}/cancel`, body)).status).toBe(422);
+    }
+  });
+});
+
+describe('an id', () => {
+  const paths = [
+    ['GET', '/api/workers/:id'],
+    ['PATCH', '/api/workers/:id'],
+    ['DELETE', '/api/workers/:id'],
+    ['POST', '/api/workers/:id/stop'],
+    ['POST', '/api/workers/:id/start'],
+    ['POST', '/api/workers/:id/messages'],
+    ['GET', '/api/contexts/:id'],
+    ['PATCH', '/api/contexts/:id'],
+    ['PUT', '/api/contexts/:id'],
+    ['DELETE', '/api/contexts/:id'],
+    ['GET', '/api/contexts/:id/state'],
+    ['GET', '/api/contexts/:id/messages'],
+    ['POST', '/api/contexts/:id/messages'],
+    ['POST', '/api/contexts/:id/jobs'],
+    ['GET', '/api/contexts/:id/messages/:id'],
+    ['GET', '/api/jobs/:id'],
+    ['POST', '/api/jobs/:id/cancel'],
+  ] as const;
+
+  test.each(paths)('%s %s that is unknown or malformed is 404', async (method, path) => {
+    const body = path.endsWith('messages') ? { content: 'x' } : method === 'PUT' ? { config: {} } : undefined;
+    for (const id of [v7(), 'me', '0', '%00', 'x'.repeat(300), "';drop table jobs;--", 'urn:uuid:' + v7()]) {
+      const answer = await api.call(
+        method,
+        path.replaceAll(':id', encodeURIComponent(id)),
+        method === 'GET' ? undefined : body,
+      );
+      expect(answer.status).toBe(404);
+      expect(answer.body.error.code).toBe('not_found');
+    }
+  });
+
+  test('in capitals is the same id', async () => {
+    expect((await api.get(`/api/workers/${worker.id.toUpperCase()}`)).body.id).toBe(worker.id);
+  });
+
+  test('in a URL that cannot be decoded is 400', async () => {
+    const { status, body } = await api.get('/api/workers/%E0%A4%A');
+    expect(status).toBe(400);
+    expect(body.error.code).toBe('invalid_request');
+  });
+});
+
+test('what is wrong inside is not told', async () => {
+  const broken = { ...api.database, db: null as never };
+  const other = await openApi({}, 'postgres://nobody:nothing@127.0.0.1:1/none');
+  try {
+    Object.assign(other.database, broken);
+    const { status, headers, body } = await other.get('/api/workers');
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ status: 500, detail: 'Something went wrong here.', error: { code: 'internal' } });
+    const line = other.lines.find((one) => one['msg'] === 'a request failed');
+    expect(line).toMatchObject({ level: 50, reqId: headers['x-request-id'] });
+  } finally {
+    await other.app.close();
+  }
+});

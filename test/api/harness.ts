@@ -1,0 +1,137 @@
+// The application over a database of its own, asked by `inject`. Every answer is held against the OpenAPI document: one
+// that it does not describe to the letter fails the test that asked.
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { createApp } from '../../src/api/app.ts';
+import { openCatalog } from '../../src/api/catalog.ts';
+import type { App } from '../../src/api/ports.ts';
+import { openWaiter } from '../../src/api/waiter.ts';
+import type { Bus } from '../../src/bus/bus.ts';
+import { localBus } from '../../src/bus/local.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { Environment } from '../../src/config.ts';
+import type { Ids } from '../../src/core/ids.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { Database } from '../../src/db/client.ts';
+import type { LeaseTimes } from '../../src/db/processes.ts';
+import type { Ring } from '../../src/queue/doorbell.ts';
+import { createTestDatabase } from '../services/database.ts';
+import { contractOf } from './contract.ts';
+import type { Contract } from './contract.ts';
+
+export type Answer = { status: number; headers: Record<string, string>; body: Body };
+/** JSON of which a test knows the shape; `expect` finds out whether it was right. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Body = any;
+
+export type Api = {
+  app: App;
+  database: Database;
+  bus: Bus;
+  commands: CommandPorts;
+  contract: Contract;
+  /** What was rung. */
+  rings: Ring[];
+  /** Texts of the statements since this was last emptied. */
+  statements: string[];
+  /** Lines of the log. */
+  lines: Record<string, unknown>[];
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** A worker; its context's id is `context_id`. */
+  worker(config?: object): Promise<Body>;
+  close(): Promise<void>;
+};
+
+/** Nobody dies here unless a test says so: rows of processes live for a minute without a beat. */
+export const TIMES: LeaseTimes = { missedMs: 60_000, leaseMs: 120_000 };
+
+export const ids: Ids = { next: <T extends string>() => v7() as T };
+
+/** `databaseUrl`: instead of a database of its own. */
+export async function openApi(env: Environment = {}, databaseUrl?: string): Promise<Api> {
+  const own = databaseUrl === undefined ? await createTestDatabase() : null;
+  const statements: string[] = [];
+  const database = openDatabase(databaseUrl ?? own?.url ?? '', {
+    max: 5,
+    hook: (text) => void statements.push(text),
+  });
+  const bus = localBus();
+  const rings: Ring[] = [];
+  const bell = {
+    ring: async (ring: Ring) => void rings.push(ring),
+    isReachable: async () => true,
+    close: async () => undefined,
+  };
+  const commands: CommandPorts = { database, bell, bus, ids, times: TIMES, stopGraceMs: 5_000 };
+  const { logger, lines } = listeningLogger();
+  const app = await createApp({
+    ...commands,
+    config: parseConfig(env),
+    logger,
+    waiter: openWaiter(database, bus),
+    catalog: openCatalog(database, TIMES),
+  });
+  await app.ready();
+  const contract = contractOf(app.swagger());
+  const call: Api['call'] = async (method, path, body, headers = {}) => {
+    const response = await app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        host: 'localhost',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers as Record<string, string>,
+      body: parse(response.body, String(response.headers['content-type'] ?? '')),
+    };
+    contract.check(method, path, answer);
+    return answer;
+  };
+  return {
+    app,
+    database,
+    bus,
+    commands,
+    contract,
+    rings,
+    statements,
+    lines,
+    call,
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    async worker(config = {}) {
+      const { body } = await call('POST', '/api/workers', { name: 'w', config });
+      return body;
+    },
+    async close() {
+      await app.close();
+      await database.close();
+      await bus.close();
+      await own?.drop();
+    },
+  };
+}
+
+function parse(text: string, type: string): Body {
+  return text !== '' && /json/.test(type) ? JSON.parse(text) : text;
+}
+
+function listeningLogger() {
+  const lines: Record<string, unknown>[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      lines.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
+  return { logger: pino({ level: 'trace' }, stream), lines };
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { addProcess, take } from './hand.ts';
+import { openApi } from './harness.ts';
+import type { Api, Body } from './harness.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { status, body } = await api.get('/api/openapi.json');
+    expect(status).toBe(200);
+    expect(body.openapi).toBe('3.1.0');
+    const result = await new Validator().validate(body);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  test('names every route that there is, and no other', async () => {
+    const { paths } = api.contract.document;
+    const named = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(named.toSorted()).toEqual(
+      [
+        'POST /api/workers',
+        'GET /api/workers',
+        'GET /api/workers/:id',
+        'PATCH /api/workers/:id',
+        'DELETE /api/workers/:id',
+        'POST /api/workers/:id/stop',
+        'POST /api/workers/:id/start',
+        'POST /api/workers/:id/messages',
+        'POST /api/contexts',
+        'GET /api/contexts',
+        'GET /api/contexts/:id',
+        'PATCH /api/contexts/:id',
+        'PUT /api/contexts/:id',
+        'DELETE /api/contexts/:id',
+        'GET /api/contexts/:id/state',
+        'GET /api/contexts/:id/messages',
+        'POST /api/contexts/:id/messages',
+        'GET /api/contexts/:id/messages/:message_id',
+        'POST /api/contexts/:id/jobs',
+        'GET /api/jobs',
+        'GET /api/jobs/:id',
+        'POST /api/jobs/:id/cancel',
+        'GET /healthz',
+        'GET /readyz',
+        'GET /metrics',
+        'GET /api/stats',
+        'GET /api/openapi.json',
+      ].toSorted(),
+    );
+    for (const route of named) {
+      const [method = '', url = ''] = route.split(' ');
+      expect(api.app.hasRoute({ method: method as 'GET', url })).toBe(true);
+    }
+  });
+
+  test('tells what need not be given', () => {
+    const { paths } = JSON.parse(JSON.stringify(api.contract.document));
+    expect(paths['/api/jobs/{id}/cancel'].post.requestBody.required).toBe(false);
+    expect(paths['/api/contexts/{id}/jobs'].post.requestBody.required).toBe(false);
+    expect(paths['/api/workers'].post.requestBody.required).toBe(true);
+    const required = Object.values<Body>(paths)
+      .flatMap((path) => Object.values<Body>(path))
+      .flatMap((operation) => operation.parameters ?? [])
+      .filter((parameter) => parameter.required && parameter.in !== 'path');
+    expect(required).toEqual([]);
+  });
+
+  test('describes unions by the value that tells them apart, each operation by a name of its own', () => {
+    const { components, paths } = JSON.parse(JSON.stringify(api.contract.document));
+    expect(components.schemas.InputBlock.discriminator).toEqual({
+      propertyName: 'type',
+      mapping: {
+        text: '#/components/schemas/TextInput',
+        image: '#/components/schemas/ImageInput',
+        document: '#/components/schemas/DocumentInput',
+      },
+    });
+    const names = Object.values<Body>(paths)
+      .flatMap((path) => Object.values<Body>(path))
+      .map((operation) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(JSON.stringify(paths)).not.toContain('Default Response');
+  });
+});
+
+test('the process and its services are well', async () => {
+  expect((await api.get('/healthz')).body).toEqual({ status: 'ok' });
+  expect((await api.get('/readyz')).body).toEqual({ status: 'ok', postgres: 'ok', queue: 'ok' });
+});
+
+test('a queue that is away makes work late, not impossible', async () => {
+  const { bell } = api.commands;
+  const isReachable = bell.isReachable;
+  bell.isReachable = async () => false;
+  try {
+    const { status, body } = await api.get('/readyz');
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'degraded', postgres: 'ok', queue: 'away' });
+  } finally {
+    bell.isReachable = isReachable;
+  }
+});
+
+test('stats and metrics count what waits, runs and is queued', async () => {
+  const owner = await addProcess(api);
+  const [queued, running, waiting, resting] = [
+    await api.worker(),
+    await api.worker(),
+    await api.worker(),
+    await api.worker(),
+  ];
+  for (const worker of [queued, queued, running, waiting]) {
+    await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
+  }
+  await (await take(api, running.context_id, owner)).admit();
+  const hand = await take(api, waiting.context_id, owner);
+  await hand.admit();
+  await hand.delay(Date.now() + 60_000);
+  await hand.sleep(Date.now() + 60_000);
+  expect(resting.state).toBe('inactive');
+  expect((await api.get('/api/stats')).body).toEqual({
+    queue_depth: 2,
+    running: 1,
+    waiting: 1,
+    by_state: { Idle: 1, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
+  });
+  const { status, headers, body } = await api.get('/metrics');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/plain/);
+  for (const line of [
+    'nightshift_jobs{status="queued"} 2',
+    'nightshift_jobs{status="running"} 1',
+    'nightshift_jobs{status="waiting"} 1',
+    'nightshift_contexts{status="runnable"} 1',
+    'nightshift_contexts{status="running"} 1',
+    'nightshift_contexts{status="waiting"} 1',
+    'nightshift_database_up 1',
+  ]) {
+    expect(body).toContain(`${line}\n`);
+  }
+  expect(body).toMatch(/nightshift_http_request_seconds_count\{method="POST",route="\/api\/workers",status="201"\} 4/);
+  expect(body).toContain('nodejs_eventloop_lag_seconds');
+  expect(body).toContain('process_resident_memory_bytes');
+});
