@@ -12,7 +12,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import { openGate } from './access.ts';
-import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import { BODY_LIMIT, discardRest, readJsonBodies } from './body.ts';
+import { answerClientError } from './client-error.ts';
 import { within } from './deadline.ts';
 import { toFailure } from './failure.ts';
 import { logRequests } from './log.ts';
@@ -37,6 +38,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     requestTimeout: UPLOAD_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const metrics = openMetrics(ports);
@@ -68,6 +70,8 @@ async function answerFailure(
   const { refusal, status, expected } = toFailure(error);
   if (!expected) request.log.error({ err: error }, 'a request failed');
   else if (status >= 500) request.log.warn({ err: error }, 'a request could not be served');
+  // A client that is still sending would be cut off before it hears why.
+  if (status === 413) await discardRest(request.raw);
   return sendProblem(reply, refusal, status);
 }
 
@@ -78,14 +82,14 @@ function guard(app: App, { config, waiter }: ApiPorts): void {
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (closing) {
-      reply.header('connection', 'close');
-      throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
-    }
+    if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
     if (request.routeOptions.config.access === 'open') return;
     const access = gate(request.headers);
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.tenantId = access.tenantId;
+  });
+  app.addHook('onSend', async (_, reply) => {
+    if (closing) reply.header('connection', 'close');
   });
   app.addHook('preClose', async () => {
     closing = true;

@@ -2,6 +2,8 @@
  * Reads JSON bodies: UTF-8 to the letter, and no deeper than everything downstream can walk. An empty body counts as
  * none.
  */
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { refuse } from '../core/errors.ts';
 import type { App } from './ports.ts';
 import { RequestRefused } from './problem.ts';
@@ -10,6 +12,9 @@ import { RequestRefused } from './problem.ts';
 export const BODY_LIMIT = 16 * 1024 * 1024;
 
 const DEEPEST = 100;
+
+/** How long a body that is refused may go on coming, in milliseconds. */
+const DISCARD_MS = 5_000;
 
 /** Bytes that are no JSON text. */
 export class InvalidJson extends Error {
@@ -39,6 +44,12 @@ function parseJson(body: Uint8Array): unknown {
   } catch {
     throw new InvalidJson('The body is not JSON in UTF-8.');
   }
+}
+
+/** Reads what is still coming and throws it away, until it ends or has taken too long. */
+export async function discardRest(stream: Readable): Promise<void> {
+  stream.resume();
+  await finished(stream, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => undefined);
 }
 
 /** Level by level: what is to be judged may be too deep for recursion. */

@@ -33,9 +33,10 @@ function ofFramework(error: FastifyError): Failure {
       return expected(refuse('payload_too_large', 'The body is larger than 16 MB.'));
     case 415:
       return expected(refuse('invalid_request', 'The body must be application/json.'), 415);
-    case 400:
     case 414:
-      return expected(refuse('invalid_request', 'The request is not valid HTTP.'), error.statusCode);
+      return expected(refuse('not_found', 'There is nothing of this id.'));
+    case 400:
+      return expected(refuse('invalid_request', 'The request is not valid HTTP.'), 400);
     case undefined:
     default:
       return unforeseen();

@@ -9,7 +9,8 @@ import type { ApiConfig, App } from './ports.ts';
 /** What of a document is looked at here. */
 type Schema = {
   $ref?: string;
-  const?: unknown;
+  /** A constant is written as a list of one. */
+  enum?: unknown[];
   default?: unknown;
   required?: string[];
   properties?: Record<string, Schema>;
@@ -41,7 +42,12 @@ export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<
       servers: [{ url: '/' }],
       components: secured ? { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } } : {},
       security: secured ? [{ key: [] }] : [],
-      tags: ['workers', 'contexts', 'jobs', 'system'].map((name) => ({ name })),
+      tags: [
+        { name: 'workers', description: 'Named agents: identity and settings.' },
+        { name: 'contexts', description: 'What a worker remembers, and its mailbox.' },
+        { name: 'jobs', description: 'Background runs, each the answer to one input.' },
+        { name: 'system', description: 'What the platform says about itself.' },
+      ],
     },
     refResolver: {
       buildLocalReference: (schema, _baseUri, _fragment, i) =>
@@ -88,7 +94,7 @@ function mapDiscriminator(schema: Schema, schemas: Schemas): void {
   if (schema.discriminator === undefined) return;
   const mapping: Record<string, string> = {};
   for (const one of schema.oneOf ?? []) {
-    const tag = resolve(one, schemas)?.properties?.['type']?.const;
+    const [tag] = resolve(one, schemas)?.properties?.['type']?.enum ?? [];
     if (typeof tag === 'string' && one.$ref !== undefined) mapping[tag] = one.$ref;
   }
   schema.discriminator = { ...schema.discriminator, mapping };

@@ -113,7 +113,6 @@ describe('without keys', () => {
     'evil@localhost',
     'localhost/evil',
     'sub.nightshift.lan',
-    '',
   ])('the Host "%s" is not: a name may have been bound to this machine', async (host) => {
     const { status, body } = await api.get('/api/workers', { host });
     expect(status).toBe(403);
@@ -126,7 +125,11 @@ describe('without keys', () => {
     ['nightshift.lan', 'https://nightshift.lan'],
     ['localhost', 'http://localhost:80'],
   ])('a page of its own origin may drive it: %s, %s', async (host, origin) => {
-    const made = await api.post('/api/workers', { name: 'w' }, { host, origin, 'sec-fetch-site': 'same-origin' });
+    const made = await api.post(
+      '/api/workers',
+      { name: 'w' },
+      { host, origin, 'sec-fetch-site': 'same-origin' },
+    );
     expect(made.status).toBe(201);
   });
 
@@ -156,6 +159,13 @@ describe('the gate', () => {
     const gate = openGate([{ key: 'a', tenant: 'x' as never }], []);
     expect(gate({ authorization: 'Bearer a' })).toEqual({ kind: 'granted', tenantId: 'x' });
     expect(gate({})).toMatchObject({ kind: 'refused', code: 'unauthorized' });
+  });
+
+  test('without keys needs a Host', () => {
+    const gate = openGate([], []);
+    for (const headers of [{}, { host: '' }, { host: ':80' }]) {
+      expect(gate(headers)).toMatchObject({ kind: 'refused', code: 'forbidden' });
+    }
   });
 
   test.each([

@@ -108,14 +108,17 @@ describe('a body', () => {
     expect(response.statusCode).toBe(400);
   });
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense', 'multipart/form-data'])(
-    'of type %s is 415',
-    async (type) => {
-      const { status, body } = await api.post('/api/workers', '{"name":"a"}', { 'content-type': type });
-      expect(status).toBe(415);
-      expect(body.error.code).toBe('invalid_request');
-    },
-  );
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/xml',
+    'nonsense',
+    'multipart/form-data',
+  ])('of type %s is 415', async (type) => {
+    const { status, body } = await api.post('/api/workers', '{"name":"a"}', { 'content-type': type });
+    expect(status).toBe(415);
+    expect(body.error.code).toBe('invalid_request');
+  });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('of type %s is taken', async (type) => {
     expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
@@ -135,7 +138,10 @@ describe('a body', () => {
     const posted = await api.post(url('/api/contexts/:c/messages'), text);
     expect(posted.status).toBe(202);
     expect('polluted' in {}).toBe(false);
-    const response = await api.app.inject({ url: `/api/jobs/${posted.body.job_id}`, headers: { host: 'localhost' } });
+    const response = await api.app.inject({
+      url: `/api/jobs/${posted.body.job_id}`,
+      headers: { host: 'localhost' },
+    });
     expect(JSON.parse(response.body).metadata).toEqual(JSON.parse(text).metadata);
     const refused = await api.post('/api/workers', '{"name":"a","__proto__":{"role":"x"}}');
     expect(refused.body.error).toMatchObject({ code: 'invalid_request', param: '__proto__' });
@@ -163,7 +169,12 @@ describe('a body', () => {
     ['POST', '/api/workers', { name: 'a', config: { mode: 'fly' } }, 'config.mode'],
     ['POST', '/api/workers', { name: 'a', config: { temperature: 1 } }, 'config.temperature'],
     ['POST', '/api/workers', { name: 'a', config: { parameters: [] } }, 'config.parameters'],
-    ['POST', '/api/workers', { name: 'a', config: { parameters: { model: 'x' } } }, 'config.parameters.model'],
+    [
+      'POST',
+      '/api/workers',
+      { name: 'a', config: { parameters: { model: 'x' } } },
+      'config.parameters.model',
+    ],
     ['POST', '/api/workers', { name: 'a', config: { parameters: { n: 2 } } }, 'config.parameters.n'],
     ['PATCH', '/api/workers/:w', { name: null }, 'name'],
     ['PATCH', '/api/workers/:w', { config: null }, 'config'],
@@ -181,7 +192,12 @@ describe('a body', () => {
     ['POST', '/api/contexts/:c/messages', { content: [{ text: 'x' }] }, 'content.0.type'],
     ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text' }] }, 'content.0.text'],
     ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text', text: 5 }] }, 'content.0.text'],
-    ['POST', '/api/contexts/:c/messages', { content: [{ type: 'text', text: 'x', provider: {} }] }, 'content.0.provider'],
+    [
+      'POST',
+      '/api/contexts/:c/messages',
+      { content: [{ type: 'text', text: 'x', provider: {} }] },
+      'content.0.provider',
+    ],
     ['POST', '/api/contexts/:c/messages', { content: [{ type: 'thinking', text: 'x' }] }, 'content.0.type'],
     ['POST', '/api/contexts/:c/messages', { content: [{ type: 'tool_result' }] }, 'content.0.type'],
     [
@@ -193,7 +209,9 @@ describe('a body', () => {
     [
       'POST',
       '/api/contexts/:c/messages',
-      { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'no base64!' } }] },
+      {
+        content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'no base64!' } }],
+      },
       'content.0.source.data',
     ],
     [
@@ -209,15 +227,23 @@ describe('a body', () => {
     ['POST', '/api/contexts/:c/messages', { content: 'x', max_steps: 3_000_000_000 }, 'max_steps'],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 'soon' }, 'deadline'],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 1_700_000_000 }, 'deadline'],
-    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '9999-12-31T23:59:59-23:00' }, 'deadline'],
+    [
+      'POST',
+      '/api/contexts/:c/messages',
+      { content: 'x', deadline: '9999-12-31T23:59:59-23:00' },
+      'deadline',
+    ],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '2030-06-30T23:59:60Z' }, 'deadline'],
     ['POST', '/api/contexts/:c/jobs', { content: 'x' }, 'content'],
-  ] as [string, string, unknown, string | null][])('%s %s with %j is refused by name', async (method, path, body, param) => {
-    const { status, body: problem } = await api.call(method, url(path), body);
-    expect(status).toBe(422);
-    expect(problem.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error', param });
-    expect(problem.detail).toBe(problem.error.message);
-  });
+  ] as [string, string, unknown, string | null][])(
+    '%s %s with %j is refused by name',
+    async (method, path, body, param) => {
+      const { status, body: problem } = await api.call(method, url(path), body);
+      expect(status).toBe(422);
+      expect(problem.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error', param });
+      expect(problem.detail).toBe(problem.error.message);
+    },
+  );
 
   test('with a reason to cancel that cannot be stored is refused', async () => {
     for (const body of [{ reason: 'a\0b' }, { wait_ms: 60_001 }, { wait_ms: '5' }, { mode: 'hard' }]) {
@@ -278,7 +304,11 @@ test('what is wrong inside is not told', async () => {
     Object.assign(other.database, broken);
     const { status, headers, body } = await other.get('/api/workers');
     expect(status).toBe(500);
-    expect(body).toMatchObject({ status: 500, detail: 'Something went wrong here.', error: { code: 'internal' } });
+    expect(body).toMatchObject({
+      status: 500,
+      detail: 'Something went wrong here.',
+      error: { code: 'internal' },
+    });
     const line = other.lines.find((one) => one['msg'] === 'a request failed');
     expect(line).toMatchObject({ level: 50, reqId: headers['x-request-id'] });
   } finally {

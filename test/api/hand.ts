@@ -65,7 +65,12 @@ export async function take(api: Api, contextId: ContextId, owner: ProcessId): Pr
     const stored = row === null ? null : await readMailbox(database.db, row);
     if (stored === null) throw new Error('The context is gone.');
     const history = await readHistory(database.db, contextId, 'main');
-    return { ...stored.mailbox, lease: claimed.lease, history, serving: { kind: 'served', settings: SETTINGS } };
+    return {
+      ...stored.mailbox,
+      lease: claimed.lease,
+      history,
+      serving: { kind: 'served', settings: SETTINGS },
+    };
   };
   /** What is stored is read before each move: others may have written wishes and inputs. */
   const commit = async (decide: (snapshot: Snapshot) => Append): Promise<void> => {

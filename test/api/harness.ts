@@ -34,6 +34,7 @@ export type Api = {
   contract: Contract;
   /** What was rung. */
   rings: Ring[];
+  queue: { reachable: boolean };
   /** Texts of the statements since this was last emptied. */
   statements: string[];
   /** Lines of the log. */
@@ -61,9 +62,10 @@ export async function openApi(env: Environment = {}, databaseUrl?: string): Prom
   });
   const bus = localBus();
   const rings: Ring[] = [];
+  const queue = { reachable: true };
   const bell = {
     ring: async (ring: Ring) => void rings.push(ring),
-    isReachable: async () => true,
+    isReachable: async () => queue.reachable,
     close: async () => undefined,
   };
   const commands: CommandPorts = { database, bell, bus, ids, times: TIMES, stopGraceMs: 5_000 };
@@ -91,7 +93,7 @@ export async function openApi(env: Environment = {}, databaseUrl?: string): Prom
     const answer = {
       status: response.statusCode,
       headers: response.headers as Record<string, string>,
-      body: parse(response.body, String(response.headers['content-type'] ?? '')),
+      body: parse(response.body, response.headers['content-type'] ?? ''),
     };
     contract.check(method, path, answer);
     return answer;
@@ -103,6 +105,7 @@ export async function openApi(env: Environment = {}, databaseUrl?: string): Prom
     commands,
     contract,
     rings,
+    queue,
     statements,
     lines,
     call,

@@ -50,7 +50,12 @@ const WRITES: Write[] = [
     body: { content: 'a' },
     other: { content: 'a', max_steps: 2 },
   },
-  { method: 'POST', path: ({ context_id }) => `/api/contexts/${context_id}/jobs`, body: {}, other: { max_steps: 2 } },
+  {
+    method: 'POST',
+    path: ({ context_id }) => `/api/contexts/${context_id}/jobs`,
+    body: {},
+    other: { max_steps: 2 },
+  },
   { method: 'POST', path: ({ id }) => `/api/workers/${id}/stop` },
   { method: 'POST', path: ({ id }) => `/api/workers/${id}/start` },
   { method: 'POST', path: (_, job) => `/api/jobs/${job}/cancel`, body: {}, other: { reason: 'other' } },
@@ -58,7 +63,8 @@ const WRITES: Write[] = [
   { method: 'DELETE', path: ({ context_id }) => `/api/contexts/${context_id}` },
 ];
 
-const ofRow = ({ method, path }: Write): string => `${method} ${path({ id: ':id', context_id: ':id' }, ':id')}`;
+const ofRow = ({ method, path }: Write): string =>
+  `${method} ${path({ id: ':id', context_id: ':id' }, ':id')}`;
 const rows = WRITES.map((row) => [ofRow(row), row] as const);
 
 async function target(): Promise<{ worker: Body; job: string }> {

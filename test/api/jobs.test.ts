@@ -73,7 +73,11 @@ describe('a long poll', () => {
   test('answers when the bus said nothing, by asking', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take({ ...api, bus: { ...api.bus, publish: () => undefined } }, worker.context_id, owner);
+    const hand = await take(
+      { ...api, bus: { ...api.bus, publish: () => undefined } },
+      worker.context_id,
+      owner,
+    );
     await hand.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
     await hand.complete('done');
@@ -139,13 +143,48 @@ describe('cancel', () => {
     expect((await api.get(`/api/jobs/${id}`)).body).toMatchObject({ status: 'cancelled', error: null });
   });
 
+  test('of all that was queued leaves the context at rest, not busy', async () => {
+    const worker = await api.worker();
+    const path = `/api/contexts/${worker.context_id}/messages`;
+    const ids = [await post(worker.context_id), await post(worker.context_id)];
+    for (const id of ids) await api.post(`/api/jobs/${id}/cancel`);
+    expect((await api.get(`/api/workers/${worker.id}`)).body.state).toBe('inactive');
+    const { body } = await api.get(`/api/contexts/${worker.context_id}/state`);
+    expect(body).toMatchObject({
+      state: 'Idle',
+      queue_position: null,
+      why: expect.stringMatching(/^Nothing/),
+    });
+    expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(202);
+    const hand = await take(api, worker.context_id, owner);
+    await hand.admit();
+    await hand.complete('done');
+  });
+
+  test('of what is queued behind a running job leaves that one running', async () => {
+    const worker = await api.worker();
+    const path = `/api/contexts/${worker.context_id}/messages`;
+    await post(worker.context_id);
+    const hand = await take(api, worker.context_id, owner);
+    await hand.admit();
+    await hand.handBack(null);
+    await api.post(`/api/jobs/${await post(worker.context_id)}/cancel`);
+    expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(409);
+    expect((await api.get(`/api/workers/${worker.id}`)).body.state).toBe('working');
+    await (await take(api, worker.context_id, owner)).complete('done');
+  });
+
   test('of a running job is a wish, and waits for its end where asked to', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
     const wished = await api.post(`/api/jobs/${id}/cancel`);
-    expect(wished.body).toMatchObject({ status: 'running', requested_at: expect.any(String), stopped_at: null });
+    expect(wished.body).toMatchObject({
+      status: 'running',
+      requested_at: expect.any(String),
+      stopped_at: null,
+    });
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
@@ -196,7 +235,7 @@ describe('the list of jobs', () => {
     const third = await post(two.context_id);
     const list = async (query: string): Promise<string[]> =>
       (await api.get(`/api/jobs?${query}`)).body.data.map((job: Body) => job.id);
-    expect((await list('limit=3'))).toEqual([third, second, first]);
+    expect(await list('limit=3')).toEqual([third, second, first]);
     expect(await list(`context_id=${one.context_id}`)).toEqual([second, first]);
     expect(await list(`worker_id=${two.id.toUpperCase()}`)).toEqual([third]);
     expect(await list(`context_id=${one.context_id}&status=completed`)).toEqual([first]);

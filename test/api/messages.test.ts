@@ -74,7 +74,10 @@ describe('an input message', () => {
 
   test.each([
     ['text', 'plain text'],
-    ['NUL, half surrogates, pairs and our own mark', '\0 \u0000\ud800 \udc00x\ud83d\ude00 \uF8FE0041 \\u0000'],
+    [
+      'NUL, half surrogates, pairs and our own mark',
+      '\0 \u0000\ud800 \udc00x\ud83d\ude00 \uF8FE0041 \\u0000',
+    ],
     ['a megabyte of emoji', '🦊'.repeat(262_144)],
     ['spaces alone', '  \n\t '],
   ])('comes back unchanged: %s', async (_, text) => {
@@ -93,7 +96,11 @@ describe('an input message', () => {
       { type: 'text', text: 'look' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8=' } },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
-      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGVsbG8=' }, title: 'a' },
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'aGVsbG8=' },
+        title: 'a',
+      },
       { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: 'aGVsbG8=' } },
       { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
     ];
@@ -183,7 +190,13 @@ describe('the messages of a context', () => {
         completed_at: expect.any(String),
         model_id: 'test-1',
         provider_id: 'simulated',
-        usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 2, cache_write_tokens: 1, cost: null },
+        usage: {
+          input_tokens: 10,
+          output_tokens: 5,
+          cache_read_tokens: 2,
+          cache_write_tokens: 1,
+          cost: null,
+        },
         finish_reason: 'stop',
         error: null,
       },

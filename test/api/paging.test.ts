@@ -67,26 +67,29 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
     }
   });
 
-  test.each(['asc', 'desc'])('messages %s, while queued inputs are posted, admitted and answered', async (order) => {
-    const worker = await api.worker();
-    const path = `/api/contexts/${worker.context_id}/messages`;
-    await converse(api, worker.context_id, owner, 'one', 'two');
-    await converse(api, worker.context_id, owner, 'three', 'four');
-    for (let n = 0; n < 5; n += 1) await api.post(path, { content: `queued ${n}` });
-    const before = idsOf((await api.get(`${path}?limit=200&order=${order}`)).body.data);
-    expect(before).toHaveLength(9);
-    expect(idsOf(await readAll(`${path}?order=${order}`, limit, noChange))).toEqual(before);
-    const hand = await take(api, worker.context_id, owner);
-    let steps = 0;
-    const read = await readAll(`${path}?order=${order}`, limit, async () => {
-      steps += 1;
-      if (steps > 5) return;
-      await hand.admit();
-      await hand.complete(`answer ${steps}`);
-      await api.post(path, { content: `later ${steps}` });
-    });
-    expectWhole(read, before);
-  });
+  test.each(['asc', 'desc'])(
+    'messages %s, while queued inputs are posted, admitted and answered',
+    async (order) => {
+      const worker = await api.worker();
+      const path = `/api/contexts/${worker.context_id}/messages`;
+      await converse(api, worker.context_id, owner, 'one', 'two');
+      await converse(api, worker.context_id, owner, 'three', 'four');
+      for (let n = 0; n < 5; n += 1) await api.post(path, { content: `queued ${n}` });
+      const before = idsOf((await api.get(`${path}?limit=200&order=${order}`)).body.data);
+      expect(before).toHaveLength(9);
+      expect(idsOf(await readAll(`${path}?order=${order}`, limit, noChange))).toEqual(before);
+      const hand = await take(api, worker.context_id, owner);
+      let steps = 0;
+      const read = await readAll(`${path}?order=${order}`, limit, async () => {
+        steps += 1;
+        if (steps > 5) return;
+        await hand.admit();
+        await hand.complete(`answer ${steps}`);
+        await api.post(path, { content: `later ${steps}` });
+      });
+      expectWhole(read, before);
+    },
+  );
 });
 
 test.each(['', 'x', 'W10', 'WzEsMiwzXQ', Buffer.from('["a","b"]').toString('base64url'), '%00'])(

@@ -44,7 +44,9 @@ describe('the state of a context', () => {
     const found = await state();
     expect(found).toMatchObject({ state: 'ProcessingUserMessage', job_id, attempt: 0 });
     expect(found.queue_position).toBeGreaterThan(1);
-    expect(found.why).toBe(`It waits for a free worker process: number ${found.queue_position} in the queue.`);
+    expect(found.why).toBe(
+      `It waits for a free worker process: number ${found.queue_position} in the queue.`,
+    );
     expect(await shown()).toBe('ProcessingUserMessage');
     const { body: job } = await api.get(`/api/jobs/${job_id}`);
     expect(found.since).toBe(job.created_at);

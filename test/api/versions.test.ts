@@ -40,14 +40,21 @@ describe.each(ROUTES)('%s of %s', (method, _, path) => {
         api.call(method, path(worker), { config: { max_steps } }, { 'if-match': '"1"' }),
       ),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412, 412, 412]);
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(4);
   });
 });
 
 test('worker and context share one version', async () => {
   const worker = await api.worker();
   await api.call('PATCH', `/api/workers/${worker.id}`, { name: 'x' });
-  const stale = await api.call('PATCH', `/api/contexts/${worker.context_id}`, { title: 'x' }, { 'if-match': '"1"' });
+  const stale = await api.call(
+    'PATCH',
+    `/api/contexts/${worker.context_id}`,
+    { title: 'x' },
+    { 'if-match': '"1"' },
+  );
   expect(stale.status).toBe(412);
 });
 

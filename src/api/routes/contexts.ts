@@ -1,10 +1,10 @@
 /** Contexts: what a worker remembers, how it stands, and the settings it runs with. */
 import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
 import { createWorker } from '../../commands/create-worker.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import { refuse } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../../db/client.ts';
 import { findContext, findSituation, listContexts } from '../../db/context-views.ts';
 import type { ContextView } from '../../db/context-views.ts';
@@ -29,8 +29,7 @@ import { toEtag } from '../version.ts';
 import { toContextState } from '../why.ts';
 import { toContext } from '../wire/context.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
-import { IdParams, contextId, noContext, noWorker } from './params.ts';
-import type { Static } from 'typebox';
+import { IdParams, contextId, noContext, parentId } from './params.ts';
 
 const tags = ['contexts'];
 
@@ -38,8 +37,16 @@ const tags = ['contexts'];
 type Answer = { context: Context; etag: string };
 
 export function contextRoutes(app: App, ports: ApiPorts): void {
-  const { database, catalog, times } = ports;
+  createContextRoute(app, ports);
+  listContextsRoute(app, ports);
+  getContextRoute(app, ports);
+  getContextStateRoute(app, ports);
+  patchContextRoute(app, ports);
+  putContextRoute(app, ports);
+  deleteContextRoute(app, ports);
+}
 
+function createContextRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts',
     {
@@ -57,7 +64,7 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       const { title = null, config = {} } = body;
       const { name, role } = identityOf(body);
       await refuseUnknownNames(ports, config, role);
-      const parentWorkerId = parseParent(body.parent_worker_id);
+      const parentWorkerId = parentId(body.parent_worker_id);
       const command = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
       const answer = await write(
         ports,
@@ -68,7 +75,9 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       return tagged(reply, answer);
     },
   );
+}
 
+function listContextsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts',
     {
@@ -82,11 +91,13 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, query }) => {
       const before = parseIdCursor<ContextId>(query.cursor);
-      const contexts = await listContexts(database.db, tenantId, before, query.limit + 1);
+      const contexts = await listContexts(ports.database.db, tenantId, before, query.limit + 1);
       return toListing(contexts, query.limit, toContext, ({ id }) => idCursor(id));
     },
   );
+}
 
+function getContextRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id',
     {
@@ -99,9 +110,11 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       },
     },
     async ({ tenantId, params }, reply) =>
-      tagged(reply, await readAnswer(database.db, tenantId, contextId(params.id))),
+      tagged(reply, await readAnswer(ports.database.db, tenantId, contextId(params.id))),
   );
+}
 
+function getContextStateRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/state',
     {
@@ -116,13 +129,15 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
     async ({ tenantId, params }) => {
       const id = contextId(params.id);
       const [situation, names] = await Promise.all([
-        findSituation(database.db, tenantId, id, times),
-        catalog.names(),
+        findSituation(ports.database.db, tenantId, id, ports.times),
+        ports.catalog.names(),
       ]);
       return toContextState(orNotFound(situation, noContext(id)), names);
     },
   );
+}
 
+function patchContextRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id',
     {
@@ -160,7 +175,9 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       );
     },
   );
+}
 
+function putContextRoute(app: App, ports: ApiPorts): void {
   app.put(
     '/api/contexts/:id',
     {
@@ -195,7 +212,9 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       );
     },
   );
+}
 
+function deleteContextRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id',
     {
@@ -212,12 +231,13 @@ export function contextRoutes(app: App, ports: ApiPorts): void {
       const { tenantId } = request;
       const id = contextId(request.params.id);
       await writeAround(ports, request, async () => {
-        const worker = await workerOf(database.db, tenantId, id);
+        const worker = await workerOf(ports.database.db, tenantId, id);
         if (worker === null) return refuse('not_found', noContext(id));
         const outcome = await deleteWorker(ports, tenantId, worker);
         return outcome.kind === 'refused' ? refuse('not_found', noContext(id)) : { kind: 'done', value: {} };
       });
-      return reply.code(204).send(null);
+      reply.code(204);
+      return null;
     },
   );
 }
@@ -256,12 +276,4 @@ function identityOf(body: Static<typeof CreateContext>): { name: string; role: s
 
 function nameAfter(title: string | null | undefined): string {
   return title === undefined || title === null || title === '' ? 'worker' : title.slice(0, 200);
-}
-
-/** A malformed id names no worker. */
-function parseParent(text: string | null | undefined): WorkerId | null {
-  if (text === null || text === undefined) return null;
-  const id = parseId<WorkerId>(text);
-  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
-  return id;
 }

@@ -22,8 +22,12 @@ import { IdParams, jobId, noJob } from './params.ts';
 const tags = ['jobs'];
 
 export function jobRoutes(app: App, ports: ApiPorts): void {
-  const { database } = ports;
+  listJobsRoute(app, ports);
+  getJobRoute(app, ports);
+  cancelJobRoute(app, ports);
+}
 
+function listJobsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs',
     {
@@ -44,11 +48,13 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
         createdAfter: parseInstant(query.created_after, 'created_after'),
       };
       const before = parseIdCursor<JobId>(query.cursor);
-      const jobs = await listJobs(database.db, tenantId, filter, before, query.limit + 1);
+      const jobs = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);
       return toListing(jobs, query.limit, toJob, ({ id }) => idCursor(id));
     },
   );
+}
 
+function getJobRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id',
     {
@@ -64,14 +70,16 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const id = jobId(request.params.id);
-      const read = async () => orNotFound(await findJob(database.db, tenantId, id), noJob(id));
+      const read = async () => orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id));
       const job = await read();
       if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
       const watched = { tenantId, contextId: job.contextId, jobId: id };
       return toJob(await untilFinished(ports, watched, query.wait_ms, signalOf(reply), read));
     },
   );
+}
 
+function cancelJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/:id/cancel',
     {
@@ -88,7 +96,7 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const id = jobId(request.params.id);
-      const read = async () => orNotFound(await findReceipt(database.db, tenantId, id), noJob(id));
+      const read = async () => orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
       return writeAround(ports, request, async () => {
         const outcome = await perform(
           ports,

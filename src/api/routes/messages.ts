@@ -19,8 +19,14 @@ import { IdParams, MessageParams, contextId, messageId, noContext, noWorker, wor
 const tags = ['contexts'];
 
 export function messageRoutes(app: App, ports: ApiPorts): void {
-  const { database, config } = ports;
+  postMessageRoute(app, ports);
+  postWorkerMessageRoute(app, ports);
+  postJobRoute(app, ports);
+  listMessagesRoute(app, ports);
+  getMessageRoute(app, ports);
+}
 
+function postMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages',
     {
@@ -36,11 +42,14 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, config.queueLimit, request.tenantId, context, request.body);
-      return reply.code(202).send(await writeAlone(ports, request, command));
+      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      reply.code(202);
+      return writeAlone(ports, request, command);
     },
   );
+}
 
+function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/messages',
     {
@@ -57,15 +66,17 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const worker = workerId(request.params.id);
-      const accepted = await writeAlone(ports, request, async (executor) => {
+      reply.code(202);
+      return writeAlone(ports, request, async (executor) => {
         const context = await contextOf(executor, tenantId, worker);
         if (context === null) return refuse('not_found', noWorker(worker));
-        return submitPosted(ports, config.queueLimit, tenantId, context, body)(executor);
+        return submitPosted(ports, ports.config.queueLimit, tenantId, context, body)(executor);
       });
-      return reply.code(202).send(accepted);
     },
   );
+}
 
+function postJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/jobs',
     {
@@ -81,11 +92,14 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, config.queueLimit, request.tenantId, context, request.body);
-      return reply.code(202).send(await writeAlone(ports, request, command));
+      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      reply.code(202);
+      return writeAlone(ports, request, command);
     },
   );
+}
 
+function listMessagesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages',
     {
@@ -104,14 +118,16 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
       const before = parsePlace(query.cursor);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
       const range = { branch: 'main', turn, order, after: before, limit: limit + 1 };
-      const found = await listMessages(database.db, tenantId, context, range);
+      const found = await listMessages(ports.database.db, tenantId, context, range);
       const messages = orNotFound(found, noContext(context));
       const page = messages.slice(0, limit);
       const next = messages.length > limit ? formatPlace(placeAfter(page, before)) : null;
       return { data: page.map(toMessage), next_cursor: next };
     },
   );
+}
 
+function getMessageRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id',
     {
@@ -126,7 +142,7 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
     async ({ tenantId, params }) => {
       const context = contextId(params.id);
       const id = messageId(params.message_id);
-      const found = await findMessage(database.db, tenantId, context, id);
+      const found = await findMessage(ports.database.db, tenantId, context, id);
       return toMessage(orNotFound(found, `There is no message ${id} in context ${context}.`));
     },
   );

@@ -1,7 +1,8 @@
 /** Ids in paths. What is malformed names nothing. */
+import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, MessageId, WorkerId } from '../../core/ids.ts';
-import { orNotFound } from '../problem.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
 import { Uuid, strict } from '../schemas/common.ts';
 
 export const IdParams = strict({ id: Uuid });
@@ -21,6 +22,14 @@ export function messageId(text: string): MessageId {
 
 export function jobId(text: string): JobId {
   return orNotFound(parseId<JobId>(text), noJob(text));
+}
+
+/** Of the worker that another one is made by; null where none was named. */
+export function parentId(text: string | null | undefined): WorkerId | null {
+  if (text === null || text === undefined) return null;
+  const id = parseId<WorkerId>(text);
+  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
+  return id;
 }
 
 export function noWorker(id: string): string {

@@ -14,7 +14,15 @@ const tags = ['system'];
 /** How long Postgres may take to say that it is there, in milliseconds. */
 const PROBE_MS = 2_000;
 
-export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Metrics): void {
+export function systemRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
+  getHealthRoute(app);
+  getReadinessRoute(app, ports);
+  getMetricsRoute(app, metrics);
+  getStatsRoute(app, ports);
+  getOpenapiRoute(app);
+}
+
+function getHealthRoute(app: App): void {
   app.get(
     '/healthz',
     {
@@ -29,7 +37,9 @@ export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Me
     },
     async () => ({ status: 'ok' as const }),
   );
+}
 
+function getReadinessRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/readyz',
     {
@@ -44,11 +54,11 @@ export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Me
     },
     async () => {
       const [postgres, queue] = await Promise.all([
-        within(PROBE_MS, ping(database.db)).then(
+        within(PROBE_MS, ping(ports.database.db)).then(
           () => true,
           () => false,
         ),
-        within(PROBE_MS, bell.isReachable()).catch(() => false),
+        within(PROBE_MS, ports.bell.isReachable()).catch(() => false),
       ]);
       if (!postgres) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
       return queue
@@ -56,7 +66,9 @@ export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Me
         : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);
     },
   );
+}
 
+function getMetricsRoute(app: App, metrics: Metrics): void {
   app.get(
     '/metrics',
     {
@@ -68,11 +80,13 @@ export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Me
       },
     },
     async (_, reply) => {
-      const text = await metrics.scrape();
-      return reply.type(metrics.contentType).serializer(String).send(text);
+      reply.type(metrics.contentType);
+      return metrics.scrape();
     },
   );
+}
 
+function getStatsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/stats',
     {
@@ -84,11 +98,13 @@ export function systemRoutes(app: App, { database, bell }: ApiPorts, metrics: Me
       },
     },
     async ({ tenantId }) => {
-      const { queued, running, waiting, byState } = await readStats(database.db, tenantId);
+      const { queued, running, waiting, byState } = await readStats(ports.database.db, tenantId);
       return { queue_depth: queued, running, waiting, by_state: Object.fromEntries(byState) };
     },
   );
+}
 
+function getOpenapiRoute(app: App): void {
   app.get(
     '/api/openapi.json',
     {

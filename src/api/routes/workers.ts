@@ -14,7 +14,7 @@ import { contextOf } from '../../db/workers.ts';
 import { refuseUnknownNames } from '../catalog.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
-import { RequestRefused, orNotFound } from '../problem.ts';
+import { orNotFound } from '../problem.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../schemas/worker.ts';
@@ -22,7 +22,7 @@ import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts
 import { toEtag } from '../version.ts';
 import { toWorker } from '../wire/worker.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
-import { IdParams, noWorker, workerId } from './params.ts';
+import { IdParams, noWorker, parentId, workerId } from './params.ts';
 
 const tags = ['workers'];
 
@@ -30,8 +30,16 @@ const tags = ['workers'];
 type Answer = { worker: Worker; etag: string };
 
 export function workerRoutes(app: App, ports: ApiPorts): void {
-  const { database } = ports;
+  createWorkerRoute(app, ports);
+  listWorkersRoute(app, ports);
+  getWorkerRoute(app, ports);
+  patchWorkerRoute(app, ports);
+  deleteWorkerRoute(app, ports);
+  stopWorkerRoute(app, ports);
+  startWorkerRoute(app, ports);
+}
 
+function createWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers',
     {
@@ -48,7 +56,7 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const { name, role = null, config = {} } = body;
       await refuseUnknownNames(ports, config, role);
-      const parentWorkerId = parseParent(body.parent_worker_id);
+      const parentWorkerId = parentId(body.parent_worker_id);
       const command = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
       const answer = await write(
         ports,
@@ -59,7 +67,9 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
       return tagged(reply, answer);
     },
   );
+}
 
+function listWorkersRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers',
     {
@@ -78,11 +88,13 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
         state: query.state ?? null,
       };
       const before = parseIdCursor<WorkerId>(query.cursor);
-      const workers = await listWorkers(database.db, tenantId, filter, before, query.limit + 1);
+      const workers = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
       return toListing(workers, query.limit, toWorker, ({ id }) => idCursor(id));
     },
   );
+}
 
+function getWorkerRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers/:id',
     {
@@ -96,11 +108,13 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, params }, reply) => {
       const id = workerId(params.id);
-      const view = orNotFound(await findWorker(database.db, tenantId, id), noWorker(id));
+      const view = orNotFound(await findWorker(ports.database.db, tenantId, id), noWorker(id));
       return tagged(reply, toAnswer(view));
     },
   );
+}
 
+function patchWorkerRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/workers/:id',
     {
@@ -139,7 +153,9 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
       );
     },
   );
+}
 
+function deleteWorkerRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/workers/:id',
     {
@@ -158,10 +174,13 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
         const outcome = await deleteWorker(ports, request.tenantId, id);
         return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
       });
-      return reply.code(204).send(null);
+      reply.code(204);
+      return null;
     },
   );
+}
 
+function stopWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/stop',
     {
@@ -182,7 +201,9 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
       return tagged(reply, await write(ports, request, command));
     },
   );
+}
 
+function startWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/start',
     {
@@ -229,12 +250,4 @@ function toAnswer(view: WorkerView): Answer {
 function tagged(reply: FastifyReply, { worker, etag }: Answer): Worker {
   reply.header('etag', etag);
   return worker;
-}
-
-/** A malformed id names no worker. */
-function parseParent(text: string | null | undefined): WorkerId | null {
-  if (text === null || text === undefined) return null;
-  const id = parseId<WorkerId>(text);
-  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
-  return id;
 }

@@ -39,7 +39,4 @@ export const MetricsText = {
   content: { 'text/plain': { schema: Type.String() } },
 } as const;
 
-export const OpenApiDocument = Type.Unsafe<object>({
-  type: 'object',
-  required: ['openapi', 'info', 'paths'],
-});
+export const OpenApiDocument = Type.Unsafe<object>({ type: 'object' });

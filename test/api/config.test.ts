@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, parseConfig } from '../../src/config.ts';
+import type { Environment } from '../../src/config.ts';
+
+const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../.env.example'), 'utf8');
+const SOURCE = readFileSync(path.join(import.meta.dirname, '../../src/config.ts'), 'utf8');
+
+function faultsOf(env: Environment): readonly string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+/** What `.env.example` shows. */
+function exampleOf(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => /^[A-Z_]+=/.test(line));
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+}
+
+describe('the configuration', () => {
+  test('of an empty environment is the default', () => {
+    expect(parseConfig({})).toEqual({
+      databaseUrl: null,
+      redisUrl: null,
+      host: '127.0.0.1',
+      port: 3000,
+      anthropic: { apiKey: null, baseUrl: null },
+      openai: { apiKey: null, baseUrl: null },
+      logLevel: 'info',
+      sessionTimeoutS: null,
+      concurrency: 100,
+      apiKeys: [],
+      allowedHosts: [],
+      operatorFile: null,
+      workspaces: null,
+      prefix: 'nightshift',
+      pool: 10,
+      defaultModel: 'simulated/default',
+      queueLimit: 1000,
+      beatMs: 300,
+      missedMs: 1000,
+      leaseMs: 15000,
+      sweepMs: 1000,
+      stopGraceMs: 5000,
+      drainMs: 25000,
+      idleStreamMs: 120000,
+      requestMs: 10000,
+    });
+  });
+
+  test('is the default, too, for what the example shows', () => {
+    expect(parseConfig(exampleOf(EXAMPLE))).toEqual(parseConfig({}));
+  });
+
+  test('reads no variable that the example does not show, and shows none that is not read', () => {
+    const read = [...SOURCE.matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name]) => name ?? '');
+    expect(Object.keys(exampleOf(EXAMPLE)).toSorted()).toEqual(read.toSorted());
+  });
+
+  test('takes what it is given', () => {
+    const config = parseConfig({
+      DATABASE_URL: 'postgres://u:p@db/n',
+      REDIS_URL: 'rediss://cache:6380',
+      HOST: '::1',
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+      DEFAULT_SESSION_TIMEOUT: '600',
+      NIGHTSHIFT_API_KEYS: ' a:b:one , c:two,d:two ',
+      NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
+      NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
+      NIGHTSHIFT_BEAT_MS: ' 50 ',
+    });
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://u:p@db/n',
+      redisUrl: 'rediss://cache:6380',
+      host: '::1',
+      port: 0,
+      logLevel: 'debug',
+      sessionTimeoutS: 600,
+      apiKeys: [
+        { key: 'a:b', tenant: 'one' },
+        { key: 'c', tenant: 'two' },
+        { key: 'd', tenant: 'two' },
+      ],
+      allowedHosts: ['a.example', 'b.example'],
+      defaultModel: 'openai-chat/some/model',
+      beatMs: 50,
+    });
+  });
+
+  test('names everything that is wrong at once, and none of the values', () => {
+    const wrong = {
+      DATABASE_URL: 'mysql://user:hunter2@db/name',
+      REDIS_URL: 'hunter2',
+      PORT: '65536',
+      ANTHROPIC_BASE_URL: 'hunter2',
+      OPENAI_BASE_URL: 'ftp://hunter2',
+      LOG_LEVEL: 'hunter2',
+      DEFAULT_SESSION_TIMEOUT: '0',
+      NIGHTSHIFT_CONCURRENCY: '1e3',
+      NIGHTSHIFT_API_KEYS: 'hunter2',
+      NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
+      NIGHTSHIFT_PREFIX: '{hunter2}',
+      NIGHTSHIFT_POOL: '-1',
+      NIGHTSHIFT_DEFAULT_MODEL: 'hunter2',
+      NIGHTSHIFT_QUEUE_LIMIT: 'many',
+      NIGHTSHIFT_SWEEP_MS: '0.5',
+    };
+    const faults = faultsOf(wrong);
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(Object.keys(wrong));
+    expect(faults.join('\n')).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['key', /entry 1 is not/],
+    ['a:t,b', /entry 2 is not/],
+    ['a:', /entry 1 is not/],
+    [':t', /entry 1 is not/],
+    ['a b:t', /entry 1 is not/],
+    ['a:t,b:u,a:v', /twice, in entries 1 and 3/],
+    [',', /names no key/],
+  ])('refuses the keys "%s" without showing them', (keys, expected) => {
+    expect(faultsOf({ NIGHTSHIFT_API_KEYS: keys })).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('keeps beats, missed beats and leases in their order', () => {
+    expect(faultsOf({ NIGHTSHIFT_BEAT_MS: '1000' })).toEqual([
+      expect.stringMatching(/^NIGHTSHIFT_MISSED_MS/),
+    ]);
+    expect(faultsOf({ NIGHTSHIFT_LEASE_MS: '900' })).toEqual([expect.stringMatching(/^NIGHTSHIFT_LEASE_MS/)]);
+  });
+});

@@ -1,0 +1,202 @@
+// What only a real socket shows: large bodies, clients that leave, closing, broken HTTP, and where it listens.
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { startServer } from '../../src/api/server.ts';
+import type { Server } from '../../src/api/server.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { Environment } from '../../src/config.ts';
+import { openApi } from './harness.ts';
+import type { Api, Body } from './harness.ts';
+
+let api: Api;
+let server: Server;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  server = await start({});
+});
+afterEach(() => server.close());
+
+const start = (env: Environment): Promise<Server> =>
+  startServer({
+    ...api.commands,
+    config: parseConfig({ PORT: '0', ...env }),
+    logger: pino({ level: 'silent' }),
+  });
+
+const post = (path: string, body: string): Promise<Response> =>
+  fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+async function queuedJob(): Promise<{ worker: Body; job: string }> {
+  const worker = await api.worker();
+  const { body } = await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
+  return { worker, job: body.job_id };
+}
+
+/** Sends `head` and a body of `bytes`, whatever is answered meanwhile; returns what was. */
+async function upload(head: string, bytes: number): Promise<string> {
+  const socket = connectTo(server);
+  const answer = heardOn(socket);
+  socket.write(head);
+  const chunk = 'x'.repeat(1024 * 1024);
+  for (let sent = 0; sent < bytes && socket.writable; sent += chunk.length) {
+    const rest = Math.min(chunk.length, bytes - sent);
+    if (!socket.write(chunk.slice(0, rest)))
+      await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  }
+  return answer;
+}
+
+/** All that is heard until the connection closes, however it does. */
+async function heardOn(socket: Socket): Promise<string> {
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return heard;
+}
+
+function connectTo({ url }: Server): Socket {
+  const { port, hostname } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname });
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+describe('a body', () => {
+  test('of 15 MB is taken, and comes back', async () => {
+    const { worker } = await queuedJob();
+    const content = '🦊 '.repeat(3 * 1024 * 1024);
+    const posted = await post(`/api/contexts/${worker.context_id}/messages`, JSON.stringify({ content }));
+    expect(posted.status).toBe(202);
+    const read = await fetch(`${server.url}/api/contexts/${worker.context_id}/messages?order=desc&limit=1`);
+    const { data } = (await read.json()) as Body;
+    expect(data[0].content[0].text === content).toBe(true);
+  });
+
+  test('of 20 MB is 413, told to a client that is still sending', async () => {
+    const size = 20 * 1024 * 1024;
+    const response = await post('/api/workers', JSON.stringify({ name: 'x'.repeat(size) }));
+    expect(response.status).toBe(413);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(((await response.json()) as Body).error.code).toBe('payload_too_large');
+    const head = 'POST /api/workers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    expect(await upload(`${head}Content-Length: ${size}\r\n\r\n`, size)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('of 20 MB that does not say its length is 413', async () => {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let n = 0; n < 20; n += 1) controller.enqueue(new TextEncoder().encode('x'.repeat(1024 * 1024)));
+        controller.close();
+      },
+    });
+    const response = await fetch(`${server.url}/api/workers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    });
+    expect(response.status).toBe(413);
+  });
+});
+
+describe('a long poll', () => {
+  test('ends when its client leaves, and nothing asks for it any more', async () => {
+    const { job } = await queuedJob();
+    const gone = new AbortController();
+    const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`, { signal: gone.signal });
+    await untilStatements(
+      (texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2,
+    );
+    gone.abort();
+    await expect(poll).rejects.toThrow();
+    await untilQuiet();
+  });
+
+  test('is answered at once when the process stops', async () => {
+    const { job } = await queuedJob();
+    const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`);
+    await untilStatements(
+      (texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2,
+    );
+    await server.close();
+    const response = await poll;
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as Body).status).toBe('queued');
+  });
+});
+
+test('once it closes, a connection that was kept is told to go elsewhere', async () => {
+  const { job } = await queuedJob();
+  const socket = connectTo(server);
+  const answer = heardOn(socket);
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  socket.write(request(`/api/jobs/${job}?wait_ms=60000`));
+  await untilStatements((texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2);
+  socket.write(request('/api/workers'));
+  await server.close();
+  const [first, second] = (await answer).split(/(?=HTTP\/1\.1 )/);
+  expect(first).toMatch(/^HTTP\/1\.1 200 /);
+  if (second !== undefined) expect(second).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1/);
+});
+
+test.each([
+  ['no HTTP at all\r\n\r\n', /^HTTP\/1\.1 400 [^]*problem\+json[^]*"code":"invalid_request"/],
+  ['GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 /],
+  [`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+  [
+    'GET /api/workers HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 403 [^]*problem\+json/,
+  ],
+  ['GET /api/workers HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 403 /],
+])('%j is answered and closed', async (request, expected) => {
+  const socket = connectTo(server);
+  socket.write(request);
+  expect(await heardOn(socket)).toMatch(expected);
+});
+
+describe('without keys', () => {
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
+    await expect(start({ HOST: host })).rejects.toThrow(
+      /HOST must be a loopback address.*NIGHTSHIFT_API_KEYS/,
+    );
+  });
+
+  test.each(['127.0.0.1', 'localhost'])('it listens on %s', async (host) => {
+    const other = await start({ HOST: host });
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
+    await other.close();
+  });
+});
+
+test('with keys it listens wherever it is told to', async () => {
+  const other = await start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS: 'k:t' });
+  const url = other.url.replace('0.0.0.0', '127.0.0.1');
+  expect((await fetch(`${url}/api/workers`)).status).toBe(401);
+  const headers = { authorization: 'Bearer k' };
+  expect((await fetch(`${url}/api/workers`, { headers })).status).toBe(200);
+  await other.close();
+});
+
+/** Statements since the call; waits until they are as `expected`. */
+async function untilStatements(expected: (texts: string[]) => boolean): Promise<void> {
+  api.statements.length = 0;
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (expected(api.statements)) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('The statements did not come.');
+}
+
+/** Waits for longer than it takes to ask, in which nothing may be asked. */
+async function untilQuiet(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  api.statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(api.statements).toEqual([]);
+}
