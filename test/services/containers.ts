@@ -1,0 +1,136 @@
+// PostgreSQL and Redis in containers, for a test run. Every container carries labels that say which run made it,
+// so that a run removes its own and those of runs that were killed, and never anybody else's.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hostname } from 'node:os';
+import { PostgreSqlContainer } from '@testcontainers/postgresql';
+import { RedisContainer } from '@testcontainers/redis';
+import { ImageName, getContainerRuntimeClient } from 'testcontainers';
+import type { ContainerRuntimeClient } from 'testcontainers';
+import { startOf } from '../../src/dev/process-identity.ts';
+
+// The library's own helper container cannot be pulled everywhere; the labels do its work. It reads this late.
+process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+
+const POSTGRES = 'postgres:15-bookworm';
+const REDIS = 'redis:7.0-bookworm';
+const PULL_WITHIN_MS = 300_000;
+
+/**
+ * Speed over safety from power cuts, and room for many test files. Commits stay synchronous: a server that is killed
+ * must have what it acknowledged.
+ */
+export const TEST_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  max_wal_size: '4GB',
+} as const;
+
+export interface StartedContainer {
+  id: string;
+  url: string;
+}
+
+/** The images that the engine lacks; null where no engine answers. */
+export async function missingImages(): Promise<string[] | null> {
+  const client = await engine();
+  if (client === null) return null;
+  const missing: string[] = [];
+  for (const image of [POSTGRES, REDIS]) {
+    if (!(await client.image.exists(ImageName.fromString(image)))) missing.push(image);
+  }
+  return missing;
+}
+
+/** Whether all of them could be pulled, in good time. */
+export async function pullImages(images: string[]): Promise<boolean> {
+  const client = await engine();
+  if (client === null) return false;
+  const pulls = images.map((image) => client.image.pull(ImageName.fromString(image)));
+  const giveUp = new AbortController();
+  try {
+    const late = sleep(PULL_WITHIN_MS, false, { signal: giveUp.signal });
+    return await Promise.race([Promise.all(pulls).then(() => true), late]);
+  } catch {
+    return false;
+  } finally {
+    giveUp.abort();
+  }
+}
+
+async function engine(): Promise<ContainerRuntimeClient | null> {
+  return getContainerRuntimeClient().catch(() => null);
+}
+
+/** The name of a run, from which any later run can tell whether it is still going on. */
+export async function nameRun(): Promise<string> {
+  return `${hostname()}/${process.pid}/${await startOf(process.pid)}`;
+}
+
+const LABEL = 'nightshift.test.run';
+
+/** With a `port` the container is found there again after a restart; otherwise the engine picks one. */
+export async function startPostgresContainer(run: string, port?: number): Promise<StartedContainer> {
+  const settings = Object.entries(TEST_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const container = await new PostgreSqlContainer(POSTGRES)
+    .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
+    .withDatabase('postgres')
+    .withUsername('nightshift')
+    .withPassword('nightshift')
+    .withCommand(['postgres', ...settings])
+    .withLabels({ [LABEL]: run })
+    .start();
+  return { id: container.getId(), url: container.getConnectionUri() };
+}
+
+export async function startRedisContainer(run: string, port?: number): Promise<StartedContainer> {
+  const container = await new RedisContainer(REDIS)
+    .withExposedPorts(port === undefined ? 6379 : { container: 6379, host: port })
+    .withCommand(['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'])
+    .withLabels({ [LABEL]: run })
+    .start();
+  return { id: container.getId(), url: container.getConnectionUrl() };
+}
+
+/** The engine's own verbs on one container. */
+export async function containerById(id: string) {
+  return (await getContainerRuntimeClient()).container.getById(id);
+}
+
+/** Removes the containers of one run. */
+export async function removeContainersOf(run: string): Promise<void> {
+  await removeWhere((label) => label === run);
+}
+
+/** Removes the containers of this machine's runs that are over. */
+export async function removeLeftovers(): Promise<void> {
+  const over = new Set<string>();
+  for (const label of await labels()) if (await isOver(label)) over.add(label);
+  await removeWhere((label) => over.has(label));
+}
+
+async function isOver(run: string): Promise<boolean> {
+  const [host, pid, started] = run.split('/');
+  return host === hostname() && (await startOf(Number(pid))) !== started;
+}
+
+async function labels(): Promise<string[]> {
+  const list = await containers();
+  return list.map((container) => container.label);
+}
+
+async function removeWhere(chosen: (label: string) => boolean): Promise<void> {
+  const doomed = (await containers()).filter((container) => chosen(container.label));
+  await Promise.all(
+    doomed.map(async ({ id }) => {
+      // Another run may remove the same leftover at this moment.
+      await (await containerById(id)).remove({ force: true, v: true }).catch(() => {});
+    }),
+  );
+}
+
+async function containers(): Promise<{ id: string; label: string }[]> {
+  const client = await getContainerRuntimeClient();
+  const list = await client.container.dockerode.listContainers({ all: true, filters: { label: [LABEL] } });
+  return list.map(({ Id, Labels }) => ({ id: Id, label: Labels[LABEL] ?? '' }));
+}

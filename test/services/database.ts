@@ -1,0 +1,83 @@
+// A database for each test file, copied from a template that the migrations made once. The template's name is a
+// hash of the migrations, so that it is never stale; it is made under an advisory lock and appears complete.
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+export interface TemplateSource {
+  adminUrl: string;
+  /** Folder whose files the template is made from. */
+  migrations: string;
+  migrate(databaseUrl: string): Promise<void>;
+}
+
+const MIGRATIONS = path.join(import.meta.dirname, '../../src/db/migrations');
+
+/** A migrated, empty database of one's own on the run's PostgreSQL. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return createDatabaseFrom({ adminUrl: inject('databaseUrl'), migrations: MIGRATIONS, migrate });
+}
+
+export async function createDatabaseFrom(source: TemplateSource): Promise<TestDatabase> {
+  const template = await templateFor(source);
+  const name = `nightshift_test_${Math.floor(Date.now() / 1000)}_${randomBytes(5).toString('hex')}`;
+  await withAdmin(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return {
+    url: urlOf(source.adminUrl, name),
+    drop: () =>
+      withAdmin(source.adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+/** The template's name, after it was made where it did not exist. */
+async function templateFor(source: TemplateSource): Promise<string> {
+  const name = `nightshift_template_${await hashOf(source.migrations)}`;
+  await withAdmin(source.adminUrl, async (sql) => {
+    if (await isThere(sql, name)) return;
+    await sql`SELECT pg_advisory_lock(hashtextextended(${name}, 0))`;
+    if (await isThere(sql, name)) return;
+    const unfinished = `${name}_unfinished`;
+    await sql.unsafe(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+    await sql.unsafe(`CREATE DATABASE ${unfinished}`);
+    await source.migrate(urlOf(source.adminUrl, unfinished));
+    await sql.unsafe(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+  });
+  return name;
+}
+
+async function isThere(sql: postgres.Sql, name: string): Promise<boolean> {
+  return (await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`).length > 0;
+}
+
+async function hashOf(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  for (const file of files.sort()) hash.update(path.relative(folder, file)).update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function withAdmin(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function urlOf(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,37 @@
+// A service that one test file has for itself, to stop, kill, pause and start again: it keeps its address.
+import { containerById } from './containers.ts';
+
+export interface OwnService {
+  url: string;
+  /** In order: what is under way is brought to an end. */
+  stop(): Promise<void>;
+  /** As a crash does it. */
+  kill(): Promise<void>;
+  /** After stop or kill; resolves once it answers. */
+  start(): Promise<void>;
+  /** Connections stay open and nothing answers, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Stops it for good and removes what it stored. */
+  remove(): Promise<void>;
+}
+
+/** The verbs on a service in a container; `answers` tells when a start is done. */
+export async function ownContainer(
+  container: { id: string; url: string },
+  answers: (url: string) => Promise<void>,
+): Promise<OwnService> {
+  const engine = await containerById(container.id);
+  return {
+    url: container.url,
+    stop: async () => void (await engine.stop({ t: 10 })),
+    kill: async () => void (await engine.kill()),
+    async start() {
+      await engine.start();
+      await answers(container.url);
+    },
+    pause: async () => void (await engine.pause()),
+    resume: async () => void (await engine.unpause()),
+    remove: async () => void (await engine.remove({ force: true, v: true })),
+  };
+}

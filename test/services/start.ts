@@ -1,0 +1,91 @@
+// Starts the services of a test run, as chosen.
+import path from 'node:path';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startLocalRedis } from '../../src/dev/local-redis.ts';
+import { chooseServices } from './choose.ts';
+import {
+  TEST_SETTINGS,
+  nameRun,
+  removeContainersOf,
+  removeLeftovers,
+  startPostgresContainer,
+  startRedisContainer,
+} from './containers.ts';
+import type { ServiceContainers } from './provided.ts';
+import { removeFolder, removeOldFolders, temporaryFolder } from './temporary-folder.ts';
+
+export interface TestServices {
+  run: string;
+  databaseUrl: string;
+  redisUrl: string | null;
+  containers: ServiceContainers | null;
+  /** One line that says what was chosen. */
+  line: string;
+  stop(): Promise<void>;
+}
+
+export async function startTestServices(say: (line: string) => void): Promise<TestServices> {
+  const run = await nameRun();
+  const choice = await chooseServices(process.env, say);
+  await removeOldFolders();
+  switch (choice.kind) {
+    case 'url':
+      return fromEnvironment(run);
+    case 'containers':
+      return inContainers(run);
+    case 'embedded':
+      return embedded(run, choice.redis, choice.why);
+  }
+}
+
+function fromEnvironment(run: string): TestServices {
+  const redisUrl = process.env['REDIS_URL'] || null;
+  const redis = redisUrl === null ? 'no REDIS_URL, so the Postgres backend alone' : 'Redis at REDIS_URL';
+  return {
+    run,
+    databaseUrl: process.env['DATABASE_URL'] ?? '',
+    redisUrl,
+    containers: null,
+    line: `PostgreSQL at DATABASE_URL; ${redis}`,
+    stop: async () => {},
+  };
+}
+
+async function inContainers(run: string): Promise<TestServices> {
+  await removeLeftovers();
+  try {
+    const [postgres, redis] = await Promise.all([startPostgresContainer(run), startRedisContainer(run)]);
+    return {
+      run,
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      containers: { postgres: postgres.id, redis: redis.id },
+      line: 'PostgreSQL 15 and Redis 7.0 in containers',
+      stop: () => removeContainersOf(run),
+    };
+  } catch (error) {
+    await removeContainersOf(run);
+    throw error;
+  }
+}
+
+async function embedded(run: string, wantRedis: boolean, why: string): Promise<TestServices> {
+  const folder = await temporaryFolder();
+  const settings = { ...TEST_SETTINGS };
+  const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings });
+  const redis = wantRedis ? await startLocalRedis({ dir: path.join(folder, 'redis') }) : null;
+  const beside =
+    redis === null ? 'no Redis, so the Postgres backend alone' : `Redis ${redis.version} from PATH`;
+  return {
+    run,
+    databaseUrl: postgres.url,
+    redisUrl: redis?.url ?? null,
+    containers: null,
+    line: `embedded PostgreSQL ${postgres.version}; ${beside} (${why})`,
+    async stop() {
+      await redis?.stop();
+      await postgres.stop();
+      await removeFolder(folder);
+    },
+  };
+}
