@@ -48,7 +48,11 @@ export async function openPlatform(
   log: Logger,
 ): Promise<Platform> {
   const { databaseUrl, redisUrl } = services;
-  const database = openDatabase(databaseUrl, { max: config.pool, name: 'nightshift' });
+  const database = openDatabase(databaseUrl, {
+    max: config.pool,
+    name: 'nightshift',
+    silentMs: config.leaseMs,
+  });
   const opened: (() => Promise<void>)[] = [() => database.close()];
   const onError = quietly(log);
   const bus: Bus = redisUrl === null ? localBus() : redisBus(redisUrl, config.prefix, onError);

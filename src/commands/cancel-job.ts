@@ -5,7 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { isFinished } from '../core/job.ts';
-import { jobPlace } from '../db/job-views.ts';
+import { activeJob, jobPlace } from '../db/job-views.ts';
 import { callUp, wish, withdraw } from '../db/wishes.ts';
 import { done } from './perform.ts';
 import type { Command, Tidings } from './perform.ts';
@@ -34,6 +34,8 @@ export function cancelJob(
         { kind: 'progress', progress: { contextId, headSeq: withdrawn.headSeq, finished } },
       );
     }
+    // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
+    if ((await activeJob(tx, contextId)) !== jobId) return done({ contextId });
     await wish(tx, jobId, 'cancel', reason, stopGraceMs);
     const tidings: Tidings[] =
       called.owner === null

@@ -33,14 +33,15 @@ export type ProcessRow = {
 export type Published = { tools: string[]; roles: string[]; models: string[] };
 
 /**
- * Whether the process `p` is dead: the one predicate. The shared lock is taken for the moment of asking only, so that
- * askers do not disturb each other.
+ * Whether the process `p` is dead: the one predicate. A server that was restarted has lost everybody's lock and heard
+ * nobody meanwhile: a beat counts as missed only after it had the time to come again.
  */
 export function isDead(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(
     p.dead_at is not null
     or p.beat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
-    or (p.beat_at < clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
+    or (greatest(p.beat_at, pg_postmaster_start_time())
+        < clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
       and not exists (
         select 1 from pg_locks l
         where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -78,7 +79,7 @@ export type Beat =
   | { kind: 'dead' };
 
 /** One beat for all contexts of the process: says that it lives, hears who waits for an answer. One statement. */
-export async function beat(connection: Executor, id: ProcessId): Promise<Beat> {
+export async function beat(connection: Executor, id: ProcessId, { missedMs }: LeaseTimes): Promise<Beat> {
   const rows = await connection.execute<{
     pid: number;
     now: number;
@@ -86,7 +87,10 @@ export async function beat(connection: Executor, id: ProcessId): Promise<Beat> {
     control: number | null;
   }>(sql`
     with alive as (
-      update processes set beat_at = clock_timestamp() where id = ${id} and dead_at is null returning id
+      update processes set beat_at = clock_timestamp(),
+        steady_since = case when beat_at < clock_timestamp() - ${missedMs}::float8 * interval '1 millisecond'
+          then clock_timestamp() else steady_since end
+      where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control
     from alive left join contexts c on c.lease_owner = alive.id and c.sweep_at is not null`);
@@ -106,13 +110,28 @@ export async function unregister(executor: Executor, id: ProcessId): Promise<voi
     .where(eq(processes.id, id));
 }
 
-/** Marks those that died since somebody last looked. */
-export async function declareDead(executor: Executor, times: LeaseTimes): Promise<ProcessId[]> {
+/** For so many missed beats a process must have beaten in time before it judges others. */
+const STEADY_BEATS = 3;
+
+/**
+ * Marks those that died since somebody last looked. After a restart, a pause or a partition everybody's beats are late at
+ * once: only a process whose own have been in time for a while judges, so that all have had the time to come back.
+ */
+export async function declareDead(
+  executor: Executor,
+  times: LeaseTimes,
+  judge: ProcessId,
+): Promise<ProcessId[]> {
   const rows = await executor.execute<{ id: ProcessId }>(sql`
     update processes p set dead_at = clock_timestamp()
     where p.id in (
       select p.id from processes p where p.dead_at is null and ${isDead(times)}
       order by p.id for update skip locked)
+      and exists (
+        select 1 from processes judge where judge.id = ${judge} and judge.dead_at is null
+          and judge.beat_at > clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
+          and judge.steady_since
+            < clock_timestamp() - ${times.missedMs * STEADY_BEATS}::float8 * interval '1 millisecond')
     returning p.id`);
   return rows.map((row) => row.id);
 }
@@ -127,7 +146,7 @@ export async function forgetDead(executor: Executor): Promise<void> {
 /** What the live processes serve; where none lives, what the last ones served. */
 export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
   const rows = await executor.execute<Published & { live: boolean }>(sql`
-    select p.tools, p.roles, p.models, not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
+    select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models, not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
   const live = rows.filter((row) => row.live);
   return live.length > 0 ? live : rows.slice(0, 1);
 }

@@ -328,6 +328,8 @@ export const processes = pgTable(
     models: text('models').array().notNull(),
     startedAt: instant('started_at').notNull().defaultNow(),
     beatAt: instant('beat_at').notNull().defaultNow(),
+    /** Since when no beat was late: who was away itself judges nobody. */
+    steadySince: instant('steady_since').notNull().defaultNow(),
     /** Somebody found it dead: it claims no more and starts over under a new id. */
     deadAt: instant('dead_at'),
   },

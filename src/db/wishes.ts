@@ -66,7 +66,10 @@ export async function wish(
     from job where c.id = job.context_id and c.status = 'running'`);
 }
 
-/** Takes a queued job back: it never began, so nobody has to be asked. The context was called up before. */
+/**
+ * Takes a queued job back: it never began, so nobody has to be asked. A context that nobody runs and that has nothing else
+ * to do rests at once. The context was called up before.
+ */
 export async function withdraw(
   tx: Executor,
   contextId: ContextId,
@@ -80,9 +83,16 @@ export async function withdraw(
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp()
       where id = ${jobId} and context_id = ${contextId} and status = 'queued' returning context_id, message_id, attempt
+    ), rests as (
+      select c.id from contexts c join job on job.context_id = c.id
+      where c.status in ('runnable', 'waiting') and c.queued = 1
+        and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting'))
     ), ctx as (
-      update contexts c set queued = c.queued - 1, head_seq = c.head_seq + 1
-      from job where c.id = job.context_id returning c.id, c.tenant_id, c.head_seq
+      update contexts c set queued = c.queued - 1, head_seq = c.head_seq + 1,
+        status = case when rests.id is null then c.status else 'idle' end,
+        sweep_at = case when rests.id is null then c.sweep_at end
+      from job left join rests on rests.id = job.context_id
+      where c.id = job.context_id returning c.id, c.tenant_id, c.head_seq
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
     ), told as (

@@ -60,7 +60,7 @@ export class Heartbeat {
   /** The last beat: whatever is still owned is for others from now on. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#beating;
+    await pTimeout(this.#beating, { milliseconds: 2_000 }).catch(() => undefined);
     const incarnation = this.#incarnation;
     this.#incarnation = null;
     if (incarnation !== null) {
@@ -84,7 +84,7 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const heard = await pTimeout(beat(this.#connection.db, incarnation.id), {
+    const heard = await pTimeout(beat(this.#connection.db, incarnation.id, this.#ports.times), {
       milliseconds: this.#patienceMs(),
     });
     if (heard.kind === 'dead') return this.#startOver(incarnation);
@@ -92,7 +92,9 @@ export class Heartbeat {
     this.#clock.set(heard.now);
     for (const { contextId } of heard.summons) this.#registry.lookUp(contextId);
     if (incarnation.backend !== heard.backendPid) {
-      incarnation.backend = await holdLock(this.#connection.db, incarnation.lockKey);
+      incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
+        milliseconds: this.#patienceMs(),
+      });
     }
   }
 

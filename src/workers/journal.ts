@@ -11,6 +11,7 @@ import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
+import type { ContextRow } from '../db/contexts.ts';
 import { readHistory, readMailbox } from '../db/mailbox.ts';
 import type { WorkerState } from './ports.ts';
 
@@ -86,7 +87,7 @@ async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
     const row = await read(tx, known.lease.contextId);
     if (row === null || row.lease.epoch !== known.lease.epoch) throw new LeaseLost();
-    return owned(await readSnapshot(state, tx, row, known));
+    return owned(await readSnapshot(state, tx, beforeOwnClaim(row), known));
   });
 }
 
@@ -94,8 +95,13 @@ async function recover(state: WorkerState, lease: Lease): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
     const row = await renew(tx, lease);
     if (row === null) throw new LeaseLost();
-    return owned(await readSnapshot(state, tx, row, null));
+    return owned(await readSnapshot(state, tx, beforeOwnClaim(row), null));
   });
+}
+
+/** A holder's own claim counts as barren in the row until it brings something forward: it is not one of those before. */
+function beforeOwnClaim(row: ContextRow): ContextRow {
+  return { ...row, barrenClaims: Math.max(0, row.barrenClaims - 1) };
 }
 
 function owned(snapshot: Snapshot | null): Snapshot {

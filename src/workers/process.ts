@@ -3,6 +3,7 @@
  * at their next safe point, so that others go on at once.
  */
 import { setTimeout } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
 import { DatabaseClock } from './clock.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -16,6 +17,9 @@ const PATIENT_SHARE = 0.2;
 
 /** What even then is not given back, because the database is away, is left to the sweeps of others. */
 const GIVING_BACK_MS = 2_000;
+
+/** How long runs without a lease have to notice it. */
+const LETTING_GO_MS = 500;
 
 export type WorkerProcess = {
   /** Contexts that run here now. */
@@ -54,20 +58,20 @@ async function drain(
   log.info({ runs: registry.running }, 'draining');
   registry.close();
   void listener.pause().catch(() => undefined);
-  await sweep.stop();
-  const emptied = registry.emptied();
   const patience = new AbortController();
-  const hurry = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: patience.signal })
+  const outOfTime = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: patience.signal })
     .then(() => registry.hurry())
     .then(() => setTimeout(times.drainMs * (1 - PATIENT_SHARE), undefined, { signal: patience.signal }))
     .then(() => registry.end())
     .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: patience.signal }))
     .then(() => registry.loseAll())
+    .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: patience.signal }))
     .catch(() => undefined);
-  await emptied;
+  // A database that is silent holds a sweep, and a claim, for as long as it likes: they are not waited for either.
+  await Promise.race([sweep.stop().then(() => registry.emptied()), outOfTime]);
   patience.abort();
-  await hurry;
-  await listener.close();
+  await outOfTime;
+  await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
   await heartbeat.stop();
-  log.info('drained');
+  log.info({ runs: registry.running }, 'drained');
 }

@@ -69,8 +69,9 @@ export class Sweep {
 /** One look at everything that may be due. */
 export async function sweepOnce(state: WorkerState): Promise<void> {
   const { db } = state.database;
-  if (state.identity() === null) return;
-  const dead = await declareDead(db, state.times);
+  const identity = state.identity();
+  if (identity === null) return;
+  const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   await revoke(db, REVOKED);
   const due = await takeDue(db, Math.max(0, state.registry.free) + RINGS, AGAIN_MS);

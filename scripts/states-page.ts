@@ -1,0 +1,62 @@
+// Makes docs/states.md from the table in src/core/state.ts: `node scripts/states-page.ts`.
+import { writeFileSync } from 'node:fs';
+import { FLEETING, STATES, TRANSITIONS } from '../src/core/state.ts';
+import type { State } from '../src/core/state.ts';
+
+export const STATES_PAGE = new URL('../docs/states.md', import.meta.url);
+
+const MEANING: Readonly<Record<State, string>> = {
+  Idle: 'Nothing runs and nothing is due.',
+  ProcessingUserMessage: 'An input was accepted and is being taken up.',
+  AwaitingLLMResponse: 'The model was called, or is about to be.',
+  StreamingLLMResponse: 'The answer streams in.',
+  ProcessingLLMResponse: 'The answer is complete and is being stored.',
+  AwaitingToolApproval: 'A person or a policy has to allow a tool call.',
+  AwaitingInput: 'A question or a client-side tool waits for an answer from outside.',
+  AwaitingWorkers: 'The worker waits for workers it made.',
+  ExecutingTools: 'Tool calls run.',
+  TransientFailure: 'A model call failed and will be made again.',
+  PermanentFailure: 'The last job failed. The next input works again.',
+  Stopped: 'The worker was told to stop: nothing is taken up until it is started.',
+};
+
+/** The page as it should stand in `docs/`. */
+export function statesPage(): string {
+  const arrows = STATES.flatMap((from) => followers(from).map((to) => `    ${from} --> ${to}`));
+  const rows = STATES.map(
+    (state) =>
+      `| ${code(state)} | ${kindOf(state)} | ${MEANING[state]} | ${followers(state).map(code).join(', ')} |`,
+  );
+  return `# States of a context
+
+This page is made from the table in \`src/core/state.ts\` by \`node scripts/states-page.ts\`; a test compares them.
+
+A *durable* state is stored, and every change to it is a numbered \`StateChanged\` event. A *fleeting* one is published
+without a number and never stored. A context may always stay in its state; a change that is not listed is a bug.
+
+| state | kind | means | may be followed by |
+|---|---|---|---|
+${rows.join('\n')}
+
+\`\`\`mermaid
+stateDiagram-v2
+    [*] --> Idle
+${arrows.join('\n')}
+\`\`\`
+`;
+}
+
+function kindOf(state: State): string {
+  return (FLEETING as readonly State[]).includes(state) ? 'fleeting' : 'durable';
+}
+
+/** Staying is always allowed and not worth a line. */
+function followers(state: State): State[] {
+  return TRANSITIONS[state].filter((next) => next !== state);
+}
+
+function code(state: State): string {
+  return `\`${state}\``;
+}
+
+if (import.meta.main) writeFileSync(STATES_PAGE, statesPage());

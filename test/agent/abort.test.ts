@@ -1,0 +1,144 @@
+// Somebody wants the job to end, or the process has to go, at any moment.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../src/core/prompt.ts';
+import { play } from './rig.ts';
+import type { Rig } from './rig.ts';
+
+let whole: Rig;
+beforeAll(async () => {
+  whole = await play();
+});
+
+function expectClosed(rig: Rig): void {
+  expect(rig.store.truth).toMatchObject({ job: null, calls: [], queued: 0 });
+  expect(rig.mostOnce()).toBeLessThanOrEqual(1);
+  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+}
+
+describe.each([
+  ['and is told so at once', true],
+  ['and nobody tells it', false],
+])('a job is cancelled %s', (_, isTold) => {
+  test('at every moment: it ends, its transcript is sound, and the next input works', async () => {
+    for (let k = 1; k <= whole.moments; k += 1) {
+      const rig = await play({
+        at: ({ count, rig: { store }, attention }) => {
+          if (count !== k) return;
+          store.cancel();
+          if (isTold) attention.lookUp();
+        },
+      });
+      expectClosed(rig);
+      const [verdict] = rig.store.verdicts.values();
+      expect(['cancelled', 'completed']).toContain(verdict?.status);
+      if (k < whole.moments - 1) expect(verdict?.status).toBe('cancelled');
+      rig.store.submit('again');
+      await rig.bringToRest();
+      expectClosed(rig);
+      expect([...rig.store.verdicts.values()][1]).toMatchObject({ status: 'completed' });
+    }
+  });
+
+  test('at every moment, and its process dies at the next', async () => {
+    for (let k = 1; k < whole.moments - 1; k += 1) {
+      const rig = await play({
+        at: ({ count, rig: { store }, attention }) => {
+          if (count === k + 1) return 'dies';
+          if (count !== k) return undefined;
+          store.cancel();
+          if (isTold) attention.lookUp();
+          return undefined;
+        },
+      });
+      expectClosed(rig);
+      expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'cancelled' }]);
+    }
+  });
+});
+
+test('what a cancelled `once` call is said to have done is never less than it did', async () => {
+  for (let k = 1; k <= whole.moments; k += 1) {
+    const rig = await play({
+      at: ({ count, rig: { store }, attention }) => {
+        if (count !== k) return;
+        store.cancel();
+        attention.lookUp();
+      },
+    });
+    const results = new Map(
+      rig.store.truth.history.flatMap(({ content }) =>
+        content.flatMap((block) =>
+          block.type === 'tool_result' ? [[block.tool_use_id, block.content] as const] : [],
+        ),
+      ),
+    );
+    for (const { id, name } of rig.begun) {
+      if (name === 'mail') expect(results.get(id)).toMatch(/mail ok|outcome unknown/);
+    }
+  }
+});
+
+describe('a process that has to go', () => {
+  const final = () => whole.store.transcript().at(-1);
+
+  test('gives its context back at every moment, and another one ends the job', async () => {
+    for (let k = 1; k <= whole.moments; k += 1) {
+      const rig = await play({
+        at: ({ count, attention }) => {
+          if (count === k) attention.leave();
+        },
+      });
+      expectClosed(rig);
+      expect(rig.store.transcript().at(-1)).toBe(final());
+      expect(rig.store.transcript().filter((line) => line.includes('outcome unknown'))).toEqual([]);
+      expect(rig.begun.filter(({ name }) => name === 'mail')).toHaveLength(2);
+    }
+  });
+
+  test('and cannot wait ends what may be repeated elsewhere, but no `once` call', async () => {
+    for (let k = 1; k <= whole.moments; k += 1) {
+      const rig = await play({
+        at: ({ count, attention }) => {
+          if (count !== k) return;
+          attention.leave();
+          attention.hurry();
+        },
+      });
+      expectClosed(rig);
+      expect(rig.store.transcript().at(-1)).toBe(final());
+      expect(rig.store.transcript().filter((line) => line.includes('outcome unknown'))).toEqual([]);
+    }
+  });
+});
+
+test('inputs that come at every moment are each answered, in order', async () => {
+  for (let k = 1; k <= whole.moments; k += 1) {
+    const rig = await play({
+      at: ({ count, rig: { store } }) => {
+        if (count === k) store.submit('second');
+      },
+    });
+    expectClosed(rig);
+    expect([...rig.store.verdicts.values()].map(({ status }) => status)).toEqual(['completed', 'completed']);
+    const inputs = rig.store.transcript().filter((line) => line.includes(' user: '));
+    expect(inputs).toEqual(['u1 user: go', 'u2 user: second']);
+  }
+});
+
+test.each([true, false])(
+  'a lease that is lost at every moment ends the run without a word more (told: %s)',
+  async (isTold) => {
+    for (let k = 1; k <= whole.moments; k += 1) {
+      const rig = await play({
+        at: ({ count, rig: { store }, attention }) => {
+          if (count !== k) return;
+          store.revoke();
+          if (isTold) attention.lose();
+        },
+      });
+      expectClosed(rig);
+      expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+      expect(rig.store.transcript().at(-1)).toBe(whole.store.transcript().at(-1));
+    }
+  },
+);

@@ -1,0 +1,171 @@
+// A process that dies at any moment is followed by another one, and the transcript is the same.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../src/core/prompt.ts';
+import { play } from './rig.ts';
+import type { Rig, RigOptions } from './rig.ts';
+
+/** Results of calls that end together come in whatever order; what is unknown is told in place of a result. */
+function comparable(lines: readonly string[]): string[] {
+  const known = lines.map((line) => line.replace(/←(?:mail ok|Started, outcome unknown.*)$/, '←mail'));
+  const sorted: string[] = [];
+  let results: string[] = [];
+  for (const line of known) {
+    if (line.includes(' tool: ')) results.push(line);
+    else {
+      sorted.push(...results.sort(), line);
+      results = [];
+    }
+  }
+  return [...sorted, ...results.sort()];
+}
+
+let whole: Rig;
+beforeAll(async () => {
+  whole = await play();
+});
+
+async function expectSame(options: RigOptions): Promise<Rig> {
+  const rig = await play(options);
+  expect(comparable(rig.store.transcript())).toEqual(comparable(whole.store.transcript()));
+  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
+  expect(rig.mostOnce()).toBeLessThanOrEqual(1);
+  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  const sent = rig.store.transcript().filter((line) => line.endsWith('←mail ok')).length;
+  expect(sent).toBeLessThanOrEqual(rig.begun.filter(({ name }) => name === 'mail').length);
+  return rig;
+}
+
+test('undisturbed, the job takes two rounds of tools, a wait, and an answer', () => {
+  expect(comparable(whole.store.transcript())).toEqual([
+    'u1 user: go',
+    'a1 assistant: round 0 →look →mail →look',
+    'a1 tool: ←look ok',
+    'a1 tool: ←look ok',
+    'a1 tool: ←mail',
+    'a1 assistant: round 1 →mail',
+    'a1 tool: ←mail',
+    'a1 assistant: done',
+  ]);
+  expect(whole.store.transcript().filter((line) => line.includes('outcome unknown'))).toEqual([]);
+});
+
+test('death at every moment', async () => {
+  for (let k = 1; k <= whole.moments; k += 1) {
+    let port = '';
+    await expectSame({
+      at: (moment) => {
+        if (moment.count !== k) return undefined;
+        port = moment.port;
+        return 'dies';
+      },
+    }).catch((error: unknown) => {
+      throw new Error(`at moment ${k}, ${port}`, { cause: error });
+    });
+  }
+});
+
+test('death at any two moments', async () => {
+  for (let first = 1; first <= whole.moments; first += 1) {
+    for (let second = 1; second <= 12; second += 1) {
+      await expectSame({
+        at: ({ count }) => (count === first || count === first + second ? 'dies' : undefined),
+      });
+    }
+  }
+});
+
+describe('a `once` call', () => {
+  test('that was begun and never told its end is unknown to the model, and not begun again', async () => {
+    const rig = await expectSame({
+      at: ({ port, rig: { begun } }) =>
+        port === 'a tool begins' &&
+        begun.at(-1)?.name === 'mail' &&
+        begun.filter(({ name }) => name === 'mail').length === 1
+          ? 'dies'
+          : undefined,
+    });
+    const unknown = rig.store.transcript().filter((line) => line.includes('outcome unknown'));
+    expect(unknown).toHaveLength(1);
+    expect(unknown[0]).toMatch(/Check before repeating/);
+  });
+
+  test('whose mark was written but which never began is unknown all the same', async () => {
+    let marks = 0;
+    const rig = await expectSame({
+      at: ({ port, rig: { store } }) => {
+        const isMarked =
+          port === 'after an append' && store.truth.calls.some(({ status }) => status === 'started');
+        if (!isMarked) return undefined;
+        marks += 1;
+        return marks === 1 ? 'dies' : undefined;
+      },
+    });
+    expect(rig.store.transcript().filter((line) => line.includes('outcome unknown'))).toHaveLength(1);
+    expect(rig.begun.filter(({ name }) => name === 'mail')).toHaveLength(1);
+  });
+});
+
+test('a job whose processes die each time before anything comes of it fails, and the next input works', async () => {
+  const rig = await play({
+    at: ({ port, rig: { store } }) =>
+      port === 'the model' && store.verdicts.size === 0 ? 'dies' : undefined,
+  });
+  expect([...rig.store.verdicts.values()]).toMatchObject([
+    { status: 'failed', error: { code: 'crash_loop' } },
+  ]);
+  expect(rig.store.truth.state).toBe('PermanentFailure');
+  rig.store.submit('again');
+  await rig.bringToRest();
+  expect([...rig.store.verdicts.values()][1]).toMatchObject({ status: 'completed' });
+});
+
+describe('appends that do not take', () => {
+  test('refused as stale, at each of them', async () => {
+    for (let k = 1; k <= whole.appends; k += 1) {
+      await expectSame({ outcome: async (count, commit) => (count === k ? { kind: 'stale' } : commit()) });
+    }
+  });
+
+  test('in doubt and never committed, at each of them', async () => {
+    for (let k = 1; k <= whole.appends; k += 1) {
+      await expectSame({ outcome: async (count, commit) => (count === k ? { kind: 'in_doubt' } : commit()) });
+    }
+  });
+
+  test('in doubt and committed, at each of them', async () => {
+    for (let k = 1; k <= whole.appends; k += 1) {
+      await expectSame({
+        outcome: async (count, commit) => {
+          const outcome = await commit();
+          return count === k ? { kind: 'in_doubt' } : outcome;
+        },
+      });
+    }
+  });
+
+  test('in doubt and committed later, at each of them: what comes too late changes nothing', async () => {
+    for (let k = 1; k <= whole.appends; k += 1) {
+      let late: (() => Promise<unknown>) | null = null;
+      await expectSame({
+        outcome: async (count, commit) => {
+          if (count === k) {
+            late = commit;
+            return { kind: 'in_doubt' };
+          }
+          await late?.();
+          return commit();
+        },
+      });
+    }
+  });
+
+  test('every second one in doubt', async () => {
+    await expectSame({
+      outcome: async (count, commit) => {
+        const outcome = await commit();
+        return count % 2 === 0 ? { kind: 'in_doubt' } : outcome;
+      },
+    });
+  });
+});

@@ -1,0 +1,197 @@
+// Things of the core with everything filled in; a test names what it is about.
+import type { AppendOutcome, Append } from '../../src/core/append.ts';
+import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, MessageId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { ActiveJob, QueuedJob, Wish } from '../../src/core/job.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { ModelAnswer } from '../../src/core/model.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { Effect, ToolDescriptor } from '../../src/core/tool.ts';
+import type { OpenCall } from '../../src/core/tool-call.ts';
+import { NO_USAGE } from '../../src/core/usage.ts';
+
+export const NOW = 1_700_000_000_000;
+
+/** The `number`th id of any kind: a UUID that says which it is. */
+export function id<T>(number: number): T {
+  return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as T;
+}
+
+/** Ids that count from `first`. */
+export function countingIds(first = 1_000): Ids {
+  let count = first;
+  return { next: <T>() => id<T>(count++) };
+}
+
+export const JOB = id<JobId>(1);
+export const OTHER_JOB = id<JobId>(2);
+
+export function job(over: Partial<ActiveJob> = {}): ActiveJob {
+  return {
+    id: JOB,
+    kind: 'input',
+    status: 'running',
+    branch: 'main',
+    turn: 1,
+    attempt: 1,
+    failures: 0,
+    retryAt: null,
+    lastFailure: null,
+    steps: 0,
+    maxSteps: null,
+    deadline: null,
+    usage: NO_USAGE,
+    wish: null,
+    ...over,
+  };
+}
+
+export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>> = {}): QueuedJob {
+  return {
+    id: OTHER_JOB,
+    kind: 'input',
+    branch: 'main',
+    maxSteps: null,
+    deadline: null,
+    messageId: id<MessageId>(20),
+    content: [{ type: 'text', text: 'next' }],
+    ...over,
+  };
+}
+
+export function queuedRetry(): QueuedJob {
+  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null };
+}
+
+export function cancelWish(over: Partial<Wish> = {}): Wish {
+  return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
+}
+
+export function call(over: Partial<OpenCall> = {}): OpenCall {
+  return {
+    id: id<ToolCallId>(50),
+    messageId: id<MessageId>(12),
+    jobId: JOB,
+    ordinal: 0,
+    name: 'search',
+    effect: 'none',
+    onUnknown: 'tell',
+    status: 'pending',
+    ...over,
+  };
+}
+
+export function tool(name: string, effect: Effect = 'none'): ToolDescriptor {
+  return { name, description: '', input_schema: { type: 'object' }, effect, on_unknown: 'tell' };
+}
+
+export function settings(over: Partial<Settings> = {}): Settings {
+  return {
+    model: { provider: 'simulated', model: 'm' },
+    streaming: true,
+    systemPrompt: '',
+    tools: [],
+    maxTokens: null,
+    maxSteps: 10,
+    parameters: {},
+    ...over,
+  };
+}
+
+export function userMessage(seq: number, over: Partial<Message> = {}): Message {
+  return {
+    id: id<MessageId>(100 + seq),
+    seq,
+    role: 'user',
+    type: 'text',
+    turn: 'u1',
+    content: [{ type: 'text', text: 'hi' }],
+    jobId: JOB,
+    model: null,
+    ...over,
+  };
+}
+
+export function assistantMessage(seq: number, over: Partial<Message> = {}): Message {
+  return {
+    ...userMessage(seq),
+    role: 'assistant',
+    turn: 'a1',
+    content: [{ type: 'text', text: 'hello' }],
+    model: { modelId: 'm', providerId: 'simulated', usage: NO_USAGE, finishReason: 'stop' },
+    ...over,
+  };
+}
+
+export function toolUse(number: number, name = 'search'): ToolUseBlock {
+  return { type: 'tool_use', id: id<ToolCallId>(number), name, input: {} };
+}
+
+export function toolMessage(seq: number, callId: ToolCallId, over: Partial<Message> = {}): Message {
+  return {
+    ...userMessage(seq),
+    role: 'tool',
+    type: 'tool_result',
+    turn: 'a1',
+    content: [{ type: 'tool_result', tool_use_id: callId, content: 'found', is_error: false }],
+    ...over,
+  };
+}
+
+export function given(over: Partial<ModelAnswer> = {}): ModelAnswer {
+  return {
+    content: [{ type: 'text', text: 'hello' }],
+    finishReason: 'stop',
+    usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 1, cache_write_tokens: 2 },
+    modelId: 'm-2026',
+    responseId: null,
+    ...over,
+  };
+}
+
+/** A context at rest; served, without tools. */
+export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
+  return {
+    lease: { contextId: id<ContextId>(90), tenantId: DEFAULT_TENANT, epoch: 3 },
+    workerId: id<WorkerId>(91),
+    state: 'Idle',
+    stopped: false,
+    wakeSeq: 4,
+    controlSeq: 5,
+    barrenClaims: 0,
+    activeBranch: 'main',
+    job: null,
+    next: null,
+    queued: 0,
+    calls: [],
+    history: [],
+    serving: { kind: 'served', settings: settings() },
+    ...over,
+  };
+}
+
+/** A context in the middle of its first job, whose model is to be called. */
+export function running(over: Partial<Snapshot> = {}): Snapshot {
+  return snapshot({ state: 'AwaitingLLMResponse', job: job(), history: [userMessage(2)], ...over });
+}
+
+/** What the store would say of `append` where nobody else wrote. */
+export function committed(
+  { entries }: Append,
+  before: Snapshot,
+  headSeq: number,
+): Extract<AppendOutcome, { kind: 'committed' }> {
+  return {
+    kind: 'committed',
+    firstSeq: headSeq + 1,
+    headSeq: headSeq + entries.length,
+    wakeSeq: before.wakeSeq,
+    controlSeq: before.controlSeq,
+  };
+}
+
+export function text(words: string): Block {
+  return { type: 'text', text: words };
+}

@@ -1,0 +1,306 @@
+// What happens next, branch by branch: a snapshot on the left, a step on the right.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/core/decide.ts';
+import type { Step } from '../../src/core/decide.ts';
+import { LIMITS } from '../../src/core/limits.ts';
+import { HOLD_MS } from '../../src/core/retry.ts';
+import type { Serving } from '../../src/core/settings.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import {
+  NOW,
+  OTHER_JOB,
+  assistantMessage,
+  call,
+  cancelWish,
+  id,
+  job,
+  queuedInput,
+  queuedRetry,
+  running,
+  settings,
+  snapshot,
+  toolMessage,
+  toolUse,
+  userMessage,
+} from './builders.ts';
+
+const served = settings();
+const unserved: Serving = { kind: 'unserved', missing: ['tool:mail'] };
+const systemNote = userMessage(9, { role: 'system', jobId: null });
+const pausing = assistantMessage(3, {
+  model: { modelId: 'm', providerId: 'p', usage: job().usage, finishReason: 'pause' },
+});
+
+type Case = [what: string, of: Snapshot, step: Step];
+
+describe('between jobs', () => {
+  const next = queuedInput();
+  const retry = queuedRetry();
+  test.each<Case>([
+    ['nothing queued: park', snapshot(), { kind: 'park' }],
+    ['an input queued: admit it', snapshot({ next, queued: 1 }), { kind: 'admit', next }],
+    ['a retry queued: admit it', snapshot({ next: retry, queued: 1 }), { kind: 'admit', next: retry }],
+    ['stopped: park, whatever is queued', snapshot({ stopped: true, next, queued: 1 }), { kind: 'park' }],
+    [
+      'stopped and not served: park all the same',
+      snapshot({ stopped: true, next, queued: 1, serving: unserved }),
+      { kind: 'park' },
+    ],
+    [
+      'what cannot be served here is handed back before it is admitted',
+      snapshot({ next, queued: 1, serving: unserved }),
+      { kind: 'hand_back', missing: ['tool:mail'] },
+    ],
+    ['nothing queued and not served: park', snapshot({ serving: unserved }), { kind: 'park' }],
+    [
+      'barren claims do not matter where no job is under way',
+      snapshot({ next, queued: 1, barrenClaims: 99 }),
+      { kind: 'admit', next },
+    ],
+  ])('%s', (_, of, step) => {
+    expect(decide(of, NOW)).toEqual(step);
+  });
+});
+
+describe('within a job', () => {
+  const finish = (of: Snapshot) => {
+    const step = decide(of, NOW);
+    return step.kind === 'finish' ? step.verdict : step;
+  };
+  const callModel: Step = { kind: 'call_model', job: job(), settings: served };
+
+  test.each<Case>([
+    ['an unanswered input: call the model', running(), callModel],
+    [
+      'all results are there: call the model',
+      running({
+        history: [userMessage(2), assistantMessage(3, { content: [toolUse(50)] }), toolMessage(4, id(50))],
+      }),
+      callModel,
+    ],
+    ['a pause: call the model again', running({ history: [userMessage(2), pausing] }), callModel],
+    [
+      'a note of the platform does not hide the input',
+      running({ history: [userMessage(2), systemNote] }),
+      callModel,
+    ],
+    [
+      'a new input behind an old answer: call the model',
+      running({
+        history: [
+          userMessage(2, { jobId: OTHER_JOB }),
+          assistantMessage(3, { jobId: OTHER_JOB }),
+          userMessage(5),
+        ],
+      }),
+      callModel,
+    ],
+    [
+      'a retry on an unanswered input: call the model',
+      running({ job: job({ kind: 'retry' }), history: [userMessage(2, { jobId: OTHER_JOB })] }),
+      { ...callModel, job: job({ kind: 'retry' }) },
+    ],
+    [
+      'what cannot be served here is handed back',
+      running({ serving: unserved }),
+      { kind: 'hand_back', missing: ['tool:mail'] },
+    ],
+    [
+      'open calls of a worker that is not served here are not run here',
+      running({ calls: [call()], serving: unserved }),
+      { kind: 'hand_back', missing: ['tool:mail'] },
+    ],
+    ['stopped without a wish goes on: the wish ends jobs', running({ stopped: true }), callModel],
+  ])('%s', (_, of, step) => {
+    expect(decide(of, NOW)).toEqual(step);
+  });
+
+  test('open calls are run, and those begun before are unknown', () => {
+    const pending = call();
+    const once = call({ id: id(51), ordinal: 1, effect: 'once' });
+    const started = call({ id: id(52), ordinal: 2, effect: 'once', status: 'started' });
+    expect(decide(running({ calls: [pending, once, started] }), NOW)).toEqual({
+      kind: 'call_tools',
+      job: job(),
+      settings: served,
+      run: [pending, once],
+      unknown: [started],
+    });
+  });
+
+  test('an answer of the job itself completes it', () => {
+    const answer = assistantMessage(3);
+    expect(finish(running({ history: [userMessage(2), answer] }))).toEqual({
+      status: 'completed',
+      outputId: answer.id,
+    });
+    expect(finish(running({ history: [userMessage(2), answer, systemNote] }))).toMatchObject({
+      status: 'completed',
+    });
+  });
+
+  test.each([
+    ['no message at all', [], 'no_messages'],
+    ['nothing but notes of the platform', [systemNote], 'no_messages'],
+    [
+      'an answer of another job',
+      [userMessage(2), assistantMessage(3, { jobId: OTHER_JOB })],
+      'last_not_input',
+    ],
+    ['an answer of no job', [userMessage(2), assistantMessage(3, { jobId: null })], 'last_not_input'],
+    ['the pause of another job', [userMessage(2), { ...pausing, jobId: OTHER_JOB }], 'last_not_input'],
+  ])('%s fails with a code', (_, history, code) => {
+    expect(finish(running({ job: job({ kind: 'retry' }), history }))).toMatchObject({
+      status: 'failed',
+      error: { code },
+    });
+  });
+
+  test('a wish ends the job before anything else is looked at', () => {
+    const of = running({
+      job: job({ wish: cancelWish(), deadline: NOW - 1 }),
+      history: [],
+      calls: [call()],
+      barrenClaims: 99,
+      serving: unserved,
+    });
+    expect(finish(of)).toEqual({ status: 'cancelled', reason: 'enough' });
+  });
+
+  test('a job that keeps killing its processes fails at the limit and not before', () => {
+    expect(decide(running({ barrenClaims: LIMITS.barrenClaims - 1 }), NOW).kind).toBe('call_model');
+    expect(finish(running({ barrenClaims: LIMITS.barrenClaims, serving: unserved }))).toMatchObject({
+      status: 'failed',
+      error: { code: 'crash_loop' },
+    });
+  });
+
+  test.each([
+    [NOW - 1, 'finish'],
+    [NOW, 'finish'],
+    [NOW + 1, 'call_model'],
+    [null, 'call_model'],
+  ])('a deadline of %s at %s', (deadline, kind) => {
+    expect(decide(running({ job: job({ deadline }) }), NOW).kind).toBe(kind);
+  });
+
+  test('a deadline ends a job even while calls are open', () => {
+    expect(finish(running({ job: job({ deadline: NOW }), calls: [call()] }))).toMatchObject({
+      status: 'incomplete',
+      error: { code: 'deadline' },
+    });
+  });
+
+  test.each([
+    ['the worker’s limit', null, 10, 9, 'call_model'],
+    ['the worker’s limit', null, 10, 10, 'finish'],
+    ['the job’s own limit, which is lower', 3, 10, 3, 'finish'],
+    ['the job’s own limit, which is higher', 20, 10, 19, 'call_model'],
+    ['the job’s own limit, which is higher', 20, 10, 20, 'finish'],
+  ])('%s: own %s, worker’s %i, %i steps made → %s', (_, own, workers, steps, kind) => {
+    const of = running({
+      job: job({ maxSteps: own, steps }),
+      serving: { kind: 'served', settings: settings({ maxSteps: workers }) },
+    });
+    expect(decide(of, NOW).kind).toBe(kind);
+  });
+
+  test('an answer that is there counts, even where no step is left', () => {
+    expect(
+      finish(running({ job: job({ steps: 10 }), history: [userMessage(2), assistantMessage(3)] })),
+    ).toMatchObject({ status: 'completed' });
+  });
+
+  test.each([
+    ['over', NOW, 'call_model'],
+    ['short: holds its slot', NOW + HOLD_MS, { until: NOW + HOLD_MS, hold: true }],
+    ['long: parks', NOW + HOLD_MS + 1, { until: NOW + HOLD_MS + 1, hold: false }],
+  ])('a wait for a retry that is %s', (_, retryAt, expected) => {
+    const step = decide(running({ job: job({ retryAt }) }), NOW);
+    if (typeof expected === 'string') expect(step.kind).toBe(expected);
+    else expect(step).toEqual({ kind: 'wait', job: job({ retryAt }), ...expected });
+  });
+
+  test('a wait ends at the deadline where that comes first', () => {
+    const waiting = job({ retryAt: NOW + 60_000, deadline: NOW + 1_000 });
+    expect(decide(running({ job: waiting }), NOW)).toEqual({
+      kind: 'wait',
+      job: waiting,
+      until: NOW + 1_000,
+      hold: true,
+    });
+  });
+
+  test('open calls do not wait for a retry', () => {
+    expect(decide(running({ job: job({ retryAt: NOW + 60_000 }), calls: [call()] }), NOW).kind).toBe(
+      'call_tools',
+    );
+  });
+});
+
+describe('whatever is stored', () => {
+  const someSnapshot = fc
+    .record({
+      withJob: fc.boolean(),
+      wish: fc.boolean(),
+      stopped: fc.boolean(),
+      queued: fc.boolean(),
+      isServed: fc.boolean(),
+      barrenClaims: fc.nat(8),
+      deadline: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 })),
+      retryAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5_000 })),
+      steps: fc.nat(12),
+      calls: fc.nat(3),
+      history: fc.array(
+        fc.constantFrom(userMessage(1), assistantMessage(2), toolMessage(3, id(50)), systemNote),
+      ),
+    })
+    .map((some) =>
+      snapshot({
+        stopped: some.stopped,
+        next: some.queued ? queuedInput() : null,
+        queued: some.queued ? 1 : 0,
+        barrenClaims: some.barrenClaims,
+        history: some.history,
+        serving: some.isServed ? { kind: 'served', settings: served } : unserved,
+        calls: some.withJob
+          ? Array.from({ length: some.calls }, (_, n) => call({ id: id(50 + n), ordinal: n }))
+          : [],
+        job: some.withJob
+          ? job({
+              wish: some.wish ? cancelWish() : null,
+              deadline: some.deadline,
+              retryAt: some.retryAt,
+              steps: some.steps,
+            })
+          : null,
+      }),
+    );
+
+  test('nothing is admitted while a job is under way, and no model is called while calls are open', () => {
+    fc.assert(
+      fc.property(someSnapshot, (of) => {
+        const step = decide(of, NOW);
+        if (of.job !== null) expect(['admit', 'park']).not.toContain(step.kind);
+        if (of.job === null) expect(['admit', 'park', 'hand_back']).toContain(step.kind);
+        if (of.calls.length > 0) expect(['call_model', 'wait']).not.toContain(step.kind);
+        if (of.job?.wish) expect(step.kind).toBe('finish');
+        if (of.serving.kind === 'unserved')
+          expect(['call_model', 'call_tools', 'admit']).not.toContain(step.kind);
+        if (step.kind === 'wait') expect(step.until).toBeGreaterThan(NOW);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('the same snapshot at the same moment gives the same step, and is left as it was', () => {
+    fc.assert(
+      fc.property(someSnapshot, (of) => {
+        const before = structuredClone(of);
+        expect(decide(of, NOW)).toEqual(decide(structuredClone(of), NOW));
+        expect(of).toEqual(before);
+      }),
+    );
+  });
+});

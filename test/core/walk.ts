@@ -1,0 +1,100 @@
+// A job's way from its input to its end, as the loop would take it, through whatever the world does.
+import * as fc from 'fast-check';
+import type { Append } from '../../src/core/append.ts';
+import { decide } from '../../src/core/decide.ts';
+import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
+import { admit } from '../../src/core/moves/admit.ts';
+import { answer } from '../../src/core/moves/answer.ts';
+import { delay, handBack, rest } from '../../src/core/moves/park.ts';
+import { settle } from '../../src/core/moves/settle.ts';
+import { closeCalls, ended, startCall } from '../../src/core/moves/tools.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { Step } from '../../src/core/decide.ts';
+import type { Millis } from '../../src/core/time.ts';
+import { cancelWish, given, settings, text, tool } from './builders.ts';
+
+/** What the world does at a step: what does not fit the step is passed over. */
+export type Happening =
+  | { kind: 'say'; calls: number; pause: boolean }
+  | { kind: 'fail'; waitMs: number }
+  | { kind: 'results'; share: number }
+  | { kind: 'cancel' };
+
+export const someWorld: fc.Arbitrary<Happening[]> = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('say' as const), calls: fc.nat(3), pause: fc.boolean() }),
+    fc.record({ kind: fc.constant('fail' as const), waitMs: fc.nat(3_000) }),
+    fc.record({ kind: fc.constant('results' as const), share: fc.nat(3) }),
+    fc.constant({ kind: 'cancel' as const }),
+  ),
+  { maxLength: 25 },
+);
+
+export const WALKED: Settings = settings({ tools: [tool('mail', 'once'), tool('search')], maxSteps: 5 });
+
+export type Next =
+  | { kind: 'move'; move: Append }
+  | { kind: 'wished'; now: Snapshot }
+  | { kind: 'later'; time: Millis };
+
+export function nextMove(now: Snapshot, happening: Happening | undefined, time: Millis, ids: Ids): Next {
+  if (happening?.kind === 'cancel' && now.job !== null) {
+    return { kind: 'wished', now: { ...now, job: { ...now.job, wish: cancelWish() } } };
+  }
+  const step = decide(now, time);
+  return step.kind === 'wait'
+    ? { kind: 'later', time: step.until }
+    : { kind: 'move', move: moveOf(now, step, happening, time, ids) };
+}
+
+function moveOf(
+  now: Snapshot,
+  step: Exclude<Step, { kind: 'wait' }>,
+  happening: Happening | undefined,
+  time: Millis,
+  ids: Ids,
+): Append {
+  switch (step.kind) {
+    case 'admit':
+      return admit(now, step.next);
+    case 'call_model':
+      if (happening?.kind === 'fail') {
+        return delay(now, step.job, { code: 'stream_cut', message: 'm' }, time + happening.waitMs);
+      }
+      return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids));
+    case 'call_tools':
+      return toolMove(now, step, happening, ids);
+    case 'finish':
+      return settle(now, step.job, step.verdict, ids);
+    case 'park':
+      return rest(now);
+    case 'hand_back':
+      return handBack(now, time);
+  }
+}
+
+function said(happening: Happening | undefined, ids: Ids) {
+  const { calls, pause } = happening?.kind === 'say' ? happening : { calls: 0, pause: false };
+  const uses = Array.from({ length: calls }, (_, n) => ({
+    type: 'tool_use' as const,
+    id: ids.next<ToolCallId>(),
+    name: n === 0 ? 'mail' : 'search',
+    input: { n },
+  }));
+  return given({ content: [text('w'), ...uses], finishReason: pause ? 'pause' : 'stop' });
+}
+
+function toolMove(
+  now: Snapshot,
+  { job, run, unknown }: Extract<Step, { kind: 'call_tools' }>,
+  happening: Happening | undefined,
+  ids: Ids,
+): Append {
+  const unmarked = run.find(({ effect, status }) => effect === 'once' && status === 'pending');
+  if (unmarked !== undefined) return startCall(now, unmarked);
+  const open = [...run, ...unknown];
+  const some = happening?.kind === 'results' ? open.slice(0, happening.share + 1) : open;
+  const results = some.map((call) => ended(call, { kind: 'result', content: 'ok', is_error: false }));
+  return closeCalls(now, job, results, ids);
+}

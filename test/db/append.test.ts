@@ -1,0 +1,349 @@
+// The one statement by which runs write.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Append, Entry } from '../../src/core/append.ts';
+import type { ContextEvent } from '../../src/core/event.ts';
+import type { JobId, MessageId, ToolCallId } from '../../src/core/ids.ts';
+import type { NewMessage } from '../../src/core/message.ts';
+import { append } from '../../src/db/append.ts';
+import type { ContextRow } from '../../src/db/contexts.ts';
+import { readHistory, readMailbox } from '../../src/db/mailbox.ts';
+import { callUp, wish } from '../../src/db/wishes.ts';
+import { job as someJob } from '../core/builders.ts';
+import { TIMES, given, ids, nothing } from './given.ts';
+import type { Given } from './given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const db = () => the.database.db;
+const told: ContextEvent = { name: 'StateChanged', data: { new_state: 'AwaitingLLMResponse', job_id: null } };
+const event: Entry = { kind: 'event', event: told };
+const usage = { input_tokens: 7, output_tokens: 5, cache_read_tokens: 3, cache_write_tokens: 2 };
+
+function message(over: Partial<NewMessage> = {}): Entry {
+  return {
+    kind: 'message',
+    message: {
+      id: ids.next<MessageId>(),
+      role: 'assistant',
+      type: 'text',
+      turn: 'a1',
+      content: [{ type: 'text', text: 'hello' }],
+      jobId: null,
+      model: { modelId: 'm', providerId: 'simulated', usage, finishReason: 'stop' },
+      ...over,
+    },
+  };
+}
+
+/** A context with one queued input, claimed. */
+async function claimed(): Promise<ContextRow & { jobId: JobId; messageId: MessageId }> {
+  const { contextId } = await the.context();
+  const messageId = ids.next<MessageId>();
+  const jobId = await the.submit(contextId, {
+    input: { messageId, content: [{ type: 'text', text: 'a\0b' }] },
+  });
+  return { ...(await the.claimed(contextId)), jobId, messageId };
+}
+
+const numbers = (row: ContextRow) =>
+  the.rows(`select seq, kind from (
+    select seq, 'message' as kind, context_id from messages where seq is not null
+    union all select seq, name, context_id from events) n where context_id = '${row.lease.contextId}' order by seq`);
+
+describe('guards', () => {
+  test.each<[string, (row: ContextRow) => Partial<Append>]>([
+    ['an epoch of the past', ({ lease }) => ({ lease: { ...lease, epoch: lease.epoch - 1 } })],
+    ['an epoch of the future', ({ lease }) => ({ lease: { ...lease, epoch: lease.epoch + 1 } })],
+    ['another control_seq', (row) => ({ guard: { controlSeq: row.controlSeq + 1, wakeSeq: null } })],
+    ['another wake_seq', (row) => ({ guard: { controlSeq: null, wakeSeq: row.wakeSeq + 1 } })],
+    ['one of both', (row) => ({ guard: { controlSeq: row.controlSeq, wakeSeq: row.wakeSeq + 1 } })],
+  ])('%s writes nothing at all', async (_, wrong) => {
+    const row = await claimed();
+    const { jobId, messageId } = row;
+    const before = await the.row(row.lease.contextId);
+    const job = someJob({ id: jobId });
+    const outcome = await append(db(), [
+      nothing(row.lease, {
+        entries: [event, { kind: 'admit', messageId, turn: 'u1' }, message()],
+        job: { kind: 'admit', job },
+        state: 'AwaitingLLMResponse',
+        park: { status: 'idle' },
+        ...wrong(row),
+      }),
+    ]);
+    expect(outcome).toEqual([{ kind: 'stale' }]);
+    expect(await the.row(row.lease.contextId)).toEqual(before);
+    expect(await numbers(row)).toEqual([]);
+    expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'queued' }]);
+  });
+
+  test('counters that are as they were read let it through', async () => {
+    const row = await claimed();
+    const { controlSeq, wakeSeq } = row;
+    const outcome = await append(db(), [nothing(row.lease, { guard: { controlSeq, wakeSeq } })]);
+    expect(outcome).toEqual([{ kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq }]);
+  });
+
+  test('a context that is gone is stale', async () => {
+    const row = await claimed();
+    await the.rows(`delete from contexts where id = '${row.lease.contextId}'`);
+    expect(await append(db(), [nothing(row.lease, { entries: [event] })])).toEqual([{ kind: 'stale' }]);
+    expect(await numbers(row)).toEqual([]);
+  });
+
+  test('what others raised meanwhile is told with the outcome', async () => {
+    const row = await claimed();
+    await the.submit(row.lease.contextId);
+    await callUp(db(), row.lease.tenantId, row.lease.contextId, TIMES);
+    const [outcome] = await append(db(), [nothing(row.lease)]);
+    expect(outcome).toMatchObject({
+      kind: 'committed',
+      wakeSeq: row.wakeSeq + 1,
+      controlSeq: row.controlSeq + 1,
+    });
+  });
+});
+
+describe('numbers', () => {
+  test('follow the order of the entries, whatever their kind, without a gap', async () => {
+    const row = await claimed();
+    const { messageId } = row;
+    const first = await append(db(), [
+      nothing(row.lease, { entries: [event, { kind: 'admit', messageId, turn: 'u1' }, event] }),
+    ]);
+    const second = await append(db(), [nothing(row.lease, { entries: [message(), event, message()] })]);
+    expect([...first, ...second]).toMatchObject([
+      { firstSeq: 1, headSeq: 3 },
+      { firstSeq: 4, headSeq: 6 },
+    ]);
+    expect((await numbers(row)).map(({ kind }) => kind)).toEqual([
+      'StateChanged',
+      'message',
+      'StateChanged',
+      'message',
+      'StateChanged',
+      'message',
+    ]);
+    expect((await numbers(row)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test('appends that run at the same time never share one', async () => {
+    const row = await claimed();
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => append(db(), [nothing(row.lease, { entries: [event, event] })])),
+    );
+    expect(outcomes.flat().map(({ kind }) => kind)).toEqual(Array.from({ length: 40 }, () => 'committed'));
+    expect((await numbers(row)).map(({ seq }) => seq)).toEqual(Array.from({ length: 80 }, (_, n) => n + 1));
+  });
+});
+
+describe('many contexts in one statement', () => {
+  test('each gets its own numbers, and those that are stale leave the others alone', async () => {
+    const rows = await Promise.all(Array.from({ length: 6 }, claimed));
+    const outcomes = await append(
+      db(),
+      rows.map((row, n) =>
+        nothing(n % 2 === 0 ? row.lease : { ...row.lease, epoch: 99 }, {
+          entries: [event, ...Array.from({ length: n }, () => message())],
+          state: 'AwaitingLLMResponse',
+        }),
+      ),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual([
+      'committed',
+      'stale',
+      'committed',
+      'stale',
+      'committed',
+      'stale',
+    ]);
+    for (const [n, row] of rows.entries()) {
+      const expected = n % 2 === 0 ? Array.from({ length: n + 1 }, (_, seq) => seq + 1) : [];
+      expect((await numbers(row)).map(({ seq }) => seq)).toEqual(expected);
+      expect(await the.row(row.lease.contextId)).toMatchObject({ head_seq: expected.length });
+    }
+  });
+
+  test('none at all is none', async () => {
+    expect(await append(db(), [])).toEqual([]);
+  });
+});
+
+describe('what is written', () => {
+  test('an input enters history as it was posted, under its turn', async () => {
+    const row = await claimed();
+    const { jobId, messageId } = row;
+    await append(db(), [
+      nothing(row.lease, {
+        entries: [{ kind: 'admit', messageId, turn: 'u1' }],
+        job: { kind: 'admit', job: someJob({ id: jobId, maxSteps: 3 }) },
+        progress: false,
+      }),
+    ]);
+    expect(await readHistory(db(), row.lease.contextId, 'main')).toEqual([
+      {
+        id: messageId,
+        seq: 1,
+        role: 'user',
+        type: 'text',
+        turn: 'u1',
+        content: [{ type: 'text', text: 'a\0b' }],
+        jobId,
+        model: null,
+      },
+    ]);
+    expect(await the.row(row.lease.contextId)).toMatchObject({
+      queued: 0,
+      message_count: 1,
+      turn_count: 1,
+      request_count: 0,
+      barren_claims: 1,
+    });
+    const [stored] = await the.rows(`select * from jobs where id = '${jobId}'`);
+    expect(stored).toMatchObject({ status: 'running', turn: 1, attempt: 1, finished_at: null });
+    expect(stored?.['started_at']).not.toBeNull();
+  });
+
+  test('an answer, its price and its calls', async () => {
+    const row = await claimed();
+    const { jobId } = row;
+    const callId = ids.next<ToolCallId>();
+    const messageId = ids.next<MessageId>();
+    const call = {
+      id: callId,
+      messageId,
+      jobId,
+      ordinal: 0,
+      name: 'ma\0il',
+      effect: 'once',
+      onUnknown: 'tell',
+    } as const;
+    const answer = message({
+      id: messageId,
+      type: 'tool_call',
+      turn: 'a3',
+      content: [{ type: 'tool_use', id: callId, name: 'mail', input: { to: '\ud800' } }],
+    });
+    await append(db(), [
+      nothing(row.lease, { entries: [answer], calls: [{ kind: 'request', call }], state: 'ExecutingTools' }),
+    ]);
+    expect(await readHistory(db(), row.lease.contextId, 'main')).toMatchObject([
+      { content: [{ input: { to: '\ud800' } }], model: { modelId: 'm', usage, finishReason: 'stop' } },
+    ]);
+    expect(await the.row(row.lease.contextId)).toMatchObject({
+      request_count: 1,
+      turn_count: 3,
+      barren_claims: 0,
+      ...usage,
+    });
+    const calls = async () => (await readMailbox(db(), row))?.mailbox.calls;
+    expect(await calls()).toEqual([{ ...call, name: 'ma\u{FFFD}il', status: 'pending' }]);
+    await append(db(), [nothing(row.lease, { calls: [{ kind: 'start', id: callId }] })]);
+    expect(await calls()).toMatchObject([{ status: 'started' }]);
+    expect(await the.rows(`select started_epoch from tool_calls where id = '${callId}'`)).toEqual([
+      { started_epoch: row.lease.epoch },
+    ]);
+    await append(db(), [nothing(row.lease, { calls: [{ kind: 'close', id: callId, status: 'unknown' }] })]);
+    expect(await calls()).toEqual([]);
+    await append(db(), [nothing(row.lease, { calls: [{ kind: 'close', id: callId, status: 'failed' }] })]);
+    expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([
+      { status: 'unknown' },
+    ]);
+  });
+
+  test.each<[Append['park'], object]>([
+    [null, { status: 'running', lease_owner: expect.any(String), sweep_at: null }],
+    [{ status: 'idle' }, { status: 'idle', lease_owner: null, sweep_at: null }],
+    [{ status: 'runnable' }, { status: 'runnable', lease_owner: null, sweep_at: expect.anything() }],
+    [
+      { status: 'waiting', until: Date.UTC(2040, 1, 1) },
+      { status: 'waiting', lease_owner: null, sweep_at: new Date(Date.UTC(2040, 1, 1)) },
+    ],
+  ])('giving back as %j', async (park, columns) => {
+    const row = await claimed();
+    await append(db(), [nothing(row.lease, { park })]);
+    const stored = await the.row(row.lease.contextId);
+    expect({ ...stored, sweep_at: instant(stored['sweep_at']) }).toMatchObject(columns);
+    expect(stored['lease_epoch']).toBe(row.lease.epoch);
+  });
+
+  test('a summons outlasts an append, and ends with the job', async () => {
+    const row = await claimed();
+    const { jobId, messageId } = row;
+    const job = someJob({ id: jobId });
+    await append(db(), [
+      nothing(row.lease, {
+        entries: [{ kind: 'admit', messageId, turn: 'u1' }],
+        job: { kind: 'admit', job },
+      }),
+    ]);
+    await wish(db(), jobId, 'cancel', 'enough', 60_000);
+    await append(db(), [nothing(row.lease, { entries: [message()] })]);
+    expect((await the.row(row.lease.contextId))['sweep_at']).not.toBeNull();
+    const wished = { ...job, wish: (await readMailbox(db(), row))?.mailbox.job?.wish ?? null };
+    await append(db(), [
+      nothing(row.lease, {
+        job: { kind: 'settle', job: wished, verdict: { status: 'cancelled', reason: null } },
+      }),
+    ]);
+    expect(await the.row(row.lease.contextId)).toMatchObject({ sweep_at: null, status: 'running' });
+    const [ended] = await the.rows(`select * from jobs where id = '${jobId}'`);
+    expect(ended).toMatchObject({
+      status: 'cancelled',
+      stop_kind: 'cancel',
+      stop_reason: 'enough',
+      error: null,
+    });
+    expect(ended?.['stopped_at']).not.toBeNull();
+  });
+
+  test('a job that ended is not touched again', async () => {
+    const row = await claimed();
+    const job = someJob({ id: row.jobId });
+    const settle = (status: 'completed' | 'cancelled'): Append =>
+      nothing(row.lease, {
+        job: {
+          kind: 'settle',
+          job,
+          verdict: status === 'completed' ? { status, outputId: null } : { status, reason: null },
+        },
+      });
+    await append(db(), [settle('completed')]);
+    const [before] = await the.rows(`select * from jobs where id = '${row.jobId}'`);
+    await append(db(), [settle('cancelled')]);
+    expect(await the.rows(`select * from jobs where id = '${row.jobId}'`)).toEqual([before]);
+    expect(before).toMatchObject({ status: 'completed', stopped_at: null });
+  });
+
+  test('a failure is kept, cleared or set on the worker', async () => {
+    const row = await claimed();
+    const failure = async (change: Append['failure']) => {
+      await append(db(), [nothing(row.lease, { failure: change })]);
+      return (await the.row(row.lease.contextId))['last_failure'];
+    };
+    const failed = { code: 'provider_auth', message: 'k\0', jobId: row.jobId } as const;
+    const stored = { code: 'provider_auth', message: 'k\0', job_id: row.jobId, at: expect.any(String) };
+    expect(await failure(failed)).toEqual(stored);
+    expect(await failure('keep')).toEqual(stored);
+    expect(await failure('clear')).toBeNull();
+  });
+
+  test('the moment of a state moves only when it changes', async () => {
+    const row = await claimed();
+    const since = async (state: Append['state']) => {
+      await append(db(), [nothing(row.lease, { state })]);
+      return (await the.row(row.lease.contextId))['state_since'];
+    };
+    const first = await since('AwaitingLLMResponse');
+    expect(await since('AwaitingLLMResponse')).toEqual(first);
+    expect(await since('TransientFailure')).not.toEqual(first);
+  });
+});
+
+function instant(value: unknown): unknown {
+  return typeof value === 'string' ? new Date(value) : value;
+}

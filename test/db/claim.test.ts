@@ -1,0 +1,326 @@
+// Who may run a context: claims, dead owners, and what sweeps find.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ContextId, ProcessId } from '../../src/core/ids.ts';
+import { append } from '../../src/db/append.ts';
+import { claim, owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
+import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
+import { TIMES, given, ids, nothing } from './given.ts';
+import type { Given } from './given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  await the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes');
+});
+
+const db = () => the.database.db;
+
+/** A context with one queued input. */
+async function due(): Promise<ContextId> {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  return contextId;
+}
+
+async function set(contextId: ContextId, columns: string): Promise<void> {
+  await the.rows(`update contexts set ${columns} where id = '${contextId}'`);
+}
+
+describe('claim', () => {
+  test('of two claimers one wins, whatever the round', async () => {
+    const pools = [the.open({ max: 1 }), the.open({ max: 1 })];
+    const claimers = await Promise.all(pools.map(() => the.process({ lock: true })));
+    for (let round = 0; round < 60; round += 1) {
+      const contextId = await due();
+      const claims = await Promise.all(
+        pools.map(({ db: own }, n) => claim(own, contextId, claimers[n] ?? ids.next<ProcessId>(), TIMES)),
+      );
+      const won = claims.flatMap((row) => (row === null ? [] : [row]));
+      expect(won).toHaveLength(1);
+      expect(won[0]?.lease.epoch).toBe(1);
+    }
+  });
+
+  test('takes the lease, raises the epoch, and counts the barren claims before it', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    const row = await claim(db(), contextId, owner, TIMES);
+    expect(row).toMatchObject({ lease: { epoch: 1 }, barrenClaims: 0, queued: 1, wakeSeq: 1 });
+    expect(Math.abs((row?.now ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(await the.row(contextId)).toMatchObject({
+      status: 'running',
+      lease_owner: owner,
+      sweep_at: null,
+      barren_claims: 1,
+    });
+  });
+
+  test('finds nothing in an idle context', async () => {
+    const { contextId } = await the.context();
+    expect(await claim(db(), contextId, await the.process(), TIMES)).toBeNull();
+  });
+
+  test('leaves what waits until its time has come', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await set(contextId, `status = 'waiting', sweep_at = now() + interval '1 minute'`);
+    expect(await claim(db(), contextId, owner, TIMES)).toBeNull();
+    await set(contextId, `sweep_at = now() - interval '1 second'`);
+    expect(await claim(db(), contextId, owner, TIMES)).not.toBeNull();
+  });
+
+  test('does not take from itself', async () => {
+    const contextId = await due();
+    const owner = await the.process({ silentMs: 60_000 });
+    expect(await claim(db(), contextId, owner, TIMES)).not.toBeNull();
+    expect(await claim(db(), contextId, owner, TIMES)).toBeNull();
+  });
+
+  test('a process that was declared dead, or never was, claims nothing', async () => {
+    const contextId = await due();
+    const dead = await the.process();
+    await unregister(db(), dead);
+    expect(await claim(db(), contextId, dead, TIMES)).toBeNull();
+    expect(await claim(db(), contextId, ids.next<ProcessId>(), TIMES)).toBeNull();
+  });
+
+  test.each([
+    ['the lock free and the beat old', { silentMs: 20_000, lock: false }, true],
+    ['the lock free and the beat recent', { silentMs: 100, lock: false }, false],
+    ['the lock held and the beat beyond the lease', { silentMs: 110_000, lock: true }, true],
+    ['the lock held and the beat late', { silentMs: 50_000, lock: true }, false],
+  ])('of an owner with %s', async (_, state, taken) => {
+    const contextId = await due();
+    const owner = await the.process({ lock: state.lock });
+    await claim(db(), contextId, owner, TIMES);
+    await the.rows(
+      `update processes set beat_at = clock_timestamp() - interval '${state.silentMs} milliseconds' where id = '${owner}'`,
+    );
+    const row = await claim(db(), contextId, await the.process(), TIMES);
+    expect(row === null ? null : row.lease.epoch).toBe(taken ? 2 : null);
+  });
+
+  test('of an owner whose row is gone', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await claim(db(), contextId, owner, TIMES);
+    await the.rows(`delete from processes where id = '${owner}'`);
+    expect(await claim(db(), contextId, await the.process(), TIMES)).not.toBeNull();
+  });
+});
+
+describe('a lease', () => {
+  test('is renewed under its holder: what was sent before can commit no more', async () => {
+    const contextId = await due();
+    const { lease } = await the.claimed(contextId);
+    const renewed = await renew(db(), lease);
+    expect(renewed?.lease.epoch).toBe(lease.epoch + 1);
+    expect(await append(db(), [nothing(lease)])).toEqual([{ kind: 'stale' }]);
+    expect(await renew(db(), lease)).toBeNull();
+  });
+
+  test('that was given back is not renewed', async () => {
+    const contextId = await due();
+    const { lease } = await the.claimed(contextId);
+    await append(db(), [nothing(lease, { park: { status: 'runnable' } })]);
+    expect(await renew(db(), lease)).toBeNull();
+  });
+
+  test('is released by its owner alone, for others after a while', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await claim(db(), contextId, owner, TIMES);
+    expect(await owned(db(), owner)).toEqual([contextId]);
+    await release(db(), contextId, await the.process(), 0);
+    expect(await owned(db(), owner)).toEqual([contextId]);
+    await release(db(), contextId, owner, 60_000);
+    expect(await the.row(contextId)).toMatchObject({ status: 'waiting', lease_owner: null, lease_epoch: 2 });
+    expect(await claim(db(), contextId, await the.process(), TIMES)).toBeNull();
+  });
+
+  test('is read with or without a lock; what is gone is null', async () => {
+    const contextId = await due();
+    expect(await read(db(), contextId)).toMatchObject({ queued: 1 });
+    expect(await read(db(), contextId, 'lock')).toMatchObject({ queued: 1 });
+    expect(await read(db(), ids.next<ContextId>())).toBeNull();
+  });
+});
+
+describe('the dead', () => {
+  test('are declared once, and only where the one predicate says so', async () => {
+    const free = await the.process({ silentMs: 20_000 });
+    const vanished = await the.process({ silentMs: 110_000, lock: true });
+    await the.process({ silentMs: 50_000, lock: true });
+    await the.process();
+    expect((await declareDead(db(), TIMES, await the.judge())).sort()).toEqual([free, vanished].sort());
+    expect(await declareDead(db(), TIMES, await the.judge())).toEqual([]);
+  });
+
+  test('are declared by nobody whose own beats were late a moment ago', async () => {
+    await the.process({ silentMs: 20_000 });
+    const late = await the.process({ silentMs: 20_000 });
+    const born = await the.process();
+    expect(await declareDead(db(), TIMES, late)).toEqual([]);
+    await beat(db(), late, TIMES);
+    expect(await declareDead(db(), TIMES, late)).toEqual([]);
+    expect(await declareDead(db(), TIMES, born)).toEqual([]);
+  });
+
+  test('are told so at their next beat', async () => {
+    const id = await the.process({ silentMs: 20_000 });
+    await declareDead(db(), TIMES, await the.judge());
+    expect(await beat(db(), id, TIMES)).toEqual({ kind: 'dead' });
+    expect(await beat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
+  });
+
+  test('who beats in time is not declared dead by one who looked before', async () => {
+    const id = await the.process({ silentMs: 20_000 });
+    const beating = the.open({ max: 1 });
+    await beating.transaction(async (tx) => {
+      await beat(tx, id, TIMES);
+      expect(await declareDead(db(), TIMES, await the.judge())).toEqual([]);
+    });
+    expect(await declareDead(db(), TIMES, await the.judge())).toEqual([]);
+  });
+
+  test('lose their leases: the epoch rises and anybody may go on', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    const row = await claim(db(), contextId, owner, TIMES);
+    expect(await revoke(db(), 10)).toBe(0);
+    await unregister(db(), owner);
+    expect(await revoke(db(), 10)).toBe(1);
+    expect(await the.row(contextId)).toMatchObject({ status: 'runnable', lease_owner: null, lease_epoch: 2 });
+    expect(row && (await append(db(), [nothing(row.lease)]))).toEqual([{ kind: 'stale' }]);
+    expect(await revoke(db(), 10)).toBe(0);
+  });
+
+  test('a job that keeps killing its processes is waited with, longer each time', async () => {
+    const contextId = await due();
+    const waits: unknown[] = [];
+    for (let death = 0; death < 4; death += 1) {
+      const owner = await the.process();
+      await set(contextId, `sweep_at = now() - interval '1 second'`);
+      expect((await claim(db(), contextId, owner, TIMES))?.barrenClaims).toBe(death);
+      await unregister(db(), owner);
+      await revoke(db(), 10);
+      const [row] = await the.rows(
+        `select status, round(extract(epoch from sweep_at - now()), 1)::float8 as wait from contexts where id = '${contextId}'`,
+      );
+      waits.push([row?.['status'], row?.['wait']]);
+    }
+    expect(waits).toEqual([
+      ['runnable', expect.closeTo(0, 0)],
+      ['waiting', expect.closeTo(1, 0)],
+      ['waiting', expect.closeTo(2, 0)],
+      ['waiting', expect.closeTo(4, 0)],
+    ]);
+  });
+
+  test('no more than so many leases are revoked at once', async () => {
+    const owner = await the.process();
+    for (let count = 0; count < 7; count += 1) await claim(db(), await due(), owner, TIMES);
+    await unregister(db(), owner);
+    expect([await revoke(db(), 5), await revoke(db(), 5), await revoke(db(), 5)]).toEqual([5, 2, 0]);
+  });
+
+  test('are remembered for an hour, and while they own something', async () => {
+    const [old, recent, owner] = [await the.process(), await the.process(), await the.process()];
+    await claim(db(), await due(), owner, TIMES);
+    await the.rows(
+      `update processes set dead_at = now() - interval '2 hours' where id in ('${old}', '${owner}')`,
+    );
+    await unregister(db(), recent);
+    await forgetDead(db());
+    const left = await the.rows('select id from processes order by id');
+    expect(left.map(({ id }) => id)).toEqual([recent, owner].sort());
+  });
+
+  test('what they served is told where nobody lives', async () => {
+    await the.process({ silentMs: 60_000 });
+    expect(await published(db(), TIMES)).toHaveLength(1);
+    await the.process();
+    await the.process();
+    expect(await published(db(), TIMES)).toHaveLength(2);
+  });
+});
+
+describe('a beat', () => {
+  test('names the contexts whose holder was told to look up', async () => {
+    const owner = await the.process();
+    const [quiet, summoned] = [await due(), await due()];
+    await claim(db(), quiet, owner, TIMES);
+    await claim(db(), summoned, owner, TIMES);
+    await set(summoned, 'sweep_at = now(), control_seq = 7');
+    const heard = await beat(db(), owner, TIMES);
+    expect(heard).toMatchObject({ kind: 'alive', summons: [{ contextId: summoned, controlSeq: 7 }] });
+  });
+
+  test('says which server process holds the lock, so that a lost one is seen', async () => {
+    const pool = the.open({ max: 1 });
+    const pid = await holdLock(pool.db, 77);
+    expect(await holdLock(db(), 77)).toBeNull();
+    expect(await beat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
+  });
+});
+
+describe('what is due', () => {
+  const later = async (contextId: ContextId) => set(contextId, `sweep_at = now() - interval '1 second'`);
+
+  test('is taken once and put off, so that the next sweep passes it by', async () => {
+    const contextId = await due();
+    expect(await takeDue(db(), 10, 3_000)).toEqual([]);
+    await later(contextId);
+    expect(await takeDue(db(), 10, 3_000)).toEqual([{ kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 }]);
+    expect(await takeDue(db(), 10, 3_000)).toEqual([]);
+    await later(contextId);
+    expect(await takeDue(db(), 10, 3_000)).toHaveLength(1);
+  });
+
+  test('a wait that is over can be claimed', async () => {
+    const contextId = await due();
+    await set(contextId, `status = 'waiting', sweep_at = now() - interval '1 second'`);
+    expect(await takeDue(db(), 10, 3_000)).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(await claim(db(), contextId, await the.process(), TIMES)).not.toBeNull();
+  });
+
+  test('a holder that did not answer is told apart', async () => {
+    const contextId = await due();
+    await the.claimed(contextId);
+    await later(contextId);
+    expect(await takeDue(db(), 10, 3_000)).toEqual([{ kind: 'unanswered', contextId }]);
+  });
+
+  test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
+    const contexts = await Promise.all(Array.from({ length: 20 }, due));
+    for (const contextId of contexts) await later(contextId);
+    const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
+    const taken = await one.transaction(async (tx) => {
+      const first = await takeDue(tx, 5, 3_000);
+      const second = await takeDue(other.db, 100, 3_000);
+      expect(second).toHaveLength(15);
+      return [...first, ...second];
+    });
+    expect(taken.map(({ contextId }) => contextId).sort()).toEqual([...contexts].sort());
+  });
+
+  test.each(['hash', 'loop', 'merge'])(
+    'no more than asked for are taken, whatever the plan: %s',
+    async (plan) => {
+      const contexts = await Promise.all(Array.from({ length: 40 }, due));
+      for (const contextId of contexts) await later(contextId);
+      const pool = the.open({ max: 1 });
+      for (const other of ['hash', 'loop', 'merge'].filter((name) => name !== plan)) {
+        const settings = { hash: ['hashjoin', 'hashagg'], loop: ['nestloop'], merge: ['mergejoin', 'sort'] }[
+          other
+        ];
+        for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
+      }
+      expect(await takeDue(pool.db, 7, 3_000)).toHaveLength(7);
+    },
+  );
+});

@@ -1,0 +1,144 @@
+// Every CHECK and every unique index is tripped by a statement: a law that no test breaks may be missing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { given, ids } from './given.ts';
+import type { Given } from './given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+/** Rows that are sound; a case spoils one of them. `$id` and its like stand for fresh ids, `$c` and the rest for these. */
+type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'done', string>;
+
+async function soundRows(): Promise<Ids> {
+  const { contextId: c, workerId: w } = await the.context();
+  const [j, m, t, p, done] = Array.from({ length: 5 }, () => String(ids.next()));
+  const named = { c, w, j: j ?? '', m: m ?? '', t: t ?? '', p: p ?? '', done: done ?? '' };
+  const fill = filler(named);
+  await the.rows(
+    fill(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id, metadata,
+      started_at, parent_tool_call_id)
+      values ('$j', 'default', '$c', '$w', 'input', 'main', 'running', 1, '$m', '{}', now(), '$t')`),
+  );
+  await the.rows(
+    fill(`insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+      values ('$m', 'default', '$c', 'main', 1, 'user', 'text', 'u1', 'completed', '[]')`),
+  );
+  await the.rows(
+    fill(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown)
+      values ('$t', 'default', '$c', '$j', '$m', 0, 'n', 'none', 'tell')`),
+  );
+  await the.rows(
+    fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
+      values ('$p', ${Math.floor(Math.random() * 2 ** 40)}, 'h', 1, '0', '{}', '{}', '{}')`),
+  );
+  await the.rows(
+    fill(
+      `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 'default', 2, 'n', '{}')`,
+    ),
+  );
+  await the.rows(
+    fill(`insert into idempotency_keys (tenant_id, key, request) values ('default', '$c', 'r')`),
+  );
+  return named;
+}
+
+function filler(named: Ids): (text: string) => string {
+  return (text) =>
+    text.replaceAll(/\$(done|id|[cwjmtp])\b/g, (_, name: string) =>
+      name === 'id' ? String(ids.next()) : (Object.entries(named).find(([key]) => key === name)?.[1] ?? ''),
+    );
+}
+
+/** A copy of a row with some of its columns changed. */
+function copy(table: string, key: string, changes: Record<string, string>): string {
+  const changed = Object.entries(changes)
+    .map(([column, value]) => `'${column}', ${value}`)
+    .join(', ');
+  return `insert into ${table} select (jsonb_populate_record(r, jsonb_build_object(${changed}))).*
+    from ${table} r where ${key}`;
+}
+
+const context = (set: string) => `update contexts set ${set} where id = '$c'`;
+const job = (set: string) => `update jobs set ${set} where id = '$j'`;
+const message = (set: string) => `update messages set ${set} where id = '$m'`;
+const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
+const fresh = "'$id'::text";
+
+const CASES: Readonly<Record<string, string>> = {
+  branches_fork: `update branches set parent_name = 'other' where context_id = '$c'`,
+  branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 'default', 'main')`,
+  contexts_pkey: copy('contexts', "id = '$c'", { tenant_id: "'other'" }),
+  contexts_tenant: 'never: the primary key is narrower',
+  contexts_status: context(`status = 'asleep'`),
+  contexts_running_is_owned: context(`status = 'running', sweep_at = null`),
+  contexts_idle_is_not_swept: context(`sweep_at = now()`),
+  contexts_unowned_is_swept: context(`status = 'runnable', sweep_at = null`),
+  contexts_queued: context(`queued = -1`),
+  events_context_id_seq_pk: `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 'x', 2, 'n', '{}')`,
+  idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values ('default', '$c', 'x')`,
+  jobs_pkey: copy('jobs', "id = '$j'", {
+    status: "'queued'",
+    tenant_id: "'other'",
+    parent_tool_call_id: 'null',
+  }),
+  jobs_tenant: 'never: the primary key is narrower',
+  jobs_one_active: copy('jobs', "id = '$j'", { id: fresh, status: "'waiting'", parent_tool_call_id: 'null' }),
+  jobs_spawned_once: copy('jobs', "id = '$j'", { id: fresh, context_id: fresh }),
+  jobs_kind: job(`kind = 'dream', message_id = null`),
+  jobs_status: job(`status = 'lost', finished_at = null`),
+  jobs_input_has_message: job(`message_id = null`),
+  jobs_started: job(`started_at = null`),
+  jobs_finished: job(`finished_at = now()`),
+  jobs_failed_says_why: job(`status = 'failed', finished_at = now()`),
+  jobs_stop_kind: job(`stop_kind = 'please', stop_requested_at = now()`),
+  jobs_wish: job(`stop_kind = 'cancel'`),
+  messages_pkey: copy('messages', "id = '$m'", { seq: '99' }),
+  messages_seq: copy('messages', "id = '$m'", { id: fresh }),
+  messages_role: message(`role = 'ghost'`),
+  messages_type: message(`type = 'song'`),
+  messages_status: message(`status = 'torn', seq = null, turn = null`),
+  messages_numbered: message(`seq = null`),
+  messages_turn: message(`turn = null`),
+  messages_only_inputs_queue: message(`role = 'assistant', status = 'queued', seq = null, turn = null`),
+  processes_pkey: copy('processes', "id = '$p'", { lock_key: '1' }),
+  processes_lock: copy('processes', "id = '$p'", { id: fresh }),
+  tool_calls_pkey: copy('tool_calls', "id = '$t'", { ordinal: '5' }),
+  tool_calls_place: copy('tool_calls', "id = '$t'", { id: fresh }),
+  tool_calls_effect: call(`effect = 'twice'`),
+  tool_calls_on_unknown: call(`on_unknown = 'pray'`),
+  tool_calls_status: call(`status = 'lost', finished_at = now()`),
+  tool_calls_finished: call(`status = 'completed'`),
+  tool_calls_started: call(`status = 'started', started_epoch = 1`),
+  workers_pkey: copy('workers', "id = '$w'", { context_id: fresh, tenant_id: "'other'" }),
+  workers_tenant: 'never: the primary key is narrower',
+  workers_context: copy('workers', "id = '$w'", { id: fresh }),
+  workers_context_id_contexts_id_fk: `update workers set context_id = '$id' where id = '$w'`,
+  branches_context_id_contexts_id_fk: `update branches set context_id = '$id' where context_id = '$c'`,
+};
+
+const tripped = Object.entries(CASES).filter(([, statement]) => !statement.startsWith('never'));
+
+test.each(tripped)('%s', async (name, statement) => {
+  const named = await soundRows();
+  const error = await the.rows(filler(named)(statement)).then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  expect(constraintOf(error)).toBe(name);
+});
+
+test('every law of the schema is here', async () => {
+  const laws = await the.rows(`
+    select conname as name from pg_constraint where connamespace = 'public'::regnamespace and contype in ('c', 'p', 'u', 'f')
+    union select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indisunique and c.relnamespace = 'public'::regnamespace order by name`);
+  expect(laws.map(({ name }) => name)).toEqual(Object.keys(CASES).sort());
+});
+
+function constraintOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return null;
+  return 'constraint_name' in error ? error.constraint_name : constraintOf(error.cause);
+}

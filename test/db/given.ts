@@ -1,0 +1,172 @@
+// What tests of the database are given: a database of their own, and short words for contexts, processes and inputs.
+import { randomInt } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { v7 } from 'uuid';
+import { localBus } from '../../src/bus/local.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import type { Append } from '../../src/core/append.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, MessageId, ProcessId, TenantId, WorkerId } from '../../src/core/ids.ts';
+import type { Lease } from '../../src/core/snapshot.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { Database, DatabaseOptions } from '../../src/db/client.ts';
+import { claim } from '../../src/db/contexts.ts';
+import type { ContextRow } from '../../src/db/contexts.ts';
+import { holdLock, register } from '../../src/db/processes.ts';
+import type { LeaseTimes } from '../../src/db/processes.ts';
+import { submit } from '../../src/db/submit.ts';
+import type { Submission } from '../../src/db/submit.ts';
+import { createWorker } from '../../src/db/workers.ts';
+import type { NewWorker } from '../../src/db/workers.ts';
+import type { Ring } from '../../src/queue/doorbell.ts';
+import { createTestDatabase } from '../services/database.ts';
+
+export const ids: Ids = { next: <T extends string>() => v7() as T };
+
+/** A free lock counts after three seconds without a beat, a held one after a hundred. */
+export const TIMES: LeaseTimes = { missedMs: 3_000, leaseMs: 100_000 };
+
+export type Row = Record<string, unknown>;
+
+export type Context = { contextId: ContextId; workerId: WorkerId; tenantId: TenantId };
+
+export type Given = {
+  readonly url: string;
+  readonly database: Database;
+  /** Another pool on the same database; closed with everything. */
+  open(options?: DatabaseOptions): Database;
+  context(over?: Partial<NewWorker>): Promise<Context>;
+  /** A process whose last beat was `silentMs` ago; `lock`: whether it still holds its lock. */
+  process(over?: { silentMs?: number; lock?: boolean }): Promise<ProcessId>;
+  /** A process whose beats have been in time for long enough to judge others. */
+  judge(): Promise<ProcessId>;
+  /** An input for a context of the default tenant. */
+  submission(contextId: ContextId, over?: Partial<Submission>): Submission;
+  submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
+  /** The context under a lease: a process that lives has claimed it. */
+  claimed(contextId: ContextId): Promise<ContextRow>;
+  rows(text: string): Promise<Row[]>;
+  row(contextId: ContextId): Promise<Row>;
+  ports(database?: Database): CommandPorts & { rings: Ring[] };
+  close(): Promise<void>;
+};
+
+export async function given(): Promise<Given> {
+  const own = await createTestDatabase();
+  const opened: Database[] = [];
+  const open = (options: DatabaseOptions = {}): Database => {
+    const made = openDatabase(own.url, options);
+    opened.push(made);
+    return made;
+  };
+  const database = open({ max: 8, name: 'given' });
+  const { db } = database;
+  const rows = async (text: string): Promise<Row[]> => [...(await db.execute(sql.raw(text)))];
+
+  const the: Given = {
+    url: own.url,
+    database,
+    open,
+    rows,
+    async context(over = {}) {
+      const worker: NewWorker = {
+        id: ids.next<WorkerId>(),
+        tenantId: DEFAULT_TENANT,
+        contextId: ids.next<ContextId>(),
+        name: 'w',
+        title: null,
+        role: null,
+        config: {},
+        parentWorkerId: null,
+        depth: 0,
+        ...over,
+      };
+      await database.transaction((tx) => createWorker(tx, worker));
+      return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
+    },
+    async process({ silentMs = 0, lock = false } = {}) {
+      const id = ids.next<ProcessId>();
+      const lockKey = randomInt(1, 2 ** 47);
+      if (lock) await holdLock(open({ max: 1 }).db, lockKey);
+      await register(db, { id, lockKey, host: 'h', pid: 1, version: '0', tools: [], roles: [], models: [] });
+      if (silentMs > 0) {
+        await db.execute(sql`
+          update processes set beat_at = clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond' where id = ${id}`);
+      }
+      return id;
+    },
+    async judge() {
+      const id = await the.process();
+      await rows(
+        `update processes set steady_since = clock_timestamp() - interval '1 hour' where id = '${id}'`,
+      );
+      return id;
+    },
+    submission: (contextId, over = {}) => ({
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      jobId: ids.next<JobId>(),
+      input: { messageId: ids.next<MessageId>(), content: [{ type: 'text', text: 'hi' }] },
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      onlyIfIdle: false,
+      queueLimit: 100,
+      ...over,
+    }),
+    async submit(contextId, over = {}) {
+      const submission = the.submission(contextId, over);
+      if ((await submit(db, submission)) === null) throw new Error('the input was refused');
+      return submission.jobId;
+    },
+    async claimed(contextId) {
+      const row = await claim(db, contextId, await the.process(), TIMES);
+      if (row === null) throw new Error('there was nothing to claim');
+      return row;
+    },
+    async row(contextId) {
+      const [row] = await rows(`select * from contexts where id = '${contextId}'`);
+      if (row === undefined) throw new Error('no such context');
+      return row;
+    },
+    ports(of = database) {
+      const rings: Ring[] = [];
+      return {
+        database: of,
+        bell: {
+          ring: (ring) => {
+            rings.push(ring);
+          },
+          isReachable: async () => true,
+          close: async () => undefined,
+        },
+        bus: localBus(),
+        ids,
+        times: TIMES,
+        stopGraceMs: 1_000,
+        rings,
+      };
+    },
+    async close() {
+      await Promise.all(opened.map((made) => made.close()));
+      await own.drop();
+    },
+  };
+  return the;
+}
+
+/** An append that adds nothing. */
+export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
+  return {
+    lease,
+    guard: { controlSeq: null, wakeSeq: null },
+    entries: [],
+    calls: [],
+    job: null,
+    state: 'Idle',
+    park: null,
+    failure: 'keep',
+    progress: true,
+    ...over,
+  };
+}

@@ -1,0 +1,99 @@
+// What a job costs in Postgres: every transaction, and every statement of it, from the input to its end.
+import { afterEach, expect, test } from 'vitest';
+import { says, result, startFleet } from '../workers/fleet.ts';
+import type { Fleet } from '../workers/fleet.ts';
+
+let fleet: Fleet | null = null;
+afterEach(async () => {
+  await fleet?.close();
+  fleet = null;
+});
+
+/** Housekeeping, not the job's. */
+const BESIDE =
+  /update processes|where c\.id in \(|^insert into "processes"|pg_try_advisory_lock|lease_owner = \$1$/;
+
+/** The job's transactions: each a statement of its own, or what stood between `begin` and `commit`. */
+function transactionsOf(statements: readonly string[]): string[][] {
+  const transactions: string[][] = [];
+  let open: string[] | null = null;
+  for (const text of statements) {
+    if (text === 'begin') open = [];
+    else if (text === 'commit' && open !== null) {
+      transactions.push(open);
+      open = null;
+    } else if (open !== null) open.push(text);
+    else transactions.push([text]);
+  }
+  return transactions;
+}
+
+test('a job of three tool steps: one transaction to claim and admit, two a step, one for the last answer', async () => {
+  const heard: string[] = [];
+  let isHeard = false;
+  let steps = 0;
+  fleet = await startFleet({
+    model: () => ((steps += 1) <= 3 ? says('', { name: 'look', input: {} }) : says('done')),
+    tools: { look: { execute: () => result('seen') } },
+    hook: (text) => {
+      const line = text.trim();
+      if (isHeard && !BESIDE.test(line)) heard.push(line);
+    },
+  });
+  const of = fleet;
+  const { contextId } = await of.createContext();
+  isHeard = true;
+  const { jobId } = await of.post(contextId, 'go');
+  expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 4 });
+  await of.until(async () => (await of.query(`select 1 from contexts where status <> 'idle'`)).length === 0);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  isHeard = false;
+  const transactions = transactionsOf(heard);
+  expect(transactions.map((statements) => statements.length)).toEqual([6, 1, 1, 1, 1, 1, 1, 1]);
+  expect(transactions[0]?.[0]).toMatch(/^update contexts c set\s+status = 'running'/);
+  for (const statements of transactions) expect(statements.at(-1)).toMatch(/^with wanted as/);
+});
+
+test('a `once` call costs one transaction more: its mark', async () => {
+  const heard: string[] = [];
+  let steps = 0;
+  fleet = await startFleet({
+    model: () => ((steps += 1) <= 1 ? says('', { name: 'mail', input: {} }) : says('done')),
+    tools: { mail: { effect: 'once', execute: () => result('sent') } },
+    hook: (text) => {
+      if (text.includes('with wanted as')) heard.push(text);
+    },
+  });
+  const of = fleet;
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'go');
+  expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
+  expect(heard).toHaveLength(1 + 3 + 1);
+});
+
+test('a submit is one statement', async () => {
+  const heard: string[] = [];
+  fleet = await startFleet({ model: () => says('ok'), processes: 0 });
+  const { contextId } = await fleet.createContext();
+  const { openDatabase } = await import('../../src/db/client.ts');
+  const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void heard.push(text) });
+  const { performAlone } = await import('../../src/commands/perform.ts');
+  const { submitInput } = await import('../../src/commands/submit-input.ts');
+  const { DEFAULT_TENANT } = await import('../../src/core/ids.ts');
+  const outcome = await performAlone(
+    { ...fleet.ports, database: counted },
+    submitInput(fleet.ports, {
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      content: [{ type: 'text', text: 'hi' }],
+      delivery: 'queue',
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      queueLimit: 10,
+    }),
+  );
+  expect(outcome.kind).toBe('done');
+  expect(heard).toHaveLength(1);
+  await counted.close();
+});

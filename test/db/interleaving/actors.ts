@@ -1,0 +1,131 @@
+// Who takes part in a schedule: two to four of them, drawn from the seed.
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { cancelJob } from '../../../src/commands/cancel-job.ts';
+import { changeWorker } from '../../../src/commands/change-worker.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import type { Command } from '../../../src/commands/perform.ts';
+import { startWorker, stopWorker } from '../../../src/commands/stop-worker.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { runContext } from '../../../src/workers/run-context.ts';
+import { sweepOnce } from '../../../src/workers/sweep.ts';
+import { oneOf } from './scheduler.ts';
+import type { Lane, Random, Script } from './scheduler.ts';
+import { TEXTS, passTime, stopBeating } from './world.ts';
+import type { Process, World } from './world.ts';
+
+export type Cast = { world: World; random: Random; processes: readonly Process[] };
+
+type Role = (cast: Cast, lane: Lane) => () => Promise<void>;
+
+/** Answers the doorbell, twice: what is left over by then is for the sweep. */
+export function runs({ world }: Pick<Cast, 'world'>, { state }: Process): () => Promise<void> {
+  return async () => {
+    await runContext(state, world.contextId);
+    await runContext(state, world.contextId);
+  };
+}
+
+async function command<T>(world: World, lane: Lane, work: Command<T>): Promise<void> {
+  await perform(world.ports(lane.database), work);
+}
+
+const submits: Role = ({ world, random }, lane) => {
+  const texts = [oneOf(random, TEXTS), oneOf(random, TEXTS)].slice(0, random() < 0.5 ? 1 : 2);
+  const delivery = random() < 0.8 ? 'queue' : 'reject';
+  return async () => {
+    for (const text of texts) await world.submit(lane.database, lane.name, text, delivery);
+  };
+};
+
+const cancels: Role = ({ world, random }, lane) => {
+  const place = oneOf(random, [0, 1, -1]);
+  return async () => {
+    const jobId = world.jobAt(place);
+    if (jobId === null) return;
+    const asked = { tenantId: DEFAULT_TENANT, jobId, reason: 'test' };
+    await command(world, lane, cancelJob(world.ports(lane.database), asked));
+  };
+};
+
+const stops: Role = ({ world, random }, lane) => {
+  const startsAgain = random() < 0.5;
+  return async () => {
+    const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
+    await command(world, lane, stopWorker(world.ports(lane.database), target));
+    if (startsAgain) await command(world, lane, startWorker(world.ports(lane.database), target));
+  };
+};
+
+const starts: Role =
+  ({ world }, lane) =>
+  () =>
+    command(
+      world,
+      lane,
+      startWorker(world.ports(lane.database), { tenantId: DEFAULT_TENANT, contextId: world.contextId }),
+    );
+
+const changes: Role =
+  ({ world }, lane) =>
+  () =>
+    command(
+      world,
+      lane,
+      changeWorker({
+        tenantId: DEFAULT_TENANT,
+        contextId: world.contextId,
+        change: { config: { max_tokens: 5 } },
+        expectedVersion: null,
+      }),
+    );
+
+const dies: Role =
+  ({ processes, random }, lane) =>
+  () =>
+    stopBeating(lane.database, oneOf(random, processes).id);
+
+const leaves: Role =
+  ({ processes, random }, lane) =>
+  async () => {
+    await lane.pause('leave');
+    oneOf(random, processes).state.registry.close();
+  };
+
+const ROLES: readonly Role[] = [
+  submits,
+  submits,
+  cancels,
+  cancels,
+  stops,
+  starts,
+  changes,
+  dies,
+  dies,
+  leaves,
+];
+
+/** A sweep of a process of its own, which may have a slot to run what it finds. */
+export function sweeps(
+  { world }: Pick<Cast, 'world'>,
+  { state, lane }: Process,
+  later: boolean,
+): () => Promise<void> {
+  return async () => {
+    if (later) await passTime(lane.database, world.contextId);
+    await sweepOnce(state);
+    while (state.registry.running > 0) await nextRound();
+  };
+}
+
+/** `lanes`: one for each who may take part beside the processes that run the context. */
+export function castOf(cast: Cast, sweeper: Process, lanes: readonly Lane[]): Script[] {
+  const { random, processes } = cast;
+  const running = processes
+    .slice(0, random() < 0.5 ? 1 : 2)
+    .map((process): Script => ({ lane: process.lane, run: runs(cast, process) }));
+  const others = lanes
+    .slice(0, 1 + Math.floor(random() * lanes.length))
+    .map((lane): Script => ({ lane, run: oneOf(random, ROLES)(cast, lane) }));
+  const sweep: Script = { lane: sweeper.lane, run: sweeps(cast, sweeper, random() < 0.5) };
+  return [...running, ...others, ...(random() < 0.5 ? [sweep] : [])];
+}

@@ -1,0 +1,56 @@
+// Everything that ever happened to a context's row, written down by a trigger: who, from what, to what.
+import { sql } from 'drizzle-orm';
+import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import type { Database } from '../../../src/db/client.ts';
+
+export type Change = {
+  /** The name of the connection. */
+  actor: string;
+  status: string;
+  previousStatus: string;
+  owner: ProcessId | null;
+  previousOwner: ProcessId | null;
+  /** Whether the previous owner lived, by its beat. */
+  ownerLived: boolean;
+  epoch: number;
+  previousEpoch: number;
+  head: number;
+  previousHead: number;
+  wake: number;
+  queued: number;
+  previousQueued: number;
+  stopped: boolean;
+  /** A wish waited for its answer. */
+  summoned: boolean;
+};
+
+export async function installAudit({ db }: Database): Promise<void> {
+  await db.execute(sql`
+    create table audit (n bigserial primary key, context_id uuid not null, change jsonb not null)`);
+  await db.execute(sql`create index on audit (context_id)`);
+  await db.execute(sql`
+    create function write_audit() returns trigger language plpgsql as $$
+    begin
+      insert into audit (context_id, change) values (new.id, jsonb_build_object(
+        'actor', current_setting('application_name'),
+        'status', new.status, 'previousStatus', old.status,
+        'owner', new.lease_owner, 'previousOwner', old.lease_owner,
+        'ownerLived', exists (select 1 from processes p where p.id = old.lease_owner
+          and p.dead_at is null and p.beat_at > clock_timestamp() - interval '10 minutes'),
+        'epoch', new.lease_epoch, 'previousEpoch', old.lease_epoch,
+        'head', new.head_seq, 'previousHead', old.head_seq,
+        'wake', new.wake_seq, 'queued', new.queued, 'previousQueued', old.queued, 'stopped', new.stopped,
+        'summoned', old.sweep_at is not null and old.status = 'running'));
+      return null;
+    end $$`);
+  await db.execute(sql`
+    create trigger audit after update on contexts for each row execute function write_audit()`);
+}
+
+/** In the order in which they happened: the row's lock lets one at a time. */
+export async function changesOf({ db }: Database, contextId: ContextId): Promise<Change[]> {
+  const rows = await db.execute<{ change: Change }>(
+    sql`select change from audit where context_id = ${contextId} order by n`,
+  );
+  return rows.map(({ change }) => change);
+}

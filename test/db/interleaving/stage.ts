@@ -1,0 +1,152 @@
+// A database with its connections, on which one schedule after the other is played and judged.
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { perform } from '../../../src/commands/perform.ts';
+import { startWorker } from '../../../src/commands/stop-worker.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { openDatabase } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/db/client.ts';
+import { runContext } from '../../../src/workers/run-context.ts';
+import { sweepOnce } from '../../../src/workers/sweep.ts';
+import { createTestDatabase } from '../../services/database.ts';
+import type { TestDatabase } from '../../services/database.ts';
+import { castOf } from './actors.ts';
+import { installAudit } from './audit.ts';
+import { faultsOf } from './checks.ts';
+import { Lane, Scheduler, oneOf, seeded } from './scheduler.ts';
+import type { Random } from './scheduler.ts';
+import { TEXTS, World, passTime, stopBeating } from './world.ts';
+import type { Process } from './world.ts';
+
+/** What was wrong with a schedule: nothing, as a rule. */
+export type Judgement = { seed: number; faults: string[]; trace: string[] };
+
+const NAMES = ['run-a', 'run-b', 'sweep', 'client-a', 'client-b', 'first', 'last'] as const;
+type Name = (typeof NAMES)[number];
+
+export class Stage {
+  readonly #own: TestDatabase;
+  readonly #admin: Database;
+  readonly #lanes: ReadonlyMap<Name, Lane>;
+
+  private constructor(own: TestDatabase, admin: Database, lanes: ReadonlyMap<Name, Lane>) {
+    this.#own = own;
+    this.#admin = admin;
+    this.#lanes = lanes;
+  }
+
+  static async open(): Promise<Stage> {
+    const own = await createTestDatabase();
+    const admin = openDatabase(own.url, { max: 2, name: 'admin' });
+    await installAudit(admin);
+    await admin.db.execute(
+      sql.raw(`alter database ${new URL(own.url).pathname.slice(1)} set synchronous_commit = off`),
+    );
+    const lanes = new Map(NAMES.map((name) => [name, new Lane(own.url, name)]));
+    await Promise.all([...lanes.values()].map((lane) => lane.open()));
+    return new Stage(own, admin, lanes);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map(({ database }) => database.close()));
+    await this.#admin.close();
+    await this.#own.drop();
+  }
+
+  async judge(seed: number): Promise<Judgement> {
+    const random = seeded(seed);
+    const trace: string[] = [];
+    const world = await World.create(this.#admin);
+    try {
+      const processes = await Promise.all([
+        this.#process(world, 'run-a', 1, random),
+        this.#process(world, 'run-b', 1, random),
+      ]);
+      const sweeper = await this.#process(world, 'sweep', random() < 0.5 ? 1 : 0, random);
+      await this.#prepare(world, random, trace);
+      const lanes = [this.#lane('client-a'), this.#lane('client-b')];
+      const cast = castOf({ world, random, processes }, sweeper, lanes);
+      await new Scheduler(this.#admin).play(cast, random, trace);
+      const leftOver = await this.#bringToRest(world);
+      return { seed, faults: [...leftOver, ...(await faultsOf(this.#admin, world))], trace };
+    } catch (error) {
+      return { seed, faults: [`a client failed: ${wordsOf(error)}`], trace };
+    } finally {
+      await this.#forget();
+    }
+  }
+
+  /** What a broken schedule leaves behind must not be due in the next one. */
+  async #forget(): Promise<void> {
+    await this.#admin.db.execute(sql`delete from processes`);
+    await this.#admin.db.execute(
+      sql`update contexts set status = 'idle', lease_owner = null, sweep_at = null where status <> 'idle'`,
+    );
+  }
+
+  #lane(name: Name): Lane {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) throw new Error(`no lane ${name}`);
+    return lane;
+  }
+
+  #process(world: World, name: Name, capacity: number, random: Random): Promise<Process> {
+    return world.startProcess(this.#admin, this.#lane(name), capacity, random() < 0.7);
+  }
+
+  /** Where the schedule begins: at rest, with inputs in the queue, or with a job that waits for its retry. */
+  async #prepare(world: World, random: Random, trace: string[]): Promise<void> {
+    const inputs = Math.floor(random() * 3);
+    const waits = inputs > 0 && random() < 0.25;
+    for (let place = 0; place < inputs; place += 1) {
+      const text = waits && place === 0 ? 'retry' : oneOf(random, TEXTS);
+      trace.push(`queued: ${text}`);
+      await world.submit(this.#admin, 'admin', text);
+    }
+    if (!waits) return;
+    trace.push('the first waits for its retry');
+    const first = await world.startProcess(this.#admin, this.#lane('first'), 1, false);
+    await runContext(first.state, world.contextId);
+    if (random() < 0.5) await passTime(this.#admin, world.contextId);
+  }
+
+  /** Whatever is still to be done is found by sweeps, once time has passed. What nobody could find is a fault. */
+  async #bringToRest(world: World): Promise<string[]> {
+    const [owned] = await this.#admin.db.execute<{ name: string }>(sql`
+      select p.id as name from contexts c join processes p on p.id = c.lease_owner
+      where c.id = ${world.contextId} and p.beat_at > clock_timestamp() - interval '10 minutes'`);
+    const orphan = owned === undefined ? [] : ['a process that lives owns the context and does not run it'];
+    for (const { id } of world.processes) await stopBeating(this.#admin, id);
+    const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
+    await perform(world.ports(this.#admin), startWorker(world.ports(this.#admin), target));
+    const last = await world.startProcess(this.#admin, this.#lane('last'), 1, true);
+    for (let count = 0; count < 20 && !(await this.#isAtRest(world)); count += 1) {
+      await passTime(this.#admin, world.contextId);
+      await sweepOnce(last.state);
+      while (last.state.registry.running > 0) await nextRound();
+    }
+    return orphan;
+  }
+
+  async #isAtRest({ contextId }: World): Promise<boolean> {
+    const [row] = await this.#admin.db.execute<{ status: string }>(
+      sql`select status from contexts where id = ${contextId}`,
+    );
+    return row?.status === 'idle';
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'something that is no error';
+  return error.cause === undefined ? error.message : `${error.message} ${wordsOf(error.cause)}`;
+}
+
+/** A judgement in words, with the seed that gives it again. */
+export function describeJudgement({ seed, faults, trace }: Judgement): string {
+  return [
+    `seed ${seed}:`,
+    ...faults.map((fault) => `  ${fault}`),
+    'schedule:',
+    ...trace.map((line) => `  ${line}`),
+  ].join('\n');
+}

@@ -1,0 +1,36 @@
+// Thousands of schedules of two to five actors on one context, one statement at a time, against real Postgres. What a
+// seed draws can be played again: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` plays more of them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Stage, describeJudgement } from './interleaving/stage.ts';
+
+const only = process.env['NIGHTSHIFT_SEED'];
+const count = Number(process.env['NIGHTSHIFT_SCHEDULES'] ?? 2_000);
+const seeds = only === undefined ? Array.from({ length: count }, (_, seed) => seed + 1) : [Number(only)];
+
+/** Played side by side, each on a database of its own: most of the time is spent waiting for Postgres. */
+const stages: Stage[] = [];
+
+beforeAll(async () => {
+  const many = Math.min(4, seeds.length);
+  stages.push(...(await Promise.all(Array.from({ length: many }, () => Stage.open()))));
+});
+
+afterAll(async () => {
+  await Promise.all(stages.map((stage) => stage.close()));
+});
+
+test(
+  'in whatever order statements come, every law holds',
+  { timeout: 60_000 + 200 * seeds.length },
+  async () => {
+    const left = seeds.values();
+    await Promise.all(
+      stages.map(async (stage) => {
+        for (const seed of left) {
+          const judgement = await stage.judge(seed);
+          expect(judgement.faults, describeJudgement(judgement)).toEqual([]);
+        }
+      }),
+    );
+  },
+);

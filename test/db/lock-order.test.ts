@@ -1,0 +1,99 @@
+// No transaction locks two contexts, but for sweeps, which wait for none: seen from the server while clients, runs and
+// sweeps go about their work on many contexts at once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cancelJob } from '../../src/commands/cancel-job.ts';
+import { changeWorker } from '../../src/commands/change-worker.ts';
+import { perform } from '../../src/commands/perform.ts';
+import { startWorker, stopWorker } from '../../src/commands/stop-worker.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import { claim } from '../../src/db/contexts.ts';
+import type { Executor } from '../../src/db/client.ts';
+import { sweepOnce } from '../../src/workers/sweep.ts';
+import { TIMES, given } from './given.ts';
+import type { Context, Given } from './given.ts';
+import { workerState } from './worker-state.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+  // Each transaction writes down which contexts it changed.
+  await the.rows(
+    `create table touched (xact text, context_id uuid, actor text, primary key (xact, context_id))`,
+  );
+  await the.database.db.execute(sql`
+    create function note_touch() returns trigger language plpgsql as $$
+    begin
+      insert into touched values (pg_current_xact_id()::text, new.id, current_setting('application_name'))
+        on conflict do nothing;
+      return null;
+    end $$`);
+  await the.rows(`create trigger touch after update on contexts for each row execute function note_touch()`);
+});
+afterAll(() => the.close());
+
+test('whatever clients, runs and sweeps do at once', async () => {
+  const contexts = await Promise.all(Array.from({ length: 4 }, () => the.context()));
+  const clients = Array.from({ length: 4 }, (_, n) => the.open({ max: 1, name: `client-${n}` }));
+  const sweeper = {
+    ...workerState(the),
+    database: the.open({ max: 1, name: 'sweep' }),
+    identity: () => process,
+  };
+  const process = await the.process();
+  const waits: string[] = [];
+  const over = new AbortController();
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      waits.push(...(await waitingSweeps(the.database.db)));
+      await sleep(2);
+    }
+  })();
+  await Promise.all(
+    clients.map(async (database, n) => {
+      const ports = the.ports(database);
+      for (let round = 0; round < 12; round += 1) {
+        const { contextId }: Context =
+          contexts[(round + n) % contexts.length] ?? contexts[0] ?? (await the.context());
+        const target = { tenantId: DEFAULT_TENANT, contextId };
+        const jobId = await the.submit(contextId).catch(() => null);
+        await perform(ports, stopWorker(ports, target));
+        await perform(ports, startWorker(ports, target));
+        await claim(database.db, contextId, await the.process(), TIMES);
+        await perform(
+          ports,
+          changeWorker({ ...target, change: { name: `n${round}` }, expectedVersion: null }),
+        );
+        if (jobId !== null) {
+          await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+        }
+        await sweepOnce(sweeper);
+      }
+    }),
+  );
+  over.abort();
+  await watching;
+  expect(waits).toEqual([]);
+  expect(
+    await the.rows(`
+      select actor, count(*)::int as contexts from touched where actor <> 'sweep' group by xact, actor having count(*) > 1`),
+  ).toEqual([]);
+  expect(await deadlocks()).toBe(0);
+  expect(Number((await the.rows('select count(*) as n from touched'))[0]?.['n'])).toBeGreaterThan(100);
+});
+
+/** Only sweeps hold several contexts at once: they must not wait while they do. */
+async function waitingSweeps(db: Executor): Promise<string[]> {
+  const rows = await db.execute<{ query: string }>(sql`
+    select query from pg_stat_activity where datname = current_database() and application_name = 'sweep'
+      and query ilike '%skip locked%' and state = 'active' and cardinality(pg_blocking_pids(pid)) > 0`);
+  return rows.map(({ query }) => query);
+}
+
+async function deadlocks(): Promise<number> {
+  const [row] = await the.rows(
+    'select deadlocks::int as n from pg_stat_database where datname = current_database()',
+  );
+  return Number(row?.['n']);
+}

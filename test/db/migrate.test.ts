@@ -1,0 +1,83 @@
+// Migrations by several starters at once, again, and on a server that is too old.
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+
+const server = vi.hoisted(() => ({ version: null as number | null }));
+
+/** The driver as it is, but for what it says of the server's version. */
+vi.mock(import('postgres'), async (load) => {
+  const original = await load();
+  const driver = new Proxy(original.default, {
+    apply(target, self, args) {
+      const client: object = Reflect.apply(target, self, args);
+      return new Proxy(client, {
+        apply(ask, me, words) {
+          const text = Array.isArray(words[0]) ? words[0].join('') : '';
+          if (server.version !== null && text.includes('server_version_num')) {
+            return Promise.resolve([{ version: server.version, name: '14.9' }]);
+          }
+          return Reflect.apply(ask as () => unknown, me, words);
+        },
+      });
+    },
+  });
+  return { ...original, default: driver };
+});
+
+const name = `nightshift_test_migrate_${Date.now()}`;
+const url = () => Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}` }).href;
+
+async function ask(database: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = postgres(database, { max: 1, onnotice: () => undefined });
+  try {
+    return [...(await client.unsafe(text))];
+  } finally {
+    await client.end();
+  }
+}
+
+beforeAll(() => ask(inject('databaseUrl'), `create database ${name}`));
+afterAll(() => ask(inject('databaseUrl'), `drop database if exists ${name} with (force)`));
+
+test('an older server is refused before anything is touched', async () => {
+  server.version = 140_009;
+  await expect(migrate(url())).rejects.toThrow('PostgreSQL 15 or newer is needed; this server is 14.9.');
+  server.version = null;
+  expect(await ask(url(), `select 1 from pg_tables where schemaname = 'public'`)).toEqual([]);
+});
+
+test('many starters at once migrate once, and one that comes later finds nothing to do', async () => {
+  await Promise.all(Array.from({ length: 6 }, () => migrate(url())));
+  const applied = () =>
+    ask(url(), 'select id, hash, created_at from drizzle.__drizzle_migrations order by id');
+  const first = await applied();
+  expect(first.length).toBeGreaterThan(0);
+  expect(new Set(first.map(({ hash }) => hash)).size).toBe(first.length);
+  await migrate(url());
+  expect(await applied()).toEqual(first);
+});
+
+test('the lock is not left behind', async () => {
+  expect(
+    await ask(
+      url(),
+      `select 1 from pg_locks where locktype = 'advisory' and objid = 7227001
+      and database = (select oid from pg_database where datname = current_database())`,
+    ),
+  ).toEqual([]);
+});
+
+test('hot tables leave room on their pages, and what changes at every append has no index', async () => {
+  const options = await ask(
+    url(),
+    `select relname, reloptions from pg_class where relname in ('contexts', 'jobs', 'processes')`,
+  );
+  for (const { reloptions } of options) expect(String(reloptions)).toMatch(/fillfactor/);
+  const indexed = await ask(
+    url(),
+    `select distinct a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+     where i.indrelid = 'contexts'::regclass order by 1`,
+  );
+  expect(indexed.map(({ attname }) => attname)).toEqual(['id', 'lease_owner', 'sweep_at', 'tenant_id']);
+});

@@ -1,0 +1,156 @@
+// The holder's view in memory is what a reload would give, after whatever was appended.
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Attention } from '../../src/agent/attention.ts';
+import { apply } from '../../src/core/apply.ts';
+import { decide } from '../../src/core/decide.ts';
+import { LIMITS } from '../../src/core/limits.ts';
+import { open } from '../../src/core/moves/open.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import { append } from '../../src/db/append.ts';
+import { claim, revoke } from '../../src/db/contexts.ts';
+import type { ContextRow } from '../../src/db/contexts.ts';
+import { unregister } from '../../src/db/processes.ts';
+import { DatabaseClock } from '../../src/workers/clock.ts';
+import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
+import { WALKED, nextMove, someWorld } from '../core/walk.ts';
+import type { Happening } from '../core/walk.ts';
+import { TIMES, given, ids } from './given.ts';
+import type { Given } from './given.ts';
+import { workerState } from './worker-state.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const db = () => the.database.db;
+const clock = new DatabaseClock();
+const abilities = { resolve: () => ({ kind: 'served', settings: WALKED }) as const };
+
+async function reload(row: ContextRow): Promise<Snapshot> {
+  const snapshot = await readSnapshot(
+    { abilities: { ...workerState(the).abilities, ...abilities }, clock },
+    db(),
+    row,
+    null,
+  );
+  if (snapshot === null) throw new Error('the worker is gone');
+  return snapshot;
+}
+
+/** What is read once more is not compared: who is next, and what others raised. */
+function known(of: Snapshot): Snapshot {
+  return { ...of, next: null, wakeSeq: 0, controlSeq: 0, barrenClaims: 0 };
+}
+
+async function walk(world: readonly Happening[]): Promise<void> {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  await the.submit(contextId);
+  const row = await the.claimed(contextId);
+  let now = await reload(row);
+  let time = row.now;
+  const happenings = world.filter(({ kind }) => kind !== 'cancel');
+  for (let count = 0; count < 60; count += 1) {
+    const next = nextMove(now, happenings.shift(), time, ids);
+    if (next.kind === 'later') time = next.time;
+    if (next.kind !== 'move') continue;
+    const [outcome] = await append(db(), [next.move]);
+    if (outcome?.kind !== 'committed') throw new Error('an append was refused');
+    now = apply(now, next.move, outcome);
+    const stored = await reload({ ...row, ...(await read(row)) });
+    expect(known(now)).toEqual(known(stored));
+    if (next.move.park !== null) return;
+    if (next.move.job?.kind === 'settle') now = stored;
+  }
+}
+
+async function read({ lease }: ContextRow): Promise<Partial<ContextRow>> {
+  const stored = await the.row(lease.contextId);
+  return { state: stored['state'] as Snapshot['state'], queued: Number(stored['queued']) };
+}
+
+test('whatever the model and the tools do', async () => {
+  await fc.assert(fc.asyncProperty(someWorld, walk), { numRuns: 25 });
+}, 120_000);
+
+test('a look at the mailbox does not count the claim under which one looks', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const die = async () => {
+    const owner = await the.process();
+    await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+    const row = await claim(db(), contextId, owner, TIMES);
+    await unregister(db(), owner);
+    await revoke(db(), 10);
+    return row;
+  };
+  for (let death = 1; death < LIMITS.barrenClaims; death += 1) await die();
+  await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+  const row = await claim(db(), contextId, await the.process(), TIMES);
+  if (row === null) throw new Error('nothing to claim');
+  const first = await reload(row);
+  expect(first.barrenClaims).toBe(LIMITS.barrenClaims - 1);
+  const move = open(first, decide(first, row.now));
+  if (move === null) throw new Error('nothing was begun');
+  const [outcome] = await append(db(), [move]);
+  if (outcome?.kind !== 'committed') throw new Error('an append was refused');
+  const now = apply(first, move, outcome);
+  const state = workerState(the);
+  const journal = createJournal(
+    { ...state, abilities: { ...state.abilities, ...abilities } },
+    new Attention(),
+  );
+  expect((await journal.reload(now)).barrenClaims).toBe(now.barrenClaims);
+  const recovered = await journal.recover(now.lease);
+  expect(recovered.barrenClaims).toBe(now.barrenClaims);
+  expect(decide(recovered, row.now).kind).toBe('call_model');
+});
+
+test('an append that arrives after its run gave it up as lost changes nothing', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const row = await the.claimed(contextId);
+  const first = await reload(row);
+  const move = open(first, decide(first, row.now));
+  if (move === null) throw new Error('nothing was begun');
+  let isCut = true;
+  const cut = the.open({
+    max: 1,
+    hook: (text) => {
+      if (isCut && text.includes('with wanted'))
+        throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+    },
+  });
+  const state = workerState(the);
+  const journal = createJournal(
+    { ...state, database: cut, abilities: { ...state.abilities, ...abilities } },
+    new Attention(),
+  );
+  expect(await journal.append(move)).toEqual({ kind: 'in_doubt' });
+  isCut = false;
+  const recovered = await journal.recover(first.lease);
+  expect(await append(db(), [move])).toEqual([{ kind: 'stale' }]);
+  expect(recovered.job).toBeNull();
+  const again = open(recovered, decide(recovered, row.now));
+  expect(again && (await journal.append(again)).kind).toBe('committed');
+  expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
+});
+
+test('a lease that was given back is not taken up again by the one who gave it', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const row = await the.claimed(contextId);
+  const first = await reload(row);
+  await the.rows(
+    `update contexts set status = 'runnable', lease_owner = null, sweep_at = now() where id = '${contextId}'`,
+  );
+  const state = workerState(the);
+  const journal = createJournal(
+    { ...state, abilities: { ...state.abilities, ...abilities } },
+    new Attention(),
+  );
+  expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
+});

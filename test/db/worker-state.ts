@@ -1,0 +1,38 @@
+// The state of a worker process that neither beats nor sweeps: for tests of its parts.
+import { pino } from 'pino';
+import { localBus } from '../../src/bus/local.ts';
+import type { Bell } from '../../src/queue/doorbell.ts';
+import { DatabaseClock } from '../../src/workers/clock.ts';
+import type { WorkerState } from '../../src/workers/ports.ts';
+import { Registry } from '../../src/workers/registry.ts';
+import { settings } from '../core/builders.ts';
+import { TIMES, ids } from './given.ts';
+import type { Given } from './given.ts';
+
+const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
+
+export function workerState(the: Given): WorkerState {
+  return {
+    database: the.database,
+    openBeatConnection: () => the.database,
+    queue: {
+      openBell: () => bell,
+      listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
+    },
+    bell,
+    bus: localBus(),
+    ids,
+    abilities: {
+      model: () => null,
+      tools: { execute: async () => ({ kind: 'aborted' }) },
+      resolve: () => ({ kind: 'served', settings: settings() }),
+      published: { tools: [], roles: [], models: [] },
+    },
+    times: { ...TIMES, beatMs: 1_000, sweepMs: 1_000, stopGraceMs: 1_000, drainMs: 1_000 },
+    log: pino({ level: 'silent' }),
+    random: () => 0.5,
+    registry: new Registry(1),
+    clock: new DatabaseClock(),
+    identity: () => null,
+  };
+}
