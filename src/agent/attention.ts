@@ -9,6 +9,7 @@ export class Attention {
   #hard = new AbortController();
   #lost = false;
   #leaving = false;
+  #seen = -1;
 
   /** Ends model calls, and tools that may run again. */
   get soft(): AbortSignal {
@@ -30,8 +31,12 @@ export class Attention {
     return this.#leaving;
   }
 
-  /** Somebody wants something: read the mailbox. */
-  lookUp(): void {
+  /**
+   * Somebody wants something: read the mailbox. `controlSeq`: as of when; what was read since then is no news, and must
+   * not end an effect that was begun with it in mind.
+   */
+  lookUp(controlSeq = Infinity): void {
+    if (controlSeq <= this.#seen) return;
     this.#soft.abort();
     this.#hard.abort();
   }
@@ -49,6 +54,11 @@ export class Attention {
   /** The process cannot wait for what may be repeated elsewhere. */
   hurry(): void {
     this.#soft.abort();
+  }
+
+  /** The mailbox was read when its `control_seq` stood here. */
+  saw(controlSeq: number): void {
+    this.#seen = controlSeq;
   }
 
   /** From here on a nudge is a new one. Called before the mailbox is read, never after. */

@@ -8,7 +8,7 @@ import { settle } from '../core/moves/settle.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { callModel } from './call-model.ts';
 import { callTools } from './call-tools.ts';
-import { commit } from './run.ts';
+import { commit, seen } from './run.ts';
 import type { After, Run } from './run.ts';
 import { wait } from './wait.ts';
 
@@ -17,7 +17,7 @@ const UNSERVED_MS = 1_000;
 
 /** Throws `LeaseLost` when somebody else owns the context now. */
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {
-  let snapshot: After = first;
+  let snapshot: After = seen(run, first);
   while (snapshot !== null) snapshot = await takeStep(run, snapshot);
 }
 

@@ -83,12 +83,19 @@ export async function reread(
   outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
 ): Promise<Snapshot> {
   run.attention.renew();
-  return outcome.kind === 'stale' ? run.journal.reload(snapshot) : run.journal.recover(snapshot.lease);
+  const now = outcome.kind === 'stale' ? run.journal.reload(snapshot) : run.journal.recover(snapshot.lease);
+  return seen(run, await now);
 }
 
 /** Reads the mailbox; history is known. */
 export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
   if (run.attention.lost) throw new LeaseLost();
   run.attention.renew();
-  return run.journal.reload(snapshot);
+  return seen(run, await run.journal.reload(snapshot));
+}
+
+/** What was just read is no news to the run any more. */
+export function seen(run: Run, snapshot: Snapshot): Snapshot {
+  run.attention.saw(snapshot.controlSeq);
+  return snapshot;
 }

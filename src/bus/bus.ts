@@ -6,7 +6,11 @@ import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
 import type { JobStatus } from '../core/job.ts';
 
 /** To a process that owns a context: look up, somebody wants something of it. */
-export type Summons = { contextId: ContextId };
+export type Summons = {
+  contextId: ContextId;
+  /** As of when: a holder that has read its mailbox since then has seen it. */
+  controlSeq: number;
+};
 
 /** To whoever follows a context: its numbers went on; `finished` names a job that ended with it. */
 export type Progress = {

@@ -26,7 +26,7 @@ export function cancelJob(
     if (isFinished(before.status)) return done({ contextId });
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no job ${jobId}.`);
-    const withdrawn = await withdraw(tx, contextId, jobId, 'cancelled', reason);
+    const withdrawn = await withdraw(tx, tenantId, contextId, jobId, 'cancelled', reason);
     if (withdrawn !== null) {
       const finished = { jobId, status: 'cancelled' } as const;
       return done(
@@ -35,12 +35,12 @@ export function cancelJob(
       );
     }
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
-    if ((await activeJob(tx, contextId)) !== jobId) return done({ contextId });
-    await wish(tx, jobId, 'cancel', reason, stopGraceMs);
+    if ((await activeJob(tx, tenantId, contextId)) !== jobId) return done({ contextId });
+    await wish(tx, tenantId, jobId, 'cancel', reason, stopGraceMs);
     const tidings: Tidings[] =
       called.owner === null
         ? await settleUnowned(tx, contextId, ids)
-        : [{ kind: 'summon', owner: called.owner, contextId }];
+        : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
     return done({ contextId }, ...tidings);
   };
 }

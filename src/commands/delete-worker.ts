@@ -5,7 +5,7 @@
 import { progressOf, summonsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
-import type { ContextId, ProcessId, TenantId, WorkerId } from '../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import { deleteContext, descendants } from '../db/workers.ts';
 import { callUp } from '../db/wishes.ts';
 import type { CommandPorts } from './ports.ts';
@@ -27,12 +27,13 @@ async function deleteOne(
   tenantId: TenantId,
   contextId: ContextId,
 ): Promise<void> {
-  const owner = await database.transaction(async (tx): Promise<ProcessId | null> => {
+  const called = await database.transaction(async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
-    if (called === null) return null;
-    await deleteContext(tx, contextId);
-    return called.owner;
+    if (called !== null) await deleteContext(tx, contextId);
+    return called;
   });
-  if (owner !== null) bus.publish(summonsTo(owner), { contextId });
+  if (called === null) return;
+  const { owner, controlSeq } = called;
+  if (owner !== null) bus.publish(summonsTo(owner), { contextId, controlSeq });
   bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
 }

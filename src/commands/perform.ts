@@ -3,8 +3,8 @@
  * told after the commit may be lost with its process; sweeps and readers make up for it.
  */
 import { progressOf, summonsTo } from '../bus/bus.ts';
-import type { Progress } from '../bus/bus.ts';
-import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { Progress, Summons } from '../bus/bus.ts';
+import type { ProcessId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -16,7 +16,7 @@ import type { CommandPorts } from './ports.ts';
 /** Said after the commit. */
 export type Tidings =
   | { kind: 'ring'; ring: Ring }
-  | { kind: 'summon'; owner: ProcessId; contextId: ContextId }
+  | { kind: 'summon'; owner: ProcessId; summons: Summons }
   | { kind: 'progress'; progress: Progress };
 
 export type Done<T> = { kind: 'done'; value: T; tidings: Tidings[] };
@@ -91,7 +91,7 @@ export function tell({ bell, bus }: Pick<CommandPorts, 'bell' | 'bus'>, tidings:
         bell.ring(told.ring);
         break;
       case 'summon':
-        bus.publish(summonsTo(told.owner), { contextId: told.contextId });
+        bus.publish(summonsTo(told.owner), told.summons);
         break;
       case 'progress':
         bus.publish(progressOf(told.progress.contextId), told.progress);

@@ -18,13 +18,13 @@ export function stopWorker(
   return async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
-    const stopped = await setStopped(tx, contextId, true);
-    const jobId = await activeJob(tx, contextId);
-    if (jobId !== null) await wish(tx, jobId, 'stop', 'the worker was stopped', stopGraceMs);
+    const stopped = await setStopped(tx, tenantId, contextId, true);
+    const jobId = await activeJob(tx, tenantId, contextId);
+    if (jobId !== null) await wish(tx, tenantId, jobId, 'stop', 'the worker was stopped', stopGraceMs);
     const tidings: Tidings[] =
       called.owner === null
         ? await settleUnowned(tx, contextId, ids)
-        : [{ kind: 'summon', owner: called.owner, contextId }];
+        : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
     return done({ tenantId, contextId }, ...tidings, ...progress(contextId, stopped.headSeq));
   };
 }
@@ -37,7 +37,7 @@ export function startWorker(
   return async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
-    const started = await setStopped(tx, contextId, false);
+    const started = await setStopped(tx, tenantId, contextId, false);
     const { wakeSeq, epoch, headSeq } = started;
     const rings: Tidings[] = started.runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
     return done({ tenantId, contextId }, ...rings, ...progress(contextId, headSeq));

@@ -40,15 +40,17 @@ export type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
 
 /**
  * What follows from a failure that is the `failures`th in a row (1 for the first). `random` in [0, 1) spreads a herd:
- * a wait of our own is between half and all of its step; a Retry-After is honoured in full, plus up to a tenth.
+ * a wait of our own is between half and all of its step; a Retry-After is honoured in full, plus up to a tenth, and never
+ * shortens a wait of our own: providers that ask for nothing would be asked ten times in a moment.
  */
 export function retryAfter(failure: ModelFailure, failures: number, now: Millis, random: number): Retry {
   const rule = FAILURE_RULES[failure.class];
   if (!rule.retried || failures >= rule.policy.failures) return { kind: 'failed' };
-  if (failure.retryAfterMs !== null) {
-    if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return { kind: 'failed' };
-    return { kind: 'again', at: now + Math.ceil(failure.retryAfterMs * (1 + random / 10)) };
-  }
+  const asked = failure.retryAfterMs ?? 0;
+  if (asked > LONGEST_RETRY_AFTER_MS) return { kind: 'failed' };
   const step = Math.min(rule.policy.ceilingMs, rule.policy.firstMs * 2 ** (failures - 1));
-  return { kind: 'again', at: now + Math.ceil(step * (0.5 + random / 2)) };
+  return {
+    kind: 'again',
+    at: now + Math.ceil(Math.max(asked * (1 + random / 10), step * (0.5 + random / 2))),
+  };
 }

@@ -43,7 +43,7 @@ function statement(appends: readonly Append[]) {
   return sql`
     with wanted as (
       select * from jsonb_to_recordset(${contexts}::jsonb) as w(
-        id uuid, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
+        id uuid, tenant text, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
         progress boolean, settles boolean, messages int, admitted int, taken int, turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
         failure_kept boolean, failure jsonb)
@@ -69,7 +69,7 @@ function statement(appends: readonly Append[]) {
           when w.failure is null then null
           else w.failure || jsonb_build_object('at', statement_timestamp()) end
       from wanted w
-      where c.id = w.id and c.lease_epoch = w.epoch
+      where c.id = w.id and c.tenant_id = w.tenant and c.lease_epoch = w.epoch
         and (w.control is null or c.control_seq = w.control)
         and (w.wake is null or c.wake_seq = w.wake)
       returning c.id, c.tenant_id, c.active_branch, c.lease_epoch, c.head_seq - w.entries as base,
@@ -137,6 +137,7 @@ function contextRow({ lease, guard, entries, state, park, progress, failure, job
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
   return {
     id: lease.contextId,
+    tenant: lease.tenantId,
     epoch: lease.epoch,
     control: guard.controlSeq,
     wake: guard.wakeSeq,

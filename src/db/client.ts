@@ -16,7 +16,7 @@ import type { PgDatabase } from 'drizzle-orm/pg-core';
 import postgres from 'postgres';
 import { decodeJson } from './codec.ts';
 import * as schema from './schema.ts';
-import { silenceNoticing } from './silent-socket.ts';
+import { SilenceWatch } from './silent-socket.ts';
 
 /** A pool or a transaction: what every statement of `src/db` is run on. */
 export type Executor = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
@@ -49,8 +49,9 @@ const SILENT_MS = 15_000;
 type Client = postgres.Sql | postgres.TransactionSql;
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const silence = new SilenceWatch(options.silentMs ?? SILENT_MS);
   // The driver takes this one too, though its types do not say so.
-  const unlisted = { socket: silenceNoticing(options.silentMs ?? SILENT_MS) };
+  const unlisted = { socket: silence.open.bind(silence) };
   const client = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: 10,
@@ -65,35 +66,42 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       jsonb: { to: 3802, from: [3802, 114], parse: decodeJson, serialize: String },
     },
   });
-  const db: Executor = drizzle(guarded(client, options.hook) as postgres.Sql, { schema });
+  const guard: Guard = { hook: options.hook, silence };
+  const db: Executor = drizzle(guarded(client, guard) as postgres.Sql, { schema });
   return {
     db,
     transaction: (work) => db.transaction(work),
-    close: (timeoutSeconds = 5) => client.end({ timeout: timeoutSeconds }),
+    async close(timeoutSeconds = 5) {
+      await client.end({ timeout: timeoutSeconds });
+      silence.close();
+    },
   };
 }
+
+/** What stands around every statement. */
+type Guard = { hook: StatementHook | undefined; silence: SilenceWatch };
 
 /** The connection of one transaction. */
 type Line = { lost: boolean };
 
 /** `client` with the guard around `unsafe` and `begin`, the two doors through which drizzle goes. `line`: in a transaction. */
-function guarded(client: Client, hook: StatementHook | undefined, line: Line | null = null): Client {
+function guarded(client: Client, guard: Guard, line: Line | null = null): Client {
   return new Proxy(client, {
     get(target, member, receiver) {
       if (member === 'unsafe') {
         return (text: string, parameters: postgres.ParameterOrJSON<never>[] = []) =>
-          statement(target, text, parameters, line, hook);
+          statement(target, text, parameters, line, guard);
       }
       if (member === 'begin' && 'begin' in target) {
         return async (work: (tx: Client) => Promise<unknown>) => {
-          await hook?.('begin');
+          await guard.hook?.('begin');
           let begun = false;
           const once = () =>
-            transact(target, hook, (tx) => {
+            transact(target, guard, (tx) => {
               begun = true;
               return work(tx);
             });
-          return overCuts(once, () => !begun);
+          return guard.silence.during(() => overCuts(once, () => !begun));
         };
       }
       return Reflect.get(target, member, receiver);
@@ -104,19 +112,19 @@ function guarded(client: Client, hook: StatementHook | undefined, line: Line | n
 /** The driver rejects `begin` by itself when its connection is lost; the function that it waits for then never ends. */
 function transact(
   client: postgres.Sql,
-  hook: StatementHook | undefined,
+  guard: Guard,
   work: (tx: Client) => Promise<unknown>,
 ): Promise<unknown> {
   const line: Line = { lost: false };
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const transaction = client.begin(async (tx) => {
     try {
-      const result = await work(guarded(tx, hook, line));
-      await hook?.('commit');
+      const result = await work(guarded(tx, guard, line));
+      await guard.hook?.('commit');
       return line.lost ? never() : result;
     } catch (error) {
       // A statement hears of the cut a moment before its transaction does.
-      if (wasCut(error)) await Promise.race([ended, setTimeout(CLOSING_MS)]);
+      if (isUnavailable(error)) await Promise.race([ended, setTimeout(CLOSING_MS)]);
       if (line.lost) return never();
       throw error;
     }
@@ -142,14 +150,14 @@ function statement(
   text: string,
   parameters: postgres.ParameterOrJSON<never>[],
   line: Line | null,
-  hook: StatementHook | undefined,
+  { hook, silence }: Guard,
 ) {
   const send = () => client.unsafe(text, parameters, { prepare: true });
   const run = async (values: boolean): Promise<unknown[]> => {
     if (hook !== undefined) await hook(text);
     if (line?.lost === true) throw new LineLost();
     const once = async (): Promise<unknown[]> => dense(await (values ? send().values() : send()));
-    return overCuts(once, () => line === null && isRead(text));
+    return silence.during(() => overCuts(once, () => line === null && isRead(text)));
   };
   return {
     values: () => run(true),
@@ -196,6 +204,7 @@ const AWAY = [
   'EAI_AGAIN',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
   '53300',
   '57P02',

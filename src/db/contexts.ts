@@ -10,8 +10,6 @@ import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { millis } from './instant.ts';
-import { isUnowned } from './processes.ts';
-import type { LeaseTimes } from './processes.ts';
 
 /** What the row says to whoever may write under its lease. */
 export type ContextRow = {
@@ -59,22 +57,21 @@ function toRow(row: Columns): ContextRow {
 }
 
 /**
- * Takes the lease where nobody who lives has it and something is to be done. Null: the doorbell was surplus, or the
- * process that asks was declared dead. The row that comes back counts the barren claims *before* this one.
+ * Takes the lease where nobody has it and something is to be done; the leases of the dead are revoked by sweeps before.
+ * Null: the doorbell was surplus, or the process that asks was declared dead. The row that comes back counts the barren
+ * claims *before* this one.
  */
 export async function claim(
   tx: Executor,
   contextId: ContextId,
   owner: ProcessId,
-  times: LeaseTimes,
 ): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set
       status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
       sweep_at = null, barren_claims = c.barren_claims + 1
-    where c.id = ${contextId} and c.lease_owner is distinct from ${owner}
-      and (c.status = 'runnable' or c.status = 'running' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
-      and ${isUnowned(times)}
+    where c.id = ${contextId} and (c.lease_owner is null)
+      and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
     returning ${columns}`);
   return row === undefined ? null : { ...toRow(row), barrenClaims: row.barren_claims - 1 };
@@ -96,10 +93,11 @@ export async function read(
  * Raises the epoch of a lease under its holder: whatever it sent before and had no answer to can commit no more. Null:
  * the lease is lost.
  */
-export async function renew(tx: Executor, { contextId, epoch }: Lease): Promise<ContextRow | null> {
+export async function renew(tx: Executor, { contextId, tenantId, epoch }: Lease): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set lease_epoch = c.lease_epoch + 1
-    where c.id = ${contextId} and c.lease_epoch = ${epoch} and c.lease_owner is not null
+    where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_epoch = ${epoch}
+      and c.lease_owner is not null
     returning ${columns}`);
   return row === undefined ? null : toRow(row);
 }
@@ -152,24 +150,40 @@ export async function takeDue(executor: Executor, most: number, againMs: number)
 
 /**
  * Gives a lease back without a word: its run broke off, or never began. Left to others after `afterMs`; the claim keeps
- * counting as barren.
+ * counting as barren. `epoch`: of the lease that is meant; null where it never came to be known.
  */
 export async function release(
   executor: Executor,
   contextId: ContextId,
   owner: ProcessId,
+  epoch: number | null,
   afterMs: number,
 ): Promise<void> {
   await executor.execute(sql`
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
       sweep_at = clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
-    where c.id = ${contextId} and c.lease_owner = ${owner}`);
+    where c.id = ${contextId} and c.lease_owner = ${owner}
+      and (${epoch}::bigint is null or c.lease_epoch = ${epoch})`);
+}
+
+/**
+ * A context that could not even be claimed, by a fault of ours: counted as barren, and left alone for longer each time, so
+ * that it does not keep a fleet busy.
+ */
+export async function putOff(executor: Executor, contextId: ContextId): Promise<void> {
+  await executor.execute(sql`
+    update contexts c set barren_claims = least(c.barren_claims + 1, 1000), status = 'waiting',
+      sweep_at = clock_timestamp() + interval '1 second' * power(2, least(c.barren_claims, 8))
+    where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')`);
 }
 
 /** What a process owns by the database's word. */
-export async function owned(executor: Executor, owner: ProcessId): Promise<ContextId[]> {
-  const rows = await executor.execute<{ id: ContextId }>(
-    sql`select id from contexts where lease_owner = ${owner}`,
+export async function owned(
+  executor: Executor,
+  owner: ProcessId,
+): Promise<{ contextId: ContextId; epoch: number }[]> {
+  const rows = await executor.execute<{ id: ContextId; lease_epoch: number }>(
+    sql`select id, lease_epoch from contexts where lease_owner = ${owner}`,
   );
-  return rows.map((row) => row.id);
+  return rows.map((row) => ({ contextId: row.id, epoch: row.lease_epoch }));
 }

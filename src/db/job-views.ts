@@ -193,9 +193,14 @@ export async function jobPlace(
 }
 
 /** The admitted job of a context; null: none. */
-export async function activeJob(executor: Executor, contextId: ContextId): Promise<JobId | null> {
+export async function activeJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId | null> {
   const [row] = await executor.execute<{ id: JobId }>(
-    sql`select id from jobs where context_id = ${contextId} and status in ('running', 'waiting')`,
+    sql`select id from jobs
+      where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('running', 'waiting')`,
   );
   return row?.id ?? null;
 }

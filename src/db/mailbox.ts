@@ -5,17 +5,20 @@
 import { sql } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
-import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { ActiveJob, JobKind, QueuedJob, WishKind } from '../core/job.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
 import type { WorkerConfig } from '../core/settings.ts';
-import type { Mailbox } from '../core/snapshot.ts';
+import type { Lease, Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
 import type { OpenCall, OpenCallStatus } from '../core/tool-call.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
 import type { ContextRow } from './contexts.ts';
 import { millis } from './instant.ts';
+
+/** Which context, and whose. */
+type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
 export type WorkerDefinition = { workerId: WorkerId; role: string | null; config: WorkerConfig };
@@ -25,11 +28,10 @@ export async function readMailbox(
   executor: Executor,
   row: ContextRow,
 ): Promise<{ mailbox: Mailbox; worker: WorkerDefinition } | null> {
-  const { contextId } = row.lease;
   const [jobs, calls, worker] = await Promise.all([
-    readJobs(executor, contextId),
-    readOpenCalls(executor, contextId),
-    readWorker(executor, contextId),
+    readJobs(executor, row.lease),
+    readOpenCalls(executor, row.lease),
+    readWorker(executor, row.lease),
   ]);
   if (worker === null) return null;
   const mailbox: Mailbox = {
@@ -52,13 +54,13 @@ export async function readMailbox(
 /** The visible messages of a branch, in order. */
 export async function readHistory(
   executor: Executor,
-  contextId: ContextId,
+  { contextId, tenantId }: Place,
   branch: string,
 ): Promise<Message[]> {
   const rows = await executor.execute<MessageRow>(sql`
     select id, seq, role, type, turn, content, job_id, model_id, provider_id, finish_reason,
       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens
-    from messages where context_id = ${contextId} and branch = ${branch} and status = 'completed' order by seq`);
+    from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch} and status = 'completed' order by seq`);
   return rows.map(toMessage);
 }
 
@@ -126,7 +128,7 @@ type JobRow = {
 /** The active job and the first of the queue. */
 async function readJobs(
   executor: Executor,
-  contextId: ContextId,
+  { contextId, tenantId }: Place,
 ): Promise<{ active: ActiveJob | null; next: QueuedJob | null }> {
   const rows = await executor.execute<JobRow>(sql`
     select j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps, j.max_steps,
@@ -135,7 +137,7 @@ async function readJobs(
       j.stop_kind, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
       ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, m.content
     from jobs j left join messages m on j.status = 'queued' and m.id = j.message_id
-    where j.id in (
+    where j.tenant_id = ${tenantId} and j.id in (
       (select id from jobs where context_id = ${contextId} and status in ('running', 'waiting'))
       union all
       (select id from jobs where context_id = ${contextId} and status = 'queued' order by position, id limit 1))`);
@@ -185,7 +187,7 @@ function toQueued(row: JobRow): QueuedJob {
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
 }
 
-async function readOpenCalls(executor: Executor, contextId: ContextId): Promise<OpenCall[]> {
+async function readOpenCalls(executor: Executor, { contextId, tenantId }: Place): Promise<OpenCall[]> {
   const rows = await executor.execute<{
     id: ToolCallId;
     message_id: MessageId;
@@ -197,7 +199,7 @@ async function readOpenCalls(executor: Executor, contextId: ContextId): Promise<
     status: OpenCallStatus;
   }>(sql`
     select id, message_id, job_id, ordinal, name, effect, on_unknown, status from tool_calls
-    where context_id = ${contextId} and status in ('pending', 'started') order by ordinal`);
+    where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('pending', 'started') order by ordinal`);
   return rows.map(
     ({ id, message_id: messageId, job_id: jobId, ordinal, name, effect, on_unknown: onUnknown, status }) => ({
       id,
@@ -212,9 +214,12 @@ async function readOpenCalls(executor: Executor, contextId: ContextId): Promise<
   );
 }
 
-async function readWorker(executor: Executor, contextId: ContextId): Promise<WorkerDefinition | null> {
+async function readWorker(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+): Promise<WorkerDefinition | null> {
   const [row] = await executor.execute<{ id: WorkerId; role: string | null; config: WorkerConfig }>(
-    sql`select id, role, config from workers where context_id = ${contextId}`,
+    sql`select id, role, config from workers where context_id = ${contextId} and tenant_id = ${tenantId}`,
   );
   return row === undefined ? null : { workerId: row.id, role: row.role, config: row.config };
 }

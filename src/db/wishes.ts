@@ -11,7 +11,7 @@ import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
 
 /** Who has to be told; null: nobody owns it, and its lease is now the caller's to settle under. */
-export type CalledUp = { owner: ProcessId | null };
+export type CalledUp = { owner: ProcessId | null; controlSeq: number };
 
 /** Null: no such context of this tenant. */
 export async function callUp(
@@ -25,15 +25,15 @@ export async function callUp(
     update contexts c set control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
   if (locked.length === 0) return null;
-  const [row] = await tx.execute<{ lease_owner: ProcessId | null }>(sql`
+  const [row] = await tx.execute<{ lease_owner: ProcessId | null; control_seq: number }>(sql`
     update contexts c set
       lease_epoch = c.lease_epoch + u.unowned::int,
       lease_owner = case when u.unowned then null else c.lease_owner end,
       status = case when u.unowned and c.status = 'running' then 'runnable' else c.status end,
       sweep_at = case when u.unowned and c.status = 'running' then clock_timestamp() else c.sweep_at end
     from (select c.id, ${isUnowned(times)} as unowned from contexts c where c.id = ${contextId}) u
-    where c.id = u.id returning c.lease_owner`);
-  return { owner: row?.lease_owner ?? null };
+    where c.id = u.id and c.tenant_id = ${tenantId} returning c.lease_owner, c.control_seq`);
+  return row === undefined ? null : { owner: row.lease_owner, controlSeq: row.control_seq };
 }
 
 /** Takes the lease from a holder that did not answer. Null: it answered, or the context is gone. */
@@ -52,6 +52,7 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
  */
 export async function wish(
   tx: Executor,
+  tenantId: TenantId,
   jobId: JobId,
   kind: WishKind,
   reason: string | null,
@@ -60,7 +61,7 @@ export async function wish(
   await tx.execute(sql`
     with job as (
       update jobs set stop_kind = ${kind}, stop_reason = ${reason}, stop_requested_at = clock_timestamp()
-      where id = ${jobId} and stop_kind is null and status in ('running', 'waiting') returning context_id
+      where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and status in ('running', 'waiting') returning context_id
     )
     update contexts c set sweep_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
     from job where c.id = job.context_id and c.status = 'running'`);
@@ -72,6 +73,7 @@ export async function wish(
  */
 export async function withdraw(
   tx: Executor,
+  tenantId: TenantId,
   contextId: ContextId,
   jobId: JobId,
   status: Extract<FinishedStatus, 'cancelled'>,
@@ -82,7 +84,7 @@ export async function withdraw(
       update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel',
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp()
-      where id = ${jobId} and context_id = ${contextId} and status = 'queued' returning context_id, message_id, attempt
+      where id = ${jobId} and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued' returning context_id, message_id, attempt
     ), rests as (
       select c.id from contexts c join job on job.context_id = c.id
       where c.status in ('runnable', 'waiting') and c.queued = 1
@@ -119,6 +121,7 @@ export async function raiseControl(tx: Executor, tenantId: TenantId, contextId: 
  */
 export async function setStopped(
   tx: Executor,
+  tenantId: TenantId,
   contextId: ContextId,
   stopped: boolean,
 ): Promise<{ headSeq: number; wakeSeq: number; epoch: number; runnable: boolean }> {
@@ -131,7 +134,7 @@ export async function setStopped(
     with before as (
       select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')) as shown
-      from contexts c where c.id = ${contextId}
+      from contexts c where c.id = ${contextId} and c.tenant_id = ${tenantId}
     ), ctx as (
       update contexts c set
         stopped = ${stopped}::boolean,

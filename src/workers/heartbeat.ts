@@ -90,7 +90,7 @@ export class Heartbeat {
     if (heard.kind === 'dead') return this.#startOver(incarnation);
     this.#lastBeat = sent;
     this.#clock.set(heard.now);
-    for (const { contextId } of heard.summons) this.#registry.lookUp(contextId);
+    for (const { contextId, controlSeq } of heard.summons) this.#registry.lookUp(contextId, controlSeq);
     if (incarnation.backend !== heard.backendPid) {
       incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#patienceMs(),
@@ -137,8 +137,8 @@ export class Heartbeat {
     if (backend === null) throw new Error('The lock of this process is taken.');
     const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
-    const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId }) =>
-      this.#registry.lookUp(contextId),
+    const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+      this.#registry.lookUp(contextId, controlSeq),
     );
     this.#lastBeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };

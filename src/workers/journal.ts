@@ -16,7 +16,7 @@ import { readHistory, readMailbox } from '../db/mailbox.ts';
 import type { WorkerState } from './ports.ts';
 
 /** A connection that says nothing for so long is not waited for. */
-const SILENT_MS = 15_000;
+export const SILENT_MS = 15_000;
 /** Between two looks at a database that is away. */
 const AWAY_MS = 250;
 /** Rolled back for certain: serialisation failure, deadlock. */
@@ -52,7 +52,8 @@ async function persist(attention: Attention, work: () => Promise<Snapshot>): Pro
   }
 }
 
-function isAway(error: unknown): boolean {
+/** Whether nobody can say what became of it. */
+export function isAway(error: unknown): boolean {
   return isUnavailable(error) || error instanceof TimeoutError;
 }
 
@@ -118,7 +119,7 @@ export async function readSnapshot(
 ): Promise<Snapshot | null> {
   const [stored, history] = await Promise.all([
     readMailbox(tx, row),
-    known === null ? readHistory(tx, row.lease.contextId, row.activeBranch) : known.history,
+    known === null ? readHistory(tx, row.lease, row.activeBranch) : known.history,
   ]);
   if (stored === null) return null;
   const serving = abilities.resolve(stored.worker);

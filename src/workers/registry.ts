@@ -66,9 +66,9 @@ export class Registry {
     return place;
   }
 
-  /** Tells the run of a context to look up, if it is here. */
-  lookUp(contextId: ContextId): void {
-    this.#places.get(contextId)?.attention.lookUp();
+  /** Tells the run of a context to look up, if it is here and has not seen what it is called for. */
+  lookUp(contextId: ContextId, controlSeq: number): void {
+    this.#places.get(contextId)?.attention.lookUp(controlSeq);
   }
 
   /** All leases are gone. */

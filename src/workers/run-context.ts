@@ -1,4 +1,5 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
+import pTimeout from 'p-timeout';
 import { runLoop } from '../agent/loop.ts';
 import type { Run } from '../agent/run.ts';
 import { apply } from '../core/apply.ts';
@@ -8,9 +9,8 @@ import type { ContextId, ProcessId } from '../core/ids.ts';
 import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
-import { isUnavailable } from '../db/client.ts';
-import { claim, release } from '../db/contexts.ts';
-import { createJournal, readSnapshot } from './journal.ts';
+import { claim, putOff, release } from '../db/contexts.ts';
+import { SILENT_MS, createJournal, isAway, readSnapshot } from './journal.ts';
 import { progressOf } from '../bus/bus.ts';
 import type { WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
@@ -26,7 +26,7 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   const place = await state.registry.enter(contextId);
   if (place === null) return;
   try {
-    const first = await claimContext(state, contextId, owner);
+    const first = await pTimeout(claimContext(state, contextId, owner), { milliseconds: SILENT_MS });
     if (first !== null) await runClaimed(state, place, first);
   } catch (error) {
     if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
@@ -62,7 +62,7 @@ async function claimContext(
   owner: ProcessId,
 ): Promise<Snapshot | null> {
   const opened = await state.database.transaction(async (tx) => {
-    const row = await claim(tx, contextId, owner, state.times);
+    const row = await claim(tx, contextId, owner);
     if (row === null) return null;
     state.clock.set(row.now);
     const snapshot = await readSnapshot(state, tx, row, null);
@@ -89,7 +89,12 @@ async function giveUp(
   error: unknown,
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });
-  if (isUnavailable(error)) log.warn({ err: error }, 'the database went away under a claim');
+  const { db } = state.database;
+  if (isAway(error)) log.warn({ err: error }, 'the database went away under a claim');
   else log.error({ err: error }, 'a run broke off');
-  await release(state.database.db, contextId, owner, BROKEN_MS).catch(() => undefined);
+  const giveBack = async (): Promise<void> => {
+    await release(db, contextId, owner, null, BROKEN_MS);
+    if (!isAway(error)) await putOff(db, contextId);
+  };
+  await pTimeout(giveBack(), { milliseconds: SILENT_MS }).catch(() => undefined);
 }

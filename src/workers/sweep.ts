@@ -107,7 +107,8 @@ async function settleUnanswered(state: WorkerState, contextId: ContextId): Promi
 async function releaseOrphans(state: WorkerState): Promise<void> {
   const identity = state.identity();
   if (identity === null) return;
-  for (const contextId of await owned(state.database.db, identity)) {
-    if (!state.registry.has(contextId)) await release(state.database.db, contextId, identity, 0);
+  const { db } = state.database;
+  for (const { contextId, epoch } of await owned(db, identity)) {
+    if (!state.registry.has(contextId)) await release(db, contextId, identity, epoch, 0);
   }
 }

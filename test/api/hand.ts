@@ -2,6 +2,7 @@
 import { progressOf } from '../../src/bus/bus.ts';
 import type { Append } from '../../src/core/append.ts';
 import type { Block } from '../../src/core/blocks.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import type { ActiveJob, Verdict } from '../../src/core/job.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
@@ -17,7 +18,7 @@ import { claim, read } from '../../src/db/contexts.ts';
 import { readHistory, readMailbox } from '../../src/db/mailbox.ts';
 import { register } from '../../src/db/processes.ts';
 import type { Published } from '../../src/db/processes.ts';
-import { TIMES, ids } from './harness.ts';
+import { ids } from './harness.ts';
 import type { Api } from './harness.ts';
 
 const SETTINGS: Settings = {
@@ -58,13 +59,13 @@ export type Hand = {
 
 export async function take(api: Api, contextId: ContextId, owner: ProcessId): Promise<Hand> {
   const { database, bus } = api;
-  const claimed = await claim(database.db, contextId, owner, TIMES);
+  const claimed = await claim(database.db, contextId, owner);
   if (claimed === null) throw new Error('The context could not be claimed.');
   const look = async (): Promise<Snapshot> => {
     const row = await read(database.db, contextId);
     const stored = row === null ? null : await readMailbox(database.db, row);
     if (stored === null) throw new Error('The context is gone.');
-    const history = await readHistory(database.db, contextId, 'main');
+    const history = await readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
     return {
       ...stored.mailbox,
       lease: claimed.lease,

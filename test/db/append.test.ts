@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Append, Entry } from '../../src/core/append.ts';
 import type { ContextEvent } from '../../src/core/event.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { JobId, MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { NewMessage } from '../../src/core/message.ts';
 import { append } from '../../src/db/append.ts';
@@ -184,7 +185,7 @@ describe('what is written', () => {
         progress: false,
       }),
     ]);
-    expect(await readHistory(db(), row.lease.contextId, 'main')).toEqual([
+    expect(await readHistory(db(), row.lease, 'main')).toEqual([
       {
         id: messageId,
         seq: 1,
@@ -231,7 +232,7 @@ describe('what is written', () => {
     await append(db(), [
       nothing(row.lease, { entries: [answer], calls: [{ kind: 'request', call }], state: 'ExecutingTools' }),
     ]);
-    expect(await readHistory(db(), row.lease.contextId, 'main')).toMatchObject([
+    expect(await readHistory(db(), row.lease, 'main')).toMatchObject([
       { content: [{ input: { to: '\ud800' } }], model: { modelId: 'm', usage, finishReason: 'stop' } },
     ]);
     expect(await the.row(row.lease.contextId)).toMatchObject({
@@ -281,7 +282,7 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await wish(db(), jobId, 'cancel', 'enough', 60_000);
+    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['sweep_at']).not.toBeNull();
     const wished = { ...job, wish: (await readMailbox(db(), row))?.mailbox.job?.wish ?? null };

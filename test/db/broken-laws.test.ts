@@ -55,13 +55,11 @@ test.each<[law: string, rewrite: Rewrite, fault: RegExp]>([
   ],
   ['appending is guarded by the epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/],
   [
-    'claiming raises the epoch',
-    replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', CLAIM),
-    /wrote history while/,
-  ],
-  [
-    'claiming is guarded by the owner’s life',
-    replace('(c.lease_owner is null', '(true or c.lease_owner is null', CLAIM),
+    'claiming takes from nobody',
+    both(
+      replace('(c.lease_owner is null)', 'true', CLAIM),
+      replace("(c.status = 'runnable' or", "(c.status in ('runnable', 'running') or", CLAIM),
+    ),
     /took the lease of one who lives/,
   ],
   [
@@ -70,7 +68,7 @@ test.each<[law: string, rewrite: Rewrite, fault: RegExp]>([
     /wrote history without a lease/,
   ],
   [
-    'a dead owner’s run is shut out by revoke or by claim',
+    'a dead owner’s run is shut out by revoke and by claim, each of which raises the epoch',
     both(
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', REVOKE),
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', CLAIM),

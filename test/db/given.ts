@@ -120,7 +120,7 @@ export async function given(): Promise<Given> {
       return submission.jobId;
     },
     async claimed(contextId) {
-      const row = await claim(db, contextId, await the.process(), TIMES);
+      const row = await claim(db, contextId, await the.process());
       if (row === null) throw new Error('there was nothing to claim');
       return row;
     },

@@ -11,7 +11,7 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/contexts.ts';
 import type { Executor } from '../../src/db/client.ts';
 import { sweepOnce } from '../../src/workers/sweep.ts';
-import { TIMES, given } from './given.ts';
+import { given } from './given.ts';
 import type { Context, Given } from './given.ts';
 import { workerState } from './worker-state.ts';
 
@@ -60,7 +60,7 @@ test('whatever clients, runs and sweeps do at once', async () => {
         const jobId = await the.submit(contextId).catch(() => null);
         await perform(ports, stopWorker(ports, target));
         await perform(ports, startWorker(ports, target));
-        await claim(database.db, contextId, await the.process(), TIMES);
+        await claim(database.db, contextId, await the.process());
         await perform(
           ports,
           changeWorker({ ...target, change: { name: `n${round}` }, expectedVersion: null }),

@@ -116,7 +116,7 @@ describe('submit', () => {
     const { contextId } = await the.context();
     expect(await submit(db(), the.submission(contextId, { tenantId: other }))).toBeNull();
     expect(await submit(db(), the.submission(ids.next<ContextId>()))).toBeNull();
-    await setStopped(db(), contextId, true);
+    await setStopped(db(), DEFAULT_TENANT, contextId, true);
     expect(await submit(db(), the.submission(contextId))).toBeNull();
     expect(await jobs(contextId)).toEqual([]);
     expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toEqual([]);
@@ -174,14 +174,14 @@ describe('a refused submit says why', () => {
     expect(await why(contextId)).toBe('queue_full');
     const busy = (await running()).contextId;
     expect(await why(busy, { delivery: 'reject' })).toBe('context_busy');
-    await setStopped(db(), contextId, true);
+    await setStopped(db(), DEFAULT_TENANT, contextId, true);
     expect(await why(contextId)).toBe('worker_stopped');
   });
 });
 
 describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
-    withdraw(db(), contextId, jobId, 'cancelled', 'why');
+    withdraw(db(), DEFAULT_TENANT, contextId, jobId, 'cancelled', 'why');
 
   test('takes a queued job back with its receipt, and tells it under a number', async () => {
     const { contextId } = await the.context();
@@ -217,7 +217,7 @@ describe('withdraw', () => {
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
           await callUp(tx, DEFAULT_TENANT, contextId, TIMES);
-          return withdraw(tx, contextId, jobId, 'cancelled', null);
+          return withdraw(tx, DEFAULT_TENANT, contextId, jobId, 'cancelled', null);
         }),
       ),
     );
@@ -230,20 +230,23 @@ describe('calling up', () => {
   test('names the owner who lives, and raises control_seq alone', async () => {
     const { row, contextId } = await running();
     const before = await the.row(contextId);
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: before['lease_owner'] });
+    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: before['lease_owner'],
+      controlSeq: row.controlSeq + 1,
+    });
     expect(await the.row(contextId)).toEqual({ ...before, control_seq: row.controlSeq + 1 });
   });
 
   test('of a context that nobody runs raises the epoch', async () => {
     const { contextId } = await the.context();
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null });
+    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toMatchObject({ owner: null });
     expect(await the.row(contextId)).toMatchObject({ lease_epoch: 1, control_seq: 1, status: 'idle' });
   });
 
   test('of a dead owner takes its lease, and leaves the context to sweeps', async () => {
     const { row, contextId } = await running();
     await the.rows(`update processes set beat_at = now() - interval '1 hour'`);
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null });
+    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toMatchObject({ owner: null });
     expect(await the.row(contextId)).toMatchObject({
       lease_epoch: row.lease.epoch + 1,
       lease_owner: null,
@@ -274,9 +277,9 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await wish(db(), jobId, 'cancel', 'first', 60_000);
+    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', 'first', 60_000);
     const before = await the.row(contextId);
-    await wish(db(), jobId, 'stop', 'second', 0);
+    await wish(db(), DEFAULT_TENANT, jobId, 'stop', 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
     expect(before['sweep_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
@@ -286,14 +289,14 @@ describe('a wish', () => {
   test('is not written on what is queued or ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await wish(db(), jobId, 'cancel', null, 0);
+    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: null }]);
   });
 
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await wish(db(), jobId, 'cancel', null, 0);
+    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,
@@ -310,11 +313,17 @@ describe('stop and start', () => {
 
   test('of a context at rest show at once, once each', async () => {
     const { contextId } = await the.context();
-    expect(await setStopped(db(), contextId, true)).toMatchObject({ headSeq: 1, runnable: false });
-    expect(await setStopped(db(), contextId, true)).toMatchObject({ headSeq: 1 });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, true)).toMatchObject({
+      headSeq: 1,
+      runnable: false,
+    });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, true)).toMatchObject({ headSeq: 1 });
     expect(await the.row(contextId)).toMatchObject({ state: 'Stopped', stopped: true });
-    expect(await setStopped(db(), contextId, false)).toMatchObject({ headSeq: 2, runnable: false });
-    expect(await setStopped(db(), contextId, false)).toMatchObject({ headSeq: 2 });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, false)).toMatchObject({
+      headSeq: 2,
+      runnable: false,
+    });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, false)).toMatchObject({ headSeq: 2 });
     expect(await the.row(contextId)).toMatchObject({ state: 'Idle', stopped: false, status: 'idle' });
   });
 

@@ -15,7 +15,7 @@ import { DatabaseClock } from '../../src/workers/clock.ts';
 import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
 import { WALKED, nextMove, someWorld } from '../core/walk.ts';
 import type { Happening } from '../core/walk.ts';
-import { TIMES, given, ids } from './given.ts';
+import { given, ids } from './given.ts';
 import type { Given } from './given.ts';
 import { workerState } from './worker-state.ts';
 
@@ -82,14 +82,14 @@ test('a look at the mailbox does not count the claim under which one looks', asy
   const die = async () => {
     const owner = await the.process();
     await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
-    const row = await claim(db(), contextId, owner, TIMES);
+    const row = await claim(db(), contextId, owner);
     await unregister(db(), owner);
     await revoke(db(), 10);
     return row;
   };
   for (let death = 1; death < LIMITS.barrenClaims; death += 1) await die();
   await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
-  const row = await claim(db(), contextId, await the.process(), TIMES);
+  const row = await claim(db(), contextId, await the.process());
   if (row === null) throw new Error('nothing to claim');
   const first = await reload(row);
   expect(first.barrenClaims).toBe(LIMITS.barrenClaims - 1);

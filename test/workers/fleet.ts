@@ -267,7 +267,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
-    history: (contextId) => readHistory(database.db, contextId, 'main'),
+    history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
     query: async (text) => [...(await database.db.execute(text))],
     async close() {
       await Promise.all(processes.map((process) => process.drain()));

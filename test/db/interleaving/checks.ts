@@ -1,4 +1,5 @@
 // The laws, asked of everything that was ever written about a context. Each fault is a line of words.
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../../src/db/client.ts';
 import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
@@ -165,7 +166,7 @@ function placeFaults(rows: readonly JobRow[], { accepted }: World, changes: read
 
 /** Every call has one result, behind it and before the next answer; what may happen once happened once at most. */
 async function callFaults(db: Executor, { contextId, ran }: World): Promise<string[]> {
-  const history = await readHistory(db, contextId, 'main');
+  const history = await readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
   const faults: string[] = [];
   const open = new Set<string>();
   const seen = new Set<string>();

@@ -162,7 +162,10 @@ export class World {
       clock: new DatabaseClock(),
       identity: () => id,
     };
-    if (hears) await this.bus.subscribe(summonsTo(id), ({ contextId }) => registry.lookUp(contextId));
+    if (hears)
+      await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+        registry.lookUp(contextId, controlSeq),
+      );
     const process: Process = { id, lane, state };
     this.processes.push(process);
     return process;
