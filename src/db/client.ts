@@ -55,7 +55,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const client = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: 10,
-    // Else each new connection asks for the types of arrays, unheard: one that is cut then rejects into the void.
+    // Else each new connection asks for the types of arrays, unheard: one that is cut then rejects into the void. The price:
+    // statements give lists as jsonb.
     fetch_types: false,
     backoff: (attempt: number) => Math.min(2, 0.05 * 2 ** attempt),
     connection: { application_name: options.name ?? 'nightshift' },

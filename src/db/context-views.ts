@@ -78,7 +78,7 @@ const retried: SQL = sql`c.state = 'TransientFailure' and c.status = 'running' a
 
 const contextsWithWorker: SQL = sql`select c.id, w.id as worker_id, w.title, w.config, c.status, c.state, c.queued,
   ${retried} as retried, c.active_branch,
-  (select array_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
+  (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
   c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens, c.cache_read_tokens,
   c.cache_write_tokens, ${millis(sql`w.created_at`)} as created_at,
   ${millis(sql`greatest(w.updated_at, c.state_since)`)} as updated_at, w.version
@@ -212,7 +212,7 @@ export async function findSituation(
       c.last_failure, w.role, w.config, a.id as active_id, a.attempt as active_attempt,
       ${millis(sql`a.retry_at`)} as retry_at, a.error as active_error, a.stop_kind is not null as stopping,
       n.id as next_id, n.attempt as next_attempt, ${millis(sql`n.created_at`)} as next_at,
-      (select array_agg(t.name order by t.ordinal) from tool_calls t
+      (select jsonb_agg(t.name order by t.ordinal) from tool_calls t
         where t.context_id = c.id and t.status in ('pending', 'started')) as open_calls,
       exists (select 1 from processes p where not ${isDead(times)}) as live,
       case when c.status = 'runnable' then (
