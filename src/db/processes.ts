@@ -88,8 +88,8 @@ export async function beat(connection: Executor, id: ProcessId, { missedMs }: Le
   }>(sql`
     with alive as (
       update processes set beat_at = clock_timestamp(),
-        steady_since = case when beat_at < clock_timestamp() - ${missedMs}::float8 * interval '1 millisecond'
-          then clock_timestamp() else steady_since end
+        late_at = case when beat_at < clock_timestamp() - ${missedMs}::float8 * interval '1 millisecond'
+          then clock_timestamp() else late_at end
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control
@@ -110,12 +110,12 @@ export async function unregister(executor: Executor, id: ProcessId): Promise<voi
     .where(eq(processes.id, id));
 }
 
-/** For so many missed beats a process must have beaten in time before it judges others. */
-const STEADY_BEATS = 3;
+/** So many times what counts as missed must have passed since a beat of one's own came late, before one judges others. */
+const STEADY = 3;
 
 /**
- * Marks those that died since somebody last looked. After a restart, a pause or a partition everybody's beats are late at
- * once: only a process whose own have been in time for a while judges, so that all have had the time to come back.
+ * Marks those that died since somebody last looked. After a pause or a partition everybody's beats are late at once: a
+ * process whose own was late a moment ago does not judge, so that all have the time to come back.
  */
 export async function declareDead(
   executor: Executor,
@@ -130,8 +130,8 @@ export async function declareDead(
       and exists (
         select 1 from processes judge where judge.id = ${judge} and judge.dead_at is null
           and judge.beat_at > clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
-          and judge.steady_since
-            < clock_timestamp() - ${times.missedMs * STEADY_BEATS}::float8 * interval '1 millisecond')
+          and (judge.late_at is null or judge.late_at
+            < clock_timestamp() - ${times.missedMs * STEADY}::float8 * interval '1 millisecond'))
     returning p.id`);
   return rows.map((row) => row.id);
 }

@@ -328,8 +328,8 @@ export const processes = pgTable(
     models: text('models').array().notNull(),
     startedAt: instant('started_at').notNull().defaultNow(),
     beatAt: instant('beat_at').notNull().defaultNow(),
-    /** Since when no beat was late: who was away itself judges nobody. */
-    steadySince: instant('steady_since').notNull().defaultNow(),
+    /** When a beat last came late, null: never. Who was away itself judges nobody for a while. */
+    lateAt: instant('late_at'),
     /** Somebody found it dead: it claims no more and starts over under a new id. */
     deadAt: instant('dead_at'),
   },

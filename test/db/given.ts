@@ -38,8 +38,6 @@ export type Given = {
   context(over?: Partial<NewWorker>): Promise<Context>;
   /** A process whose last beat was `silentMs` ago; `lock`: whether it still holds its lock. */
   process(over?: { silentMs?: number; lock?: boolean }): Promise<ProcessId>;
-  /** A process whose beats have been in time for long enough to judge others. */
-  judge(): Promise<ProcessId>;
   /** An input for a context of the default tenant. */
   submission(contextId: ContextId, over?: Partial<Submission>): Submission;
   submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
@@ -61,6 +59,10 @@ export async function given(): Promise<Given> {
   };
   const database = open({ max: 8, name: 'given' });
   const { db } = database;
+  // A server that has only just started has missed nobody's beats yet.
+  await db.execute(sql`
+    select pg_sleep(greatest(0, ${TIMES.missedMs / 1_000 + 0.2}::float8
+      - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`);
   const rows = async (text: string): Promise<Row[]> => [...(await db.execute(sql.raw(text)))];
 
   const the: Given = {
@@ -93,13 +95,6 @@ export async function given(): Promise<Given> {
         await db.execute(sql`
           update processes set beat_at = clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond' where id = ${id}`);
       }
-      return id;
-    },
-    async judge() {
-      const id = await the.process();
-      await rows(
-        `update processes set steady_since = clock_timestamp() - interval '1 hour' where id = '${id}'`,
-      );
       return id;
     },
     submission: (contextId, over = {}) => ({

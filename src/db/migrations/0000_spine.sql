@@ -143,7 +143,7 @@ CREATE TABLE "processes" (
 	"models" text[] NOT NULL,
 	"started_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"beat_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"steady_since" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"late_at" timestamp (3) with time zone,
 	"dead_at" timestamp (3) with time zone
 );
 --> statement-breakpoint

@@ -126,10 +126,6 @@ export class World {
       roles: [],
       models: [],
     });
-    // It has beaten in time for long: it may judge others.
-    await admin.db.execute(
-      sql`update processes set steady_since = clock_timestamp() - interval '1 day' where id = ${id}`,
-    );
     const registry = new Registry(capacity);
     const state: WorkerState = {
       database: lane.database,

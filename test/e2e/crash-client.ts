@@ -1,0 +1,52 @@
+// A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and before
+// anybody is told: node crash-client.ts before|after cancel <job> | submit <context>
+import { cancelJob } from '../../src/commands/cancel-job.ts';
+import { perform, performAlone } from '../../src/commands/perform.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import { submitInput } from '../../src/commands/submit-input.ts';
+import { ids } from '../../src/cli/platform.ts';
+import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
+import type { ContextId, JobId } from '../../src/core/ids.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { CRASH_TIMES } from './crash-times.ts';
+import { watched } from './effects.ts';
+
+const [when, verb, id = ''] = process.argv.slice(2);
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+const told = (): never => {
+  throw new Error('outlived its commit');
+};
+
+const ports: CommandPorts = {
+  database: watched(openDatabase(process.env['DATABASE_URL'] ?? ''), {
+    before: () => (when === 'before' ? die() : undefined),
+    after: die,
+  }),
+  bell: { ring: told, isReachable: async () => false, close: async () => undefined },
+  bus: { publish: told, subscribe: async () => () => undefined, close: async () => undefined },
+  ids,
+  times: CRASH_TIMES,
+  stopGraceMs: CRASH_TIMES.stopGraceMs,
+};
+
+if (verb === 'cancel') {
+  const jobId = parseId<JobId>(id);
+  if (jobId === null) throw new Error('cancel which job?');
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'crash' }));
+} else {
+  const contextId = parseId<ContextId>(id);
+  if (contextId === null) throw new Error('submit to which context?');
+  await performAlone(
+    ports,
+    submitInput(ports, {
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      content: [{ type: 'text', text: 'say: heard' }],
+      delivery: 'queue',
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      queueLimit: 1_000,
+    }),
+  );
+}

@@ -1,0 +1,133 @@
+// Plays for processes that die: what is asked, what happens meanwhile, and what must stand in the end whoever died where.
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import type { ContextId, JobId } from '../../src/core/ids.ts';
+import { startChild } from './children.ts';
+import type { Child } from './children.ts';
+import { startCrashProcess } from './crash-process.ts';
+import type { Watcher } from './effects.ts';
+import { readOutside } from './outside-tools.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { expectSound } from './stored.ts';
+
+/** Crashes under way at once. */
+const AT_ONCE = 5;
+const TOOLS = ['look', 'put', 'mail', 'pay'];
+const ONCE = ['mail', 'pay'];
+
+export type Cast = { stage: Stage; contextIds: ContextId[]; jobIds: JobId[] };
+
+export type Play = {
+  /** Inputs of each context, posted before anything runs. */
+  inputs: string[][];
+  /** What happens while the first process runs. Ends by itself once that process is dead. */
+  meanwhile?(cast: Cast, first: Child): Promise<void>;
+  /** In the end. `begun`: the `once` calls that were marked as started when the first process had ended. */
+  expect(cast: Cast, begun: ReadonlySet<string>): Promise<void>;
+};
+
+type Death = { when: 'before' | 'after'; at: number };
+
+/** Plays it with a death at every effect, until one plays through. Returns how many died. */
+export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
+  let next = 1;
+  let survivor = Infinity;
+  const alongside = async (): Promise<void> => {
+    while (next < survivor) {
+      const at = next;
+      next += 1;
+      if (await survives(play, { when, at })) survivor = Math.min(survivor, at);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  return survivor - 1;
+}
+
+async function survives(play: Play, death: Death): Promise<boolean> {
+  const stage = await openStage();
+  try {
+    return await act(await raise(stage, play), play, death);
+  } catch (error) {
+    const effects = readFileSync(stage.file('effects'), { encoding: 'utf8', flag: 'a+' });
+    throw new Error(`Died ${death.when} effect ${death.at}. Effects:\n${effects}`, { cause: error });
+  } finally {
+    await stage.close();
+  }
+}
+
+async function raise(stage: Stage, play: Play): Promise<Cast> {
+  const cast: Cast = { stage, contextIds: [], jobIds: [] };
+  for (const inputs of play.inputs) {
+    const contextId = await stage.createContext({ model: 'simulated/default', tools: TOOLS });
+    cast.contextIds.push(contextId);
+    for (const text of inputs) cast.jobIds.push(await stage.post(contextId, text));
+  }
+  return cast;
+}
+
+async function act(cast: Cast, play: Play, death: Death): Promise<boolean> {
+  const { stage } = cast;
+  const first = startCrashWorker(stage, { DIE_AT: String(death.at), DIE_WHEN: death.when });
+  await play.meanwhile?.(cast, first);
+  await stage.settled(() => first.ended() !== null);
+  const survived = await endedWell(first);
+  const begun = await startedCalls(stage);
+  if (!(await stage.isSettled())) {
+    const drain = await startCrashProcess({
+      env: crashEnv(stage),
+      watcher: BLIND,
+      log: pino({ level: 'silent' }),
+    });
+    try {
+      await stage.settled();
+    } finally {
+      await drain();
+    }
+  }
+  await play.expect(cast, begun);
+  for (const contextId of cast.contextIds) await expectSound(stage.ports.database.db, contextId);
+  expectOnce(stage);
+  return survived;
+}
+
+/** This process is as good as any other to go on: what dies is a process of its own. */
+const BLIND: Watcher = { before: () => undefined, after: () => undefined };
+
+export function startCrashWorker(stage: Stage, env: Record<string, string> = {}): Child {
+  return startChild('test/e2e/crash-worker.ts', [], { ...crashEnv(stage), ...env });
+}
+
+function crashEnv(stage: Stage): Record<string, string> {
+  return { ...stage.env, OUTSIDE: stage.file('outside'), EFFECTS: stage.file('effects') };
+}
+
+async function startedCalls(stage: Stage): Promise<Set<string>> {
+  const rows = await stage.query(`select name from tool_calls where status = 'started'`);
+  return new Set(rows.map((row) => String(row['name'])));
+}
+
+/** Asks it to end. False: it had died, or died on its way out. Any other end than these two is a fault. */
+export async function endedWell(child: Child): Promise<boolean> {
+  child.signal('SIGTERM');
+  const { code, signal } = await child.exited;
+  expect(child.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  expect([0, 'SIGKILL']).toContain(signal ?? code);
+  return signal === null;
+}
+
+/** A `once` tool began at most once for each of its calls. */
+export function expectOnce(stage: Stage): void {
+  const begun = readOutside(stage.file('outside')).filter(({ what }) => what === 'begin');
+  for (const name of ONCE) {
+    const keys = begun.filter((line) => line.name === name).map((line) => line.key);
+    expect(keys, `${name} in the outside world`).toEqual([...new Set(keys)]);
+  }
+}
+
+/** How often a tool had its effect in the outside world. */
+export function effectsOf(stage: Stage, name: string): number {
+  return readOutside(stage.file('outside')).filter((line) => line.what === 'effect' && line.name === name)
+    .length;
+}

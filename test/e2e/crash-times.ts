@@ -1,0 +1,11 @@
+// Short enough that a dead process is found at once; long enough that a busy machine kills nobody.
+import type { WorkerTimes } from '../../src/workers/ports.ts';
+
+export const CRASH_TIMES: WorkerTimes = {
+  beatMs: 50,
+  missedMs: 150,
+  leaseMs: 10_000,
+  sweepMs: 100,
+  stopGraceMs: 5_000,
+  drainMs: 2_000,
+};

@@ -1,0 +1,255 @@
+// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one goes on, and what is
+// stored in the end is the same, but for the outcome of a `once` call that nobody can know.
+import { afterAll, expect, test } from 'vitest';
+import { killChildren, startChild } from './children.ts';
+import { dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-plays.ts';
+import type { Cast, Play } from './crash-plays.ts';
+import { CRASH_TIMES } from './crash-times.ts';
+import { readOutside } from './outside-tools.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { expectSound, history, transcript } from './stored.ts';
+import { until } from './until.ts';
+
+afterAll(killChildren);
+
+const LONG = { timeout: 240_000 };
+
+async function linesOf({ stage, contextIds }: Cast, place = 0): Promise<string[]> {
+  const contextId = contextIds[place];
+  if (contextId === undefined) throw new Error(`no context ${place}`);
+  return transcript(await history(stage.ports.database.db, contextId));
+}
+
+/** The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow. */
+function outcome(turn: string, name: string, begun: ReadonlySet<string>): string {
+  return `${turn} tool: ${name} ← ${begun.has(name) ? 'unknown' : `${name}: done`}`;
+}
+
+const FIRST = `think: what was asked
+say: let me see
+call: look {}
+call: put {"before_ms": 20}
+call: mail {"before_ms": 40, "after_ms": 20}
+call: pay {"before_ms": 80, "after_ms": 20}
+---
+fail: server_error times 1
+fail: rate_limited retry-after 2050ms times 2
+say: done`;
+const SECOND = 'say: and the second\n---\nsay: never said';
+
+/** Every kind of step, and a second input that waits for its turn. */
+const work: Play = {
+  inputs: [[FIRST, SECOND]],
+  async expect(cast, begun) {
+    const { stage, jobIds } = cast;
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${FIRST}`,
+      'a1 assistant: (what was asked) let me see →look →put →mail →pay',
+      'a1 tool: look ← look: done',
+      'a1 tool: put ← put: done',
+      outcome('a1', 'mail', begun),
+      outcome('a1', 'pay', begun),
+      'a1 assistant: done',
+      `u2 user: ${SECOND}`,
+      'a2 assistant: and the second',
+    ]);
+    for (const name of ['mail', 'pay']) {
+      if (begun.has(name)) expect(effectsOf(stage, name)).toBeLessThanOrEqual(1);
+      else expect(effectsOf(stage, name)).toBe(1);
+    }
+    expect(await stage.query('select id, status, steps, error from jobs order by position')).toEqual([
+      { id: jobIds[0], status: 'completed', steps: 2, error: null },
+      { id: jobIds[1], status: 'completed', steps: 1, error: null },
+    ]);
+  },
+};
+
+const SHORT = 'call: mail {"before_ms": 20, "after_ms": 20}\n---\nsay: sent';
+
+/** The shortest job with an effect that must not be repeated. */
+const errand: Play = {
+  inputs: [[SHORT]],
+  async expect(cast, begun) {
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${SHORT}`,
+      'a1 assistant: →mail',
+      outcome('a1', 'mail', begun),
+      'a1 assistant: sent',
+    ]);
+    if (!begun.has('mail')) expect(effectsOf(cast.stage, 'mail')).toBe(1);
+    expect(await cast.stage.query('select status, steps from jobs')).toEqual([
+      { status: 'completed', steps: 2 },
+    ]);
+  },
+};
+
+const ENDLESS = `say: this takes long
+call: look {}
+call: put {"before_ms": 60000}
+call: mail {"after_ms": 60000}`;
+
+/** Cancelled once the `once` call had its effect, or after the death; then the next input. */
+const cancelled: Play = {
+  inputs: [[ENDLESS, 'say: next']],
+  async meanwhile({ stage, jobIds: [jobId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
+    if (jobId !== undefined) await stage.cancel(jobId);
+  },
+  async expect(cast) {
+    const lines = await linesOf(cast);
+    if (await withdrawn(cast)) return expect(lines).toEqual(['u1 user: say: next', 'a1 assistant: next']);
+    expect(lines[0]).toBe(`u1 user: ${ENDLESS}`);
+    expect(lines.slice(-2)).toEqual(['u2 user: say: next', 'a2 assistant: next']);
+    const answer = lines.slice(1, -2);
+    if (answer.length > 0) {
+      expect(answer).toHaveLength(4);
+      expect(answer[0]).toBe('a1 assistant: this takes long →look →put →mail');
+      expect(answer[1]).toMatch(/^a1 tool: look ← (look: done|Cancelled while)/);
+      expect(answer[2]).toMatch(/^a1 tool: put ← Cancelled while/);
+      const known =
+        effectsOf(cast.stage, 'mail') === 0 ? '(Cancelled before|Cancelled after)' : 'Cancelled after';
+      expect(answer[3]).toMatch(new RegExp(`^a1 tool: mail ← ${known}`));
+    }
+    await expectReceipt(cast);
+    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+      { status: 'cancelled' },
+      { status: 'completed' },
+    ]);
+  },
+};
+
+/** It was cancelled before anybody had begun it. */
+async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
+  const rows = await stage.query(`
+    select 1 from jobs where id = '${jobId}' and status = 'cancelled' and started_at is null`);
+  return rows.length > 0;
+}
+
+/** Asked, then heard (if there was anybody to hear), then stopped. */
+async function expectReceipt({ stage, jobIds: [jobId] }: Cast): Promise<void> {
+  const [row] = await stage.query(`
+    select stop_kind, stop_requested_at <= stopped_at as stopped, stopped_at <= finished_at as ended,
+      coalesce(stop_delivered_at between stop_requested_at - interval '50 milliseconds' and stopped_at, true) as heard
+    from jobs where id = '${jobId}'`);
+  expect(row).toEqual({ stop_kind: 'cancel', stopped: true, ended: true, heard: true });
+}
+
+const THINKING = 'wait: 1s\nsay: thought';
+const MAILING = 'call: mail {"before_ms": 300, "after_ms": 300}\n---\nsay: mailed';
+const PUTTING = 'call: put {"before_ms": 1000}\n---\nsay: there';
+
+/** Told to stop while a model call, a `once` call and an idempotent one are under way. */
+const drained: Play = {
+  inputs: [[THINKING], [MAILING], [PUTTING]],
+  async meanwhile({ stage }, first) {
+    await until('all three', () => first.ended() !== null || readOutside(stage.file('outside')).length >= 2);
+    first.signal('SIGTERM');
+    await first.exited;
+  },
+  async expect(cast, begun) {
+    expect(await linesOf(cast, 0)).toEqual([`u1 user: ${THINKING}`, 'a1 assistant: thought']);
+    expect(await linesOf(cast, 1)).toEqual([
+      `u1 user: ${MAILING}`,
+      'a1 assistant: →mail',
+      outcome('a1', 'mail', begun),
+      'a1 assistant: mailed',
+    ]);
+    expect(await linesOf(cast, 2)).toEqual([
+      `u1 user: ${PUTTING}`,
+      'a1 assistant: →put',
+      'a1 tool: put ← put: done',
+      'a1 assistant: there',
+    ]);
+    expect(await cast.stage.query('select distinct status from jobs')).toEqual([{ status: 'completed' }]);
+  },
+};
+
+test.each([
+  ['after', 'of a job with every kind of step', work, 15],
+  ['before', 'of an errand', errand, 5],
+  ['after', 'of an errand', errand, 5],
+  ['after', 'around a cancel', cancelled, 7],
+  ['before', 'around a cancel', cancelled, 7],
+  ['after', 'while it drains', drained, 7],
+] as const)(
+  'what a process leaves that dies right %s any effect %s is ended by another one as if nothing had happened',
+  LONG,
+  async (when, what, play, least) => {
+    const died = await dieEverywhere(play, when);
+    process.stdout.write(`died right ${when} each of ${died} effects ${what}\n`);
+    expect(died).toBeGreaterThanOrEqual(least);
+  },
+);
+
+async function withWorker(work: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await openStage();
+  try {
+    const worker = startCrashWorker(stage);
+    await worker.says(/^up$/);
+    await work(stage);
+    await stage.settled();
+    expect(await endedWell(worker)).toBe(true);
+  } finally {
+    await killChildren();
+    await stage.close();
+  }
+}
+
+async function dies(stage: Stage, ...args: string[]): Promise<void> {
+  const client = startChild('test/e2e/crash-client.ts', args, stage.env);
+  expect(await client.exited, client.lines.join('\n')).toEqual({ code: null, signal: 'SIGKILL' });
+}
+
+test(
+  'a cancel whose process dies between its commit and its word is heard by the next beat',
+  LONG,
+  async () => {
+    await withWorker(async (stage) => {
+      const contextId = await stage.createContext({ model: 'simulated/default' });
+      const jobId = await stage.post(contextId, 'wait: 1h\nsay: late');
+      await stage.post(contextId, 'say: next');
+      await until(
+        'the model call',
+        async () => (await stage.query('select 1 from contexts where lease_owner is not null')).length > 0,
+      );
+      await dies(stage, 'before', 'cancel', jobId);
+      expect(await stage.query(`select status, stop_kind from jobs where id = '${jobId}'`)).toEqual([
+        { status: 'running', stop_kind: null },
+      ]);
+      await dies(stage, 'after', 'cancel', jobId);
+      await stage.settled();
+      await expectReceipt({ stage, contextIds: [contextId], jobIds: [jobId] });
+      const [row] = await stage.query(`
+      select stop_reason, extract(epoch from stopped_at - stop_requested_at) * 1000 as ms, stop_delivered_at is not null as heard
+      from jobs where id = '${jobId}'`);
+      expect(row).toMatchObject({ stop_reason: 'crash', heard: true });
+      expect(Number(row?.['ms'])).toBeLessThan(CRASH_TIMES.stopGraceMs / 2);
+      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+        'u1 user: wait: 1h\nsay: late',
+        'u2 user: say: next',
+        'a2 assistant: next',
+      ]);
+      await expectSound(stage.ports.database.db, contextId);
+    });
+  },
+);
+
+test(
+  'an input whose process dies before its commit was never there; one after it is found by the sweep',
+  LONG,
+  async () => {
+    await withWorker(async (stage) => {
+      const contextId = await stage.createContext({ model: 'simulated/default' });
+      await dies(stage, 'before', 'submit', contextId);
+      expect(await stage.query('select 1 from jobs union all select 1 from messages')).toEqual([]);
+      await dies(stage, 'after', 'submit', contextId);
+      await stage.settled();
+      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+        'u1 user: say: heard',
+        'a1 assistant: heard',
+      ]);
+      await expectSound(stage.ports.database.db, contextId);
+    });
+  },
+);

@@ -1,0 +1,218 @@
+// SIGTERM to a worker process in the middle of everything: what must not be repeated is waited for, all else goes on in
+// another process at once, and the process ends well with nothing left in its hands.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, inject, test } from 'vitest';
+import type { ContextId } from '../../src/core/ids.ts';
+import { killChildren } from './children.ts';
+import type { Child } from './children.ts';
+import { readOutside } from './outside-tools.ts';
+import { startWorker } from './platform.ts';
+import type { Env } from './platform.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { expectSound, history, transcript } from './stored.ts';
+import { until } from './until.ts';
+
+const LONG = { timeout: 120_000 };
+const CONFIG = { model: 'simulated/default', tools: ['look', 'put', 'mail', 'pay'] };
+
+let stage: Stage;
+let env: Env;
+const redis = inject('redisUrl') !== null;
+
+afterEach(async () => {
+  await killChildren();
+  await stage.close();
+});
+
+async function open(more: Env = {}): Promise<void> {
+  stage = await openStage();
+  env = {
+    ...stage.env,
+    NIGHTSHIFT_CONFIG: 'test/e2e/outside.config.ts',
+    OUTSIDE: stage.file('outside'),
+    LOG_LEVEL: 'info',
+    ...more,
+  };
+}
+
+async function begin(text: string): Promise<ContextId> {
+  const contextId = await stage.createContext(CONFIG);
+  await stage.post(contextId, text);
+  return contextId;
+}
+
+const outside = () => readOutside(stage.file('outside'));
+const seen = (what: string, name: string): number =>
+  outside().filter((line) => line.what === what && line.name === name).length;
+const lines = async (contextId: ContextId): Promise<string[]> =>
+  transcript(await history(stage.ports.database.db, contextId));
+
+/** Ends a worker by SIGTERM. It ends well, complains of nothing, and owns nothing. */
+async function drain(worker: Child): Promise<number> {
+  const [row] = await stage.query(`select id from processes where pid = ${worker.pid} and dead_at is null`);
+  const begun = performance.now();
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+  const ms = performance.now() - begun;
+  expect(worker.lines.filter((line) => /"level":[56]0/.test(line))).toEqual([]);
+  expect(await stage.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`)).toEqual(
+    [],
+  );
+  expect(
+    await stage.query(`select 1 from processes where id = '${String(row?.['id'])}' and dead_at is null`),
+  ).toEqual([]);
+  return ms;
+}
+
+/** Watches who owns each context: the longest time between one owner and another, in milliseconds. */
+function watchHandovers(): () => Promise<{ handovers: number; longest: number }> {
+  const last = new Map<string, { owner: string; at: number }>();
+  let handovers = 0;
+  let longest = 0;
+  const told = { over: false };
+  const watching = (async () => {
+    while (!told.over) {
+      const rows = await stage.query('select id, lease_owner from contexts where lease_owner is not null');
+      const now = performance.now();
+      for (const row of rows) {
+        const [id, owner] = [String(row['id']), String(row['lease_owner'])];
+        const before = last.get(id);
+        if (before !== undefined && before.owner !== owner) {
+          handovers += 1;
+          longest = Math.max(longest, now - before.at);
+        }
+        last.set(id, { owner, at: now });
+      }
+      await sleep(5);
+    }
+  })();
+  return async () => {
+    told.over = true;
+    await watching;
+    return { handovers, longest };
+  };
+}
+
+test.skipIf(!redis)(
+  'a drained worker waits for `once` calls, and everything else goes on elsewhere at once',
+  LONG,
+  async () => {
+    await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
+    const first = await startWorker(env);
+    const thinking = await begin('wait: 7s\nsay: thought');
+    const putting = await begin('call: put {"before_ms": 7000}\n---\nsay: it is there');
+    const looking = await begin('call: look {"before_ms": 7000}\n---\nsay: seen');
+    const mailing = await begin('call: mail {"before_ms": 6000, "after_ms": 300}\n---\nsay: sent');
+    await until('all to be under way', async () => {
+      const owned = await stage.query('select 1 from contexts where lease_owner is not null');
+      return owned.length === 4 && outside().length === 3;
+    });
+    const second = await startWorker(env);
+    const handovers = watchHandovers();
+    const ms = await drain(first);
+    await stage.settled();
+    const { handovers: count, longest } = await handovers();
+    process.stdout.write(
+      `drained in ${Math.round(ms)} ms; ${count} handovers, the longest ${Math.round(longest)} ms\n`,
+    );
+    expect(count).toBe(4);
+    expect(await lines(thinking)).toEqual(['u1 user: wait: 7s\nsay: thought', 'a1 assistant: thought']);
+    expect((await lines(putting)).slice(1)).toEqual([
+      'a1 assistant: →put',
+      'a1 tool: put ← put: done',
+      'a1 assistant: it is there',
+    ]);
+    expect((await lines(looking)).slice(1)).toEqual([
+      'a1 assistant: →look',
+      'a1 tool: look ← look: done',
+      'a1 assistant: seen',
+    ]);
+    expect((await lines(mailing)).slice(1)).toEqual([
+      'a1 assistant: →mail',
+      'a1 tool: mail ← mail: done',
+      'a1 assistant: sent',
+    ]);
+    expect([seen('begin', 'mail'), seen('effect', 'mail'), seen('end', 'mail')]).toEqual([1, 1, 1]);
+    expect([seen('begin', 'put'), seen('effect', 'put')]).toEqual([2, 1]);
+    expect(new Set(outside().flatMap(({ name, key }) => (name === 'put' ? [key] : []))).size).toBe(1);
+    for (const contextId of [thinking, putting, looking, mailing]) {
+      await expectSound(stage.ports.database.db, contextId);
+    }
+    await drain(second);
+  },
+);
+
+test.skipIf(!redis)(
+  'a `once` call that outlasts the drain is given up, and said to be unknown',
+  LONG,
+  async () => {
+    await open({ NIGHTSHIFT_DRAIN_MS: '1000' });
+    const first = await startWorker(env);
+    const contextId = await begin('call: mail {"after_ms": 600000}\n---\nsay: we shall see');
+    await until('the effect', () => seen('effect', 'mail') === 1);
+    const second = await startWorker(env);
+    expect(await drain(first)).toBeLessThan(10_000);
+    await stage.settled();
+    expect((await lines(contextId)).slice(1)).toEqual([
+      'a1 assistant: →mail',
+      'a1 tool: mail ← unknown',
+      'a1 assistant: we shall see',
+    ]);
+    expect(seen('begin', 'mail')).toBe(1);
+    await expectSound(stage.ports.database.db, contextId);
+    await drain(second);
+  },
+);
+
+test.skipIf(!redis)('a second signal ends a process at once', LONG, async () => {
+  await open();
+  const worker = await startWorker(env);
+  await begin('call: mail {"after_ms": 600000}');
+  await until('the effect', () => seen('effect', 'mail') === 1);
+  worker.signal('SIGTERM');
+  await worker.says(/draining/);
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 130, signal: null });
+});
+
+test.skipIf(!redis)(
+  'workers are replaced one after the other under load, and no job notices',
+  LONG,
+  async () => {
+    await open({ NIGHTSHIFT_DRAIN_MS: '2000' });
+    const script = Array.from({ length: 20 }, (_, step) =>
+      [`say: step ${step}`, 'wait: 150ms', 'call: mail {"before_ms": 20}', 'call: look {}'].join('\n'),
+    ).join('\n---\n');
+    let worker = await startWorker(env);
+    const contexts: ContextId[] = [];
+    for (let count = 0; count < 30; count += 1) contexts.push(await begin(`${script}\n---\nsay: all done`));
+    const handovers = watchHandovers();
+    let replaced = 0;
+    while (!(await stage.isSettled())) {
+      const next = await startWorker(env);
+      await drain(worker);
+      worker = next;
+      replaced += 1;
+    }
+    const { handovers: count, longest } = await handovers();
+    process.stdout.write(
+      `${replaced} workers replaced, ${count} handovers, the longest ${Math.round(longest)} ms\n`,
+    );
+    expect(replaced).toBeGreaterThan(1);
+    for (const contextId of contexts) {
+      const told = await lines(contextId);
+      expect(told.slice(1)).toEqual([
+        ...Array.from({ length: 20 }, (_, step) => [
+          `a1 assistant: step ${step} →mail →look`,
+          'a1 tool: mail ← mail: done',
+          'a1 tool: look ← look: done',
+        ]).flat(),
+        'a1 assistant: all done',
+      ]);
+      await expectSound(stage.ports.database.db, contextId);
+    }
+    expect(seen('effect', 'mail')).toBe(30 * 20);
+    await drain(worker);
+  },
+);

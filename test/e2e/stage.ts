@@ -1,0 +1,127 @@
+// A database, a queue and a bus of one's own, and the commands on them: what a test needs that starts worker processes
+// beside itself and acts as their client.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { localBus } from '../../src/bus/local.ts';
+import { redisBus } from '../../src/bus/redis.ts';
+import { ids } from '../../src/cli/platform.ts';
+import { cancelJob } from '../../src/commands/cancel-job.ts';
+import { createWorker } from '../../src/commands/create-worker.ts';
+import { perform, performAlone } from '../../src/commands/perform.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import { submitInput } from '../../src/commands/submit-input.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, JobId } from '../../src/core/ids.ts';
+import type { WorkerConfig } from '../../src/core/settings.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { redisQueue } from '../../src/queue/redis.ts';
+import { createTestDatabase } from '../services/database.ts';
+import type { TestDatabase } from '../services/database.ts';
+import { testPrefix } from '../services/prefix.ts';
+import { deaf } from '../workers/fleet.ts';
+import { CRASH_TIMES } from './crash-times.ts';
+import { query } from './stored.ts';
+import type { Row } from './stored.ts';
+import { until } from './until.ts';
+
+export type Stage = {
+  ports: CommandPorts;
+  /** What a process needs to know to join in. */
+  env: Record<string, string>;
+  /** A file of this stage's own. */
+  file(name: string): string;
+  createContext(config: WorkerConfig): Promise<ContextId>;
+  post(contextId: ContextId, text: string): Promise<JobId>;
+  cancel(jobId: JobId): Promise<void>;
+  query(text: string): Promise<Row[]>;
+  /** No job is unfinished and no context is anybody's. */
+  isSettled(): Promise<boolean>;
+  /** Resolves once it is so, or `orElse` says that it is not waited for any longer. */
+  settled(orElse?: () => boolean): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** `own`: services of its own, in place of those that the run shares. */
+export type Own = { databaseUrl?: string; redisUrl?: string };
+
+export async function openStage(own: Own = {}): Promise<Stage> {
+  const made = own.databaseUrl === undefined ? await createTestDatabase() : await migrated(own.databaseUrl);
+  const folder = await mkdtemp(path.join(tmpdir(), 'nightshift-stage-'));
+  const redisUrl = own.redisUrl ?? inject('redisUrl');
+  const prefix = testPrefix().replaceAll(/[{}]/g, '');
+  const quiet = (): void => undefined;
+  const database = openDatabase(made.url, { max: 2, name: 'stage' });
+  const bell = (redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet)).openBell();
+  const bus = redisUrl === null ? localBus() : redisBus(redisUrl, prefix, quiet);
+  const ports: CommandPorts = {
+    database,
+    bell,
+    bus,
+    ids,
+    times: CRASH_TIMES,
+    stopGraceMs: CRASH_TIMES.stopGraceMs,
+  };
+  const stage: Stage = {
+    ports,
+    env: {
+      DATABASE_URL: made.url,
+      ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+      NIGHTSHIFT_PREFIX: prefix,
+    },
+    file: (name) => path.join(folder, name),
+    createContext: async (config) => (await value(perform(ports, create(ports, config)))).contextId,
+    post: async (contextId, text) =>
+      (await value(performAlone(ports, submitInput(ports, input(contextId, text))))).jobId,
+    cancel: async (jobId) => {
+      await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    query: (text) => query(database.db, text),
+    async isSettled() {
+      const open = await stage.query(`
+        select 1 from jobs where finished_at is null union all select 1 from contexts where status <> 'idle'`);
+      return open.length === 0;
+    },
+    settled: (orElse = () => false) =>
+      until('every job to end', async () => orElse() || (await stage.isSettled())),
+    async close() {
+      await bell.close();
+      await bus.close();
+      await database.close();
+      await made.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return stage;
+}
+
+async function migrated(databaseUrl: string): Promise<TestDatabase> {
+  await migrate(databaseUrl);
+  return { url: databaseUrl, drop: async () => undefined };
+}
+
+function create(ports: CommandPorts, config: WorkerConfig) {
+  const worker = { name: 'test', title: null, role: null, parentWorkerId: null };
+  return createWorker(ports, { tenantId: DEFAULT_TENANT, ...worker, config });
+}
+
+function input(contextId: ContextId, text: string) {
+  return {
+    tenantId: DEFAULT_TENANT,
+    contextId,
+    content: [{ type: 'text' as const, text }],
+    delivery: 'queue' as const,
+    metadata: {},
+    maxSteps: null,
+    deadline: null,
+    queueLimit: 1_000,
+  };
+}
+
+async function value<T>(outcome: ReturnType<typeof perform<T>>): Promise<T> {
+  const ended = await outcome;
+  if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
+  return ended.value;
+}

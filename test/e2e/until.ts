@@ -1,0 +1,15 @@
+// Waiting for a condition, never for the clock: with a bound, so that what does not come fails in words.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** `what` is awaited, in words; `seconds` bounds it. Asks again every few milliseconds. */
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  seconds = 30,
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain for: ${what}`);
+    await sleep(15);
+  }
+}
