@@ -24,7 +24,7 @@ export async function callModel(
   if (model === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
   const request = toRequest(snapshot, job, settings);
-  run.log.prompt(request.messages);
+  run.log.prompt(job.id, request.messages);
   const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
     model.call(request, run.listener(snapshot), signal),
   );

@@ -2,7 +2,7 @@
 import { apply } from '../core/apply.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
-import type { Ids } from '../core/ids.ts';
+import type { Ids, JobId } from '../core/ids.ts';
 import type { Model, ModelListener, ProviderName } from '../core/model.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Lease, Snapshot } from '../core/snapshot.ts';
@@ -44,7 +44,7 @@ export type RunPorts = {
 /** What a run tells its log; ids are bound by whoever gives it. */
 export type RunLog = {
   step(kind: string, facts: Record<string, string | number | boolean | null>): void;
-  prompt(messages: readonly PromptMessage[]): void;
+  prompt(jobId: JobId, messages: readonly PromptMessage[]): void;
 };
 
 export type Run = RunPorts & { attention: Attention };

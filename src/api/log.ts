@@ -1,12 +1,35 @@
 /** One line for every request: ids, route, status and time. Never a body, a header or a query. */
 import type { App } from './ports.ts';
 
+/** What `:id` names, by the first word of the path. */
+const NAMED: Readonly<Record<string, string>> = {
+  workers: 'worker_id',
+  contexts: 'context_id',
+  jobs: 'job_id',
+};
+
 export function logRequests(app: App): void {
+  app.decorateRequest('madeJob', null);
   app.addHook('onResponse', async (request, reply) => {
     const { method, tenantId, routeOptions } = request;
+    const route = routeOptions.url ?? null;
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const line = { method, route: routeOptions.url ?? null, status: reply.statusCode, ms, tenant: tenantId };
-    if (routeOptions.config.access === 'open') request.log.debug(line, 'request');
-    else request.log.info(line, 'request');
+    const line = {
+      method,
+      route,
+      status: reply.statusCode,
+      ms,
+      tenant: tenantId,
+      ...idsOf(route, request.params),
+    };
+    const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
+    if (routeOptions.config.access === 'open') request.log.debug(made, 'request');
+    else request.log.info(made, 'request');
   });
+}
+
+function idsOf(route: string | null, params: unknown): Record<string, string> {
+  const name = NAMED[route?.split('/')[2] ?? ''];
+  if (name === undefined || typeof params !== 'object' || params === null || !('id' in params)) return {};
+  return typeof params.id === 'string' ? { [name]: params.id.slice(0, 64) } : {};
 }

@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose data the request sees and writes: set before anything else looks. */
     tenantId: TenantId;
+    /** The job that the request brought about; null: none. For the log. */
+    madeJob: string | null;
   }
   interface FastifyContextConfig {
     /** `open`: answered without a key and whatever the Host says. */

@@ -4,13 +4,14 @@ import { perform } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
-import { contextNamed } from '../db/workers.ts';
+import { runningContext } from '../db/workers.ts';
 
 const NAME = 'hello';
+const MODEL = 'simulated/default';
 
 export async function firstContext(ports: CommandPorts, tenant: TenantId | null): Promise<ContextId> {
   const tenantId = tenant ?? DEFAULT_TENANT;
-  const known = await contextNamed(ports.database.db, tenantId, NAME);
+  const known = await runningContext(ports.database.db, tenantId, NAME, MODEL);
   if (known !== null) return known;
   const created = await perform(
     ports,
@@ -19,7 +20,7 @@ export async function firstContext(ports: CommandPorts, tenant: TenantId | null)
       name: NAME,
       title: null,
       role: null,
-      config: { model: 'simulated/default' },
+      config: { model: MODEL },
       parentWorkerId: null,
     }),
   );

@@ -33,6 +33,8 @@ export const ids: Ids = { next: <T extends string>() => v7() as T };
 export type Services = { databaseUrl: string; redisUrl: string | null };
 
 export type Platform = {
+  /** The configuration, with the limits that the operator's file sets. */
+  config: Config;
   commands: CommandPorts;
   abilities: Abilities;
   /** Names of the providers that can be called from here. */
@@ -72,6 +74,7 @@ export async function openPlatform(
   };
   const { abilities, providers } = toAbilities(config, operator, log);
   return {
+    config: { ...config, queueLimit: operator.limits.queuedInputs ?? config.queueLimit },
     commands,
     abilities,
     providers,

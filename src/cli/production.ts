@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config.ts';
-import type { Config } from '../config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
@@ -11,8 +10,8 @@ import type { Platform } from './platform.ts';
 import { untilTold } from './signals.ts';
 
 export async function runApi(): Promise<number> {
-  return run(async (platform, config, log) => {
-    const api = await startServer({ ...platform.commands, config, logger: log });
+  return run(async (platform, log) => {
+    const api = await startServer({ ...platform.commands, config: platform.config, logger: log });
     log.info({ address: api.url }, 'the API is up');
     return () => api.close();
   });
@@ -32,7 +31,7 @@ export async function migrateOnly(): Promise<number> {
   return 0;
 }
 
-type Start = (platform: Platform, config: Config, log: Logger) => Promise<() => Promise<void>>;
+type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens, starts, waits for a signal, ends. */
 async function run(start: Start): Promise<number> {
@@ -47,7 +46,7 @@ async function run(start: Start): Promise<number> {
   const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
   const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log);
   const told = untilTold(log);
-  const end = await start(platform, config, log);
+  const end = await start(platform, log);
   const code = await told;
   await end();
   await platform.close();

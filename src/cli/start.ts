@@ -29,7 +29,7 @@ export async function start(): Promise<number> {
     ends.push(() => platform.close());
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
-    const api = await startServer({ ...platform.commands, config, logger: log });
+    const api = await startServer({ ...platform.commands, config: platform.config, logger: log });
     ends.push(() => api.close());
     process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path));
     return told;
@@ -56,7 +56,7 @@ async function banner(
     `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated needs none`,
     `  ${operatorFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${operatorFile}`}`,
     '',
-    'Try it:',
+    `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first of your keys)'}:`,
     `  ${await example(platform, config, address)}`,
     '',
   ];

@@ -39,7 +39,7 @@ export function cancelJob(
     await wish(tx, tenantId, jobId, 'cancel', reason, stopGraceMs);
     const tidings: Tidings[] =
       called.owner === null
-        ? await settleUnowned(tx, contextId, ids)
+        ? await settleUnowned(tx, contextId, ids, true)
         : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
     return done({ contextId }, ...tidings);
   };

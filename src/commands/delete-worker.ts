@@ -6,18 +6,23 @@ import { progressOf, summonsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import { deleteContext, descendants } from '../db/workers.ts';
+import { deleteContext, descendants, versionOf } from '../db/workers.ts';
 import { callUp } from '../db/wishes.ts';
 import type { CommandPorts } from './ports.ts';
 
-/** Refused: `not_found`. */
+/** `isCurrent`: whether the version that stands is the one that was meant. Refused: `not_found`, `version_conflict`. */
 export async function deleteWorker(
   ports: Pick<CommandPorts, 'database' | 'bus' | 'times'>,
   tenantId: TenantId,
   workerId: WorkerId,
+  isCurrent: (version: number) => boolean = () => true,
 ): Promise<{ kind: 'done'; deleted: number } | Refusal> {
   const tree = await descendants(ports.database.db, tenantId, workerId);
   if (tree.length === 0) return refuse('not_found', `There is no worker ${workerId}.`);
+  const version = await versionOf(ports.database.db, tenantId, workerId);
+  if (version !== null && !isCurrent(version)) {
+    return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
+  }
   for (const { contextId } of tree) await deleteOne(ports, tenantId, contextId);
   return { kind: 'done', deleted: tree.length };
 }

@@ -13,14 +13,21 @@ import { readMailbox } from '../db/mailbox.ts';
 import type { Tidings } from './perform.ts';
 
 /** Settles the active job by its wish, if it has one. The caller holds the context's row and its epoch. */
-export async function settleUnowned(tx: Executor, contextId: ContextId, ids: Ids): Promise<Tidings[]> {
+/** `heard`: whoever settles is the first to hear of the wish; not so where its holder never answered. */
+export async function settleUnowned(
+  tx: Executor,
+  contextId: ContextId,
+  ids: Ids,
+  heard: boolean,
+): Promise<Tidings[]> {
   const row = await read(tx, contextId);
   const stored = row === null ? null : await readMailbox(tx, row);
   if (row === null || stored === null) return [];
   const { mailbox } = stored;
-  const { job } = mailbox;
-  if (job === null || job.wish === null) return [];
-  const move = settle(mailbox, job, { status: 'cancelled', reason: job.wish.reason }, ids);
+  if (mailbox.job === null || mailbox.job.wish === null) return [];
+  const { wish } = mailbox.job;
+  const job = { ...mailbox.job, wish: heard ? { ...wish, deliveredAt: row.now } : wish };
+  const move = settle(mailbox, job, { status: 'cancelled', reason: wish.reason }, ids);
   const [outcome] = await append(tx, [givenBack(move)]);
   if (outcome?.kind !== 'committed') throw new Error('A locked context changed under its holder.');
   return settledTidings(contextId, outcome.headSeq, outcome.wakeSeq, row.lease.epoch, move, job.id);

@@ -23,7 +23,7 @@ export function stopWorker(
     if (jobId !== null) await wish(tx, tenantId, jobId, 'stop', 'the worker was stopped', stopGraceMs);
     const tidings: Tidings[] =
       called.owner === null
-        ? await settleUnowned(tx, contextId, ids)
+        ? await settleUnowned(tx, contextId, ids, true)
         : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
     return done({ tenantId, contextId }, ...tidings, ...progress(contextId, stopped.headSeq));
   };

@@ -34,6 +34,18 @@ export async function depthOf(executor: Executor, tenantId: TenantId, id: Worker
   return row?.depth ?? null;
 }
 
+/** The version of a worker's settings; null: this tenant has no such worker. */
+export async function versionOf(
+  executor: Executor,
+  tenantId: TenantId,
+  id: WorkerId,
+): Promise<number | null> {
+  const [row] = await executor.execute<{ version: number }>(
+    sql`select version from workers where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return row?.version ?? null;
+}
+
 /** Which context belongs to a worker; null: this tenant has no such worker. */
 export async function contextOf(
   executor: Executor,
@@ -98,14 +110,15 @@ export async function deleteContext(tx: Executor, contextId: ContextId): Promise
   await tx.delete(contexts).where(eq(contexts.id, contextId));
 }
 
-/** The context of the oldest worker of that name; null: none. */
-export async function contextNamed(
+/** The context of the oldest worker of that name and model that was not stopped; null: none. */
+export async function runningContext(
   executor: Executor,
   tenantId: TenantId,
   name: string,
+  model: string,
 ): Promise<ContextId | null> {
-  const [row] = await executor.execute<{ context_id: ContextId }>(
-    sql`select context_id from workers where tenant_id = ${tenantId} and name = ${name} order by id limit 1`,
-  );
+  const [row] = await executor.execute<{ context_id: ContextId }>(sql`
+    select w.context_id from workers w join contexts c on c.id = w.context_id and not c.stopped
+    where w.tenant_id = ${tenantId} and w.name = ${name} and w.config ->> 'model' = ${model} order by w.id limit 1`);
   return row?.context_id ?? null;
 }

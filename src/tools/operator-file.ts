@@ -4,6 +4,7 @@
  * `node_modules` only (there an installed package is JavaScript already, and the operator's file never is).
  */
 import { stat } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { faultText } from './fault.ts';
@@ -59,13 +60,22 @@ function defaultOf(module: unknown, path: string): unknown {
   throw new OperatorFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
 }
 
+/** What `nightshift` means in an operator's file, wherever that lies: this very package, built or not. */
+const PACKAGE = new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)
+  .href;
+
 async function load(path: string): Promise<unknown> {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => next(specifier === 'nightshift' ? PACKAGE : specifier, context),
+  });
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
     const place = await placeOf(error, path);
     const where = place === null ? '' : ` (${place})`;
     throw new OperatorFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
+  } finally {
+    hooks.deregister();
   }
 }
 

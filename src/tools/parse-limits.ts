@@ -9,7 +9,11 @@ import { LONGEST_TIMER_MS } from './timer.ts';
 /** What the file sets of core's `LIMITS`; the others hold as they are. */
 export type SetLimits = Partial<Record<'queuedInputs' | 'maxSteps' | 'toolResult' | 'toolTimeoutMs', number>>;
 
-const SHAPE = { what: 'limits', known: ['queued_inputs', 'max_steps', 'tool_result', 'tool_timeout_ms'] };
+const SHAPE = {
+  what: 'limits',
+  known: ['queued_inputs', 'max_steps', 'tool_result', 'tool_timeout_ms'],
+  notBuilt: ['sizes', 'depth', 'depths', 'children', 'workers', 'concurrency', 'retention'],
+};
 
 export function parseLimits(member: Member): SetLimits | null {
   const of = members(member, SHAPE);

@@ -74,12 +74,18 @@ async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
 /** Tells whoever follows the context, and rings where it was given back for others to go on with. */
 function announce(
   { bus, bell, log }: WorkerState,
-  { lease: { contextId, epoch }, job, park }: Append,
+  { lease: { contextId, tenantId, epoch }, job, park }: Append,
   { headSeq, wakeSeq }: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
   const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
-  if (finished !== null)
-    log.info({ context_id: contextId, job_id: finished.jobId, status: finished.status }, 'job ended');
+  if (job?.kind === 'settle') {
+    const { verdict } = job;
+    const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
+    log.info(
+      { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },
+      'job ended',
+    );
+  }
   bus.publish(progressOf(contextId), { contextId, headSeq, finished });
   if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq, epoch });
 }

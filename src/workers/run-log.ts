@@ -14,10 +14,10 @@ export function createRunLog({ log }: Pick<WorkerState, 'log'>, { lease, workerI
     step(kind, facts) {
       bound.debug({ step: kind, ...facts }, 'step');
     },
-    prompt(messages) {
+    prompt(jobId, messages) {
       if (!bound.isLevelEnabled('debug')) return;
       messages.forEach(({ role, content }, index) => {
-        bound.debug({ index, role, length: JSON.stringify(content).length }, 'prompt');
+        bound.debug({ job_id: jobId, index, role, length: JSON.stringify(content).length }, 'prompt');
       });
     },
   };

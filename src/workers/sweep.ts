@@ -97,7 +97,7 @@ async function takeUp(state: WorkerState, due: Due): Promise<void> {
 async function settleUnanswered(state: WorkerState, contextId: ContextId): Promise<void> {
   const tidings = await state.database.transaction(async (tx) => {
     const fenced = await fence(tx, contextId);
-    return fenced === null ? [] : settleUnowned(tx, contextId, state.ids);
+    return fenced === null ? [] : settleUnowned(tx, contextId, state.ids, false);
   });
   state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
   tell(state, tidings);

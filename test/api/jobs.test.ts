@@ -204,7 +204,13 @@ describe('cancel', () => {
     await hand.delay(Date.now() + 60_000);
     await hand.sleep(Date.now() + 60_000);
     const { body } = await api.post(`/api/jobs/${id}/cancel`, {});
-    expect(body).toMatchObject({ status: 'cancelled', stopped_at: expect.any(String) });
+    const time = expect.any(String);
+    expect(body).toMatchObject({
+      status: 'cancelled',
+      requested_at: time,
+      delivered_at: time,
+      stopped_at: time,
+    });
     expect((await api.get(`/api/contexts/${worker.context_id}`)).body.state).toBe('Idle');
   });
 

@@ -46,6 +46,20 @@ describe.each(ROUTES)('%s of %s', (method, _, path) => {
   });
 });
 
+describe.each([
+  ['a worker', ({ id }: Body) => `/api/workers/${id}`],
+  ['a context', ({ context_id }: Body) => `/api/contexts/${context_id}`],
+])('DELETE of %s', (_, path) => {
+  test('is refused where If-Match does not hold, and done where it does', async () => {
+    const worker = await api.worker();
+    const refused = await api.call('DELETE', path(worker), undefined, { 'if-match': '"2"' });
+    expect(refused.status).toBe(412);
+    expect((await api.get(path(worker))).status).toBe(200);
+    expect((await api.call('DELETE', path(worker), undefined, { 'if-match': '"1"' })).status).toBe(204);
+    expect((await api.get(path(worker))).status).toBe(404);
+  });
+});
+
 test('worker and context share one version', async () => {
   const worker = await api.worker();
   await api.call('PATCH', `/api/workers/${worker.id}`, { name: 'x' });

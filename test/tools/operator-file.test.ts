@@ -139,6 +139,17 @@ describe('a file that cannot be used is refused in words', () => {
   });
 });
 
+describe('a clone', () => {
+  test('needs no build for a file that imports nightshift, wherever it lies', async () => {
+    await write(
+      'nightshift.config.ts',
+      `import { defineConfig } from 'nightshift';
+       export default defineConfig({ tools: [${TOOL}] });`,
+    );
+    expect(await load()).toMatchObject({ tools: ['hello'] });
+  });
+});
+
 describe('an installed package', () => {
   test('is JavaScript, and still runs the operator’s TypeScript beside node_modules', async () => {
     const installed = 'node_modules/nightshift';

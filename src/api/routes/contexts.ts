@@ -25,7 +25,7 @@ import {
 } from '../schemas/context.ts';
 import { problems } from '../schemas/problem.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
-import { toEtag } from '../version.ts';
+import { isMatch, toEtag } from '../version.ts';
 import { toContextState } from '../why.ts';
 import { toContext } from '../wire/context.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
@@ -194,13 +194,16 @@ function putContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body, headers } = request;
       const id = contextId(request.params.id);
-      await refuseUnknownNames(ports, body.config, null);
+      await refuseUnknownNames(ports, body.config ?? {}, null);
       const command = changeSettings({
         tenantId,
         find: findVersioned(tenantId, id),
         what: noContext(id),
         ifMatch: headers['if-match'],
-        change: () => ({ config: body.config, ...(body.title !== undefined && { title: body.title }) }),
+        change: () => ({
+          ...(body.config !== undefined && { config: body.config }),
+          ...(body.title !== undefined && { title: body.title }),
+        }),
       });
       return tagged(
         reply,
@@ -223,7 +226,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
         operationId: 'deleteContext',
         tags,
         params: IdParams,
-        headers: WriteHeaders,
+        headers: VersionedHeaders,
         response: { 204: Empty, ...problems },
       },
     },
@@ -233,8 +236,11 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
       await writeAround(ports, request, async () => {
         const worker = await workerOf(ports.database.db, tenantId, id);
         if (worker === null) return refuse('not_found', noContext(id));
-        const outcome = await deleteWorker(ports, tenantId, worker);
-        return outcome.kind === 'refused' ? refuse('not_found', noContext(id)) : { kind: 'done', value: {} };
+        const outcome = await deleteWorker(ports, tenantId, worker, (version) =>
+          isMatch(request.headers['if-match'], version),
+        );
+        if (outcome.kind === 'done') return { kind: 'done', value: {} };
+        return outcome.code === 'not_found' ? refuse('not_found', noContext(id)) : outcome;
       });
       reply.code(204);
       return null;

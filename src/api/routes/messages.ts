@@ -1,4 +1,6 @@
 /** What was said in a context, and what a client says. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Command } from '../../commands/perform.ts';
 import { contextOf } from '../../db/workers.ts';
 import { findMessage, listMessages } from '../../db/message-views.ts';
 import type { MessageView, Place } from '../../db/message-views.ts';
@@ -43,8 +45,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      reply.code(202);
-      return writeAlone(ports, request, command);
+      return accepted(request, reply, await writeAlone(ports, request, command));
     },
   );
 }
@@ -66,12 +67,12 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const worker = workerId(request.params.id);
-      reply.code(202);
-      return writeAlone(ports, request, async (executor) => {
+      const command: Command<Accepted> = async (executor) => {
         const context = await contextOf(executor, tenantId, worker);
         if (context === null) return refuse('not_found', noWorker(worker));
         return submitPosted(ports, ports.config.queueLimit, tenantId, context, body)(executor);
-      });
+      };
+      return accepted(request, reply, await writeAlone(ports, request, command));
     },
   );
 }
@@ -93,10 +94,15 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      reply.code(202);
-      return writeAlone(ports, request, command);
+      return accepted(request, reply, await writeAlone(ports, request, command));
     },
   );
+}
+
+function accepted(request: FastifyRequest, reply: FastifyReply, answer: Accepted): Accepted {
+  request.madeJob = answer.job_id;
+  reply.code(202);
+  return answer;
 }
 
 function listMessagesRoute(app: App, ports: ApiPorts): void {

@@ -19,7 +19,7 @@ import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schema
 import { problems } from '../schemas/problem.ts';
 import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../schemas/worker.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
-import { toEtag } from '../version.ts';
+import { isMatch, toEtag } from '../version.ts';
 import { toWorker } from '../wire/worker.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
 import { IdParams, noWorker, parentId, workerId } from './params.ts';
@@ -164,14 +164,16 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
         operationId: 'deleteWorker',
         tags,
         params: IdParams,
-        headers: WriteHeaders,
+        headers: VersionedHeaders,
         response: { 204: Empty, ...problems },
       },
     },
     async (request, reply) => {
       const id = workerId(request.params.id);
       await writeAround(ports, request, async () => {
-        const outcome = await deleteWorker(ports, request.tenantId, id);
+        const outcome = await deleteWorker(ports, request.tenantId, id, (version) =>
+          isMatch(request.headers['if-match'], version),
+        );
         return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
       });
       reply.code(204);

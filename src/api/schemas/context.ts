@@ -53,7 +53,7 @@ export const PatchContext = strict(
 );
 
 export const PutContext = strict(
-  { title: Type.Optional(nullable(Title)), config: ref(WorkerConfig) },
+  { title: Type.Optional(nullable(Title)), config: Type.Optional(ref(WorkerConfig)) },
   { $id: 'PutContext' },
 );
 
