@@ -52,7 +52,7 @@ function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): Mode
   };
 }
 
-/** An answer without calls ends the job in the same append. Where that is refused, the answer is kept all the same. */
+/** An answer without calls ends the job in the same append. Where that is not taken, the answer is kept all the same. */
 async function takeAnswer(
   run: Run,
   snapshot: Snapshot,
@@ -61,22 +61,17 @@ async function takeAnswer(
   given: ModelAnswer,
 ): Promise<After> {
   const id = run.ids.next<MessageId>();
-  if (given.content.some(isToolUse) || given.finishReason === 'pause') {
-    return commit(run, snapshot, answer(snapshot, job, settings, id, given));
-  }
+  const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
   const verdict: Verdict = { status: 'completed', outputId: id };
-  const last = settle(
-    snapshot,
-    answered(job, given),
-    verdict,
-    run.ids,
-    answerMessage(job, settings, id, given),
-  );
-  const outcome = await append(run, last);
-  if (outcome.kind === 'committed') return follow(run, snapshot, last, outcome);
+  const move = goesOn
+    ? answer(snapshot, job, settings, id, given)
+    : settle(snapshot, answered(job, given), verdict, run.ids, answerMessage(job, settings, id, given));
+  const outcome = await append(run, move);
+  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  // Stale: others wrote meanwhile, and the answer still counts. In doubt: nothing more can come of what was sent, and what
+  // is stored tells whether the answer is there.
   const now = await reread(run, snapshot, outcome);
-  // In doubt: what is stored tells whether the answer is there. Stale: others wrote meanwhile, the answer still counts.
-  if (outcome.kind === 'in_doubt' || now.job === null) return now;
+  if (now.job?.id !== job.id || now.history.some((message) => message.id === id)) return now;
   return commit(run, now, answer(now, now.job, settings, id, given));
 }
 
@@ -92,6 +87,16 @@ async function takeFailure(
     case 'again':
       return commit(run, snapshot, delay(snapshot, job, error, retry.at));
     case 'failed':
-      return commit(run, snapshot, settle(snapshot, job, { status: 'failed', error }, run.ids));
+      return fail(run, snapshot, job, { status: 'failed', error });
   }
+}
+
+/** Where others wrote meanwhile, an input that was queued for example, the failure still stands: it was asked and answered. */
+async function fail(run: Run, snapshot: Snapshot, job: ActiveJob, verdict: Verdict): Promise<After> {
+  const move = settle(snapshot, job, verdict, run.ids);
+  const outcome = await append(run, move);
+  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const now = await reread(run, snapshot, outcome);
+  if (now.job?.id !== job.id || now.job.wish !== null) return now;
+  return commit(run, now, settle(now, now.job, verdict, run.ids));
 }

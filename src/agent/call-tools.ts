@@ -168,9 +168,25 @@ async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFl
       outcome.kind === 'result' ? [ended(call, outcome)] : [],
     );
     if (closed.length === 0) continue;
-    const after = await commit(run, snapshot, closeCalls(snapshot, job, closed, run.ids));
+    const after = await keepResults(run, snapshot, job, closed);
     if (after === null) return null;
     snapshot = after;
   }
   return snapshot.calls.length === 0 ? snapshot : lookUp(run, snapshot);
+}
+
+/** Results in hand are not lost with a commit that was in doubt: those that are still open are closed again. */
+async function keepResults(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  closed: readonly ClosedCall[],
+): Promise<After> {
+  const move = closeCalls(snapshot, job, closed, run.ids);
+  const outcome = await append(run, move);
+  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const now = await reread(run, snapshot, outcome);
+  const open = closed.filter(({ call }) => now.calls.some(({ id }) => id === call.id));
+  if (now.job?.id !== job.id || open.length === 0) return now;
+  return commit(run, now, closeCalls(now, now.job, open, run.ids));
 }

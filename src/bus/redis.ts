@@ -1,6 +1,6 @@
 /**
- * The bus on Redis: one connection that publishes, one that subscribes for the whole process. ioredis subscribes again
- * after a reconnect; what was said meanwhile is lost, as on any bus.
+ * The bus on Redis: one connection that publishes, one that subscribes for the whole process. After a reconnect all is
+ * subscribed to again; what was said meanwhile is lost, as on any bus.
  */
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -20,14 +20,20 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
   });
+  // Nothing is kept for a Redis that is away: once it is back, all topics are subscribed to in one go.
   const subscriber = new Redis(url, {
     retryStrategy: reconnect,
     maxRetriesPerRequest: null,
     keepAlive: 10_000,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
   });
   publisher.on('error', onError);
   subscriber.on('error', onError);
   const topics = new Map<string, Topic>();
+  subscriber.on('ready', () => {
+    if (topics.size > 0) subscriber.subscribe(...topics.keys()).catch(() => undefined);
+  });
   subscriber.on('message', (name: string, text: string) => {
     const message: unknown = JSON.parse(text);
     if (typeof message !== 'object' || message === null) return;

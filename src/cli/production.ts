@@ -46,9 +46,12 @@ async function run(start: Start): Promise<number> {
   const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
   const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log);
   const told = untilTold(log);
-  const end = await start(platform, log);
+  const starting = start(platform, log);
+  // A database that is away can hold up the start for as long as it likes; a signal does not wait for it.
+  const begun = await Promise.race([starting, told]);
+  if (typeof begun === 'number') return begun;
   const code = await told;
-  await end();
+  await begun();
   await platform.close();
   return code;
 }

@@ -49,8 +49,11 @@ export type Append = {
   park: Park | null;
   /** The worker's last failure: left, cleared, or set. */
   failure: 'keep' | 'clear' | (JobError & { jobId: JobId });
-  /** False only for what a claim writes before anything was brought forward: such claims are counted. */
-  progress: boolean;
+  /**
+   * Whether the job was brought forward: claims in a row after which it was not are counted. `none`: what a claim itself
+   * writes. `returned`: the claim is given back unused, and does not count.
+   */
+  progress: 'made' | 'none' | 'returned';
 };
 
 export type AppendOutcome =

@@ -19,7 +19,7 @@ export function apply(
     job: jobAfter(snapshot.job, append),
     next: began ? null : snapshot.next,
     queued: began ? snapshot.queued - 1 : snapshot.queued,
-    barrenClaims: append.progress ? 0 : snapshot.barrenClaims,
+    barrenClaims: append.progress === 'made' ? 0 : snapshot.barrenClaims,
   };
 }
 

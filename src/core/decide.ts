@@ -76,10 +76,10 @@ function endedFromOutside(snapshot: Snapshot, job: ActiveJob, now: Millis): Verd
 function answeredBy(history: readonly Message[], job: ActiveJob): Verdict | null {
   const last = history.findLast((message) => message.role !== 'system');
   if (last === undefined) return failed('no_messages', 'The context holds no message to answer.');
-  if (last.role !== 'assistant') return null;
+  if (last.role !== 'assistant' || last.model?.finishReason === 'pause') return null;
   if (last.jobId !== job.id)
     return failed('last_not_input', 'The last message is not an input: nothing is left to answer.');
-  return last.model?.finishReason === 'pause' ? null : { status: 'completed', outputId: last.id };
+  return { status: 'completed', outputId: last.id };
 }
 
 function nextModelCall(job: ActiveJob, settings: Settings, now: Millis): Step {

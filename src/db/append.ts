@@ -44,7 +44,7 @@ function statement(appends: readonly Append[]) {
     with wanted as (
       select * from jsonb_to_recordset(${contexts}::jsonb) as w(
         id uuid, tenant text, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
-        progress boolean, settles boolean, messages int, admitted int, taken int, turn int, requests int,
+        progress text, settles boolean, messages int, admitted int, taken int, turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
         failure_kept boolean, failure jsonb)
     ), ctx as (
@@ -56,7 +56,8 @@ function statement(appends: readonly Append[]) {
         lease_owner = case when w.park is null then c.lease_owner end,
         sweep_at = case w.park when 'idle' then null when 'waiting' then w.until
           when 'runnable' then statement_timestamp() else case when not w.settles then c.sweep_at end end,
-        barren_claims = case when w.progress then 0 else c.barren_claims end,
+        barren_claims = case w.progress when 'made' then 0 when 'returned' then greatest(c.barren_claims - 1, 0)
+          else c.barren_claims end,
         queued = c.queued - w.taken,
         message_count = c.message_count + w.messages,
         turn_count = greatest(c.turn_count, w.turn),

@@ -124,10 +124,15 @@ export type Due =
   | { kind: 'unanswered'; contextId: ContextId };
 
 /**
- * What is due, at most `most`; each is put off by `againMs`, so that another sweep does not take it up at once and one
+ * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put off by `againMs`, so that another sweep does not take it up at once and one
  * whose finder dies is found again.
  */
-export async function takeDue(executor: Executor, most: number, againMs: number): Promise<Due[]> {
+export async function takeDue(
+  executor: Executor,
+  most: number,
+  againMs: number,
+  overdueMs: number,
+): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
     status: string;
@@ -139,6 +144,7 @@ export async function takeDue(executor: Executor, most: number, againMs: number)
       status = case when c.status = 'waiting' then 'runnable' else c.status end
     where c.id in (
       select id from contexts where sweep_at <= clock_timestamp()
+        and (status = 'running' or sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
       order by sweep_at limit ${most} for update skip locked)
     returning c.id, c.status, c.wake_seq, c.lease_epoch`);
   return rows.map((row) =>
@@ -150,7 +156,7 @@ export async function takeDue(executor: Executor, most: number, againMs: number)
 
 /**
  * Gives a lease back without a word: its run broke off, or never began. Left to others after `afterMs`; the claim keeps
- * counting as barren. `epoch`: of the lease that is meant; null where it never came to be known.
+ * counting as barren. `epoch`: of the lease that is meant; null where it never came to be known. False: there was none.
  */
 export async function release(
   executor: Executor,
@@ -158,12 +164,14 @@ export async function release(
   owner: ProcessId,
   epoch: number | null,
   afterMs: number,
-): Promise<void> {
-  await executor.execute(sql`
+): Promise<boolean> {
+  const rows = await executor.execute(sql`
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
       sweep_at = clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
     where c.id = ${contextId} and c.lease_owner = ${owner}
-      and (${epoch}::bigint is null or c.lease_epoch = ${epoch})`);
+      and (${epoch}::bigint is null or c.lease_epoch = ${epoch})
+    returning c.id`);
+  return rows.length > 0;
 }
 
 /**

@@ -115,7 +115,8 @@ const STEADY = 3;
 
 /**
  * Marks those that died since somebody last looked. After a pause or a partition everybody's beats are late at once: a
- * process whose own was late a moment ago does not judge, so that all have the time to come back.
+ * process whose own was late a moment ago judges only who was not heard of for two leases, so that all have the time to
+ * come back, and a fleet that is always late is not blind.
  */
 export async function declareDead(
   executor: Executor,
@@ -130,8 +131,9 @@ export async function declareDead(
       and exists (
         select 1 from processes judge where judge.id = ${judge} and judge.dead_at is null
           and judge.beat_at > clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
-          and (judge.late_at is null or judge.late_at
-            < clock_timestamp() - ${times.missedMs * STEADY}::float8 * interval '1 millisecond'))
+          and (judge.late_at is null
+            or judge.late_at < clock_timestamp() - ${times.missedMs * STEADY}::float8 * interval '1 millisecond'
+            or p.beat_at < clock_timestamp() - ${times.leaseMs * 2}::float8 * interval '1 millisecond'))
     returning p.id`);
   return rows.map((row) => row.id);
 }

@@ -136,5 +136,8 @@ export async function readSnapshot(
 function delivered(mailbox: Mailbox, now: number): Mailbox {
   const { job } = mailbox;
   if (job === null || job.wish === null || job.wish.deliveredAt !== null) return mailbox;
-  return { ...mailbox, job: { ...job, wish: { ...job.wish, deliveredAt: now } } };
+  return {
+    ...mailbox,
+    job: { ...job, wish: { ...job.wish, deliveredAt: Math.max(job.wish.requestedAt, now) } },
+  };
 }

@@ -93,8 +93,8 @@ async function giveUp(
   if (isAway(error)) log.warn({ err: error }, 'the database went away under a claim');
   else log.error({ err: error }, 'a run broke off');
   const giveBack = async (): Promise<void> => {
-    await release(db, contextId, owner, null, BROKEN_MS);
-    if (!isAway(error)) await putOff(db, contextId);
+    const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
+    if (!wasClaimed && !isAway(error)) await putOff(db, contextId);
   };
   await pTimeout(giveBack(), { milliseconds: SILENT_MS }).catch(() => undefined);
 }

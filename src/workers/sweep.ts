@@ -14,8 +14,9 @@ import { fence } from '../db/wishes.ts';
 import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
 
-/** Rows a sweep takes at most beyond its free slots, and leases it revokes at most. */
+/** Rows a sweep takes at most beyond its free slots, once they are so long overdue, and leases it revokes at most. */
 const RINGS = 100;
+const LEFT_MS = 2_000;
 const REVOKED = 500;
 /** How long what could not be taken up here is left to the bell before a sweep looks again, in milliseconds. */
 const AGAIN_MS = 3_000;
@@ -74,8 +75,11 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   await revoke(db, REVOKED);
-  const due = await takeDue(db, Math.max(0, state.registry.free) + RINGS, AGAIN_MS);
-  for (const found of due) await takeUp(state, found);
+  const free = Math.max(0, state.registry.free);
+  const mine = free === 0 ? [] : await takeDue(db, free, AGAIN_MS, 0);
+  // What nobody had a slot for is rung for again; who has one has had the time to take it.
+  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS);
+  for (const found of [...mine, ...left]) await takeUp(state, found);
 }
 
 async function takeUp(state: WorkerState, due: Due): Promise<void> {
@@ -97,8 +101,9 @@ async function takeUp(state: WorkerState, due: Due): Promise<void> {
 async function settleUnanswered(state: WorkerState, contextId: ContextId): Promise<void> {
   const tidings = await state.database.transaction(async (tx) => {
     const fenced = await fence(tx, contextId);
-    return fenced === null ? [] : settleUnowned(tx, contextId, state.ids, false);
+    return fenced === null ? null : settleUnowned(tx, contextId, state.ids, false);
   });
+  if (tidings === null) return;
   state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
   tell(state, tidings);
 }

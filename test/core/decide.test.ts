@@ -149,12 +149,19 @@ describe('within a job', () => {
       'last_not_input',
     ],
     ['an answer of no job', [userMessage(2), assistantMessage(3, { jobId: null })], 'last_not_input'],
-    ['the pause of another job', [userMessage(2), { ...pausing, jobId: OTHER_JOB }], 'last_not_input'],
   ])('%s fails with a code', (_, history, code) => {
     expect(finish(running({ job: job({ kind: 'retry' }), history }))).toMatchObject({
       status: 'failed',
       error: { code },
     });
+  });
+
+  test('a pause still owes its answer, to another job too', () => {
+    const of = running({
+      job: job({ kind: 'retry' }),
+      history: [userMessage(2), { ...pausing, jobId: OTHER_JOB }],
+    });
+    expect(decide(of, NOW)).toMatchObject({ kind: 'call_model' });
   });
 
   test('a wish ends the job before anything else is looked at', () => {

@@ -177,7 +177,7 @@ describe('admit', () => {
     });
     expect(append.entries).toContainEqual({ kind: 'admit', messageId: id(20), turn: 'u4' });
     expect(append.entries[0]).toMatchObject({ event: { name: 'JobStarted', data: { job_id: next.id } } });
-    expect(append.progress).toBe(false);
+    expect(append.progress).toBe('none');
   });
 
   test('a retry answers the last turn again, and brings no message', () => {
@@ -216,7 +216,7 @@ describe('open', () => {
 
   test('what a claim opens is no progress: a job that kills its process must be seen to', () => {
     for (const of of [snapshot({ next, queued: 1 }), running()]) {
-      expect(open(of, decide(of, NOW))?.progress).toBe(false);
+      expect(open(of, decide(of, NOW))?.progress).toBe('none');
     }
   });
 });

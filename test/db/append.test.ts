@@ -182,7 +182,7 @@ describe('what is written', () => {
       nothing(row.lease, {
         entries: [{ kind: 'admit', messageId, turn: 'u1' }],
         job: { kind: 'admit', job: someJob({ id: jobId, maxSteps: 3 }) },
-        progress: false,
+        progress: 'none',
       }),
     ]);
     expect(await readHistory(db(), row.lease, 'main')).toEqual([

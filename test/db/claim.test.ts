@@ -270,18 +270,20 @@ describe('what is due', () => {
 
   test('is taken once and put off, so that the next sweep passes it by', async () => {
     const contextId = await due();
-    expect(await takeDue(db(), 10, 3_000)).toEqual([]);
+    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000)).toEqual([{ kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 }]);
-    expect(await takeDue(db(), 10, 3_000)).toEqual([]);
+    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([
+      { kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 },
+    ]);
+    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000)).toHaveLength(1);
+    expect(await takeDue(db(), 10, 3_000, 0)).toHaveLength(1);
   });
 
   test('a wait that is over can be claimed', async () => {
     const contextId = await due();
     await set(contextId, `status = 'waiting', sweep_at = now() - interval '1 second'`);
-    expect(await takeDue(db(), 10, 3_000)).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(await takeDue(db(), 10, 3_000, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });
 
@@ -289,7 +291,7 @@ describe('what is due', () => {
     const contextId = await due();
     await the.claimed(contextId);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000)).toEqual([{ kind: 'unanswered', contextId }]);
+    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([{ kind: 'unanswered', contextId }]);
   });
 
   test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
@@ -297,8 +299,8 @@ describe('what is due', () => {
     for (const contextId of contexts) await later(contextId);
     const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
     const taken = await one.transaction(async (tx) => {
-      const first = await takeDue(tx, 5, 3_000);
-      const second = await takeDue(other.db, 100, 3_000);
+      const first = await takeDue(tx, 5, 3_000, 0);
+      const second = await takeDue(other.db, 100, 3_000, 0);
       expect(second).toHaveLength(15);
       return [...first, ...second];
     });
@@ -317,7 +319,7 @@ describe('what is due', () => {
         ];
         for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
       }
-      expect(await takeDue(pool.db, 7, 3_000)).toHaveLength(7);
+      expect(await takeDue(pool.db, 7, 3_000, 0)).toHaveLength(7);
     },
   );
 });

@@ -161,7 +161,7 @@ export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
     state: 'Idle',
     park: null,
     failure: 'keep',
-    progress: true,
+    progress: 'made',
     ...over,
   };
 }

@@ -42,7 +42,7 @@ export function admit(snapshot: Snapshot, next: QueuedJob): Append {
     ],
     job: { kind: 'admit', job },
     state: 'AwaitingLLMResponse',
-    progress: false,
+    progress: 'none',
   };
 }
 
@@ -61,6 +61,6 @@ export function resume(
       job: { ...job, status: 'running', retryAt: null, attempt: again ? job.attempt + 1 : job.attempt },
     },
     state: to,
-    progress: false,
+    progress: 'none',
   };
 }

@@ -17,7 +17,7 @@ export function blank(mailbox: Mailbox): Append {
     state: mailbox.state,
     park: null,
     failure: 'keep',
-    progress: true,
+    progress: 'made',
   };
 }
 

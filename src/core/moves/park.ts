@@ -50,5 +50,9 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
 
 /** This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. */
 export function handBack(mailbox: Mailbox, until: Millis | null): Append {
-  return { ...blank(mailbox), park: until === null ? { status: 'runnable' } : { status: 'waiting', until } };
+  return {
+    ...blank(mailbox),
+    park: until === null ? { status: 'runnable' } : { status: 'waiting', until },
+    progress: 'returned',
+  };
 }

@@ -4,7 +4,7 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import type { PromptMessage } from '../../core/prompt.ts';
+import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
 import { alternating } from '../wire/alternating.ts';
 import { wireIds } from '../wire/call-ids.ts';
 import type { WireIds } from '../wire/call-ids.ts';
@@ -36,9 +36,24 @@ export function writeRequest(request: ModelRequest): MessagesParams {
 }
 
 export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.MessageParam[] {
-  const messages = alternating(prompt, isUnsaid);
+  const messages = alternating(prompt.map(withoutLastThoughts), isUnsaid);
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, ANTHROPIC) ?? {}, 'id'));
   return messages.map((message) => ({ role: message.role, content: writeContent(message, nameOf) }));
+}
+
+/**
+ * An answer that was cut off while it thought ends in thinking, which the provider refuses in every later request: the
+ * thoughts that led to nothing are left out.
+ */
+function withoutLastThoughts(message: PromptMessage): PromptMessage {
+  if (message.role === 'user') return message;
+  const end = message.content.findLastIndex((block) => !isThought(block));
+  return { role: 'assistant', content: message.content.slice(0, end + 1) };
+}
+
+function isThought(block: AssistantBlock): boolean {
+  const kind = block.type === 'thinking' ? stringIn(ownData(block, ANTHROPIC) ?? {}, 'type') : null;
+  return kind === 'thinking' || kind === 'redacted_thinking' || kind === '';
 }
 
 function writeContent(message: PromptMessage, nameOf: WireIds): Anthropic.ContentBlockParam[] {

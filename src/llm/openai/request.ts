@@ -89,7 +89,8 @@ function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): Js
     if (item === null) bare ||= ownData(block, OPENAI) !== null;
     else items.push(bare ? without(item, 'id') : item);
   }
-  return items;
+  // Reasoning that nothing follows (an answer cut off while it thought) is refused by the provider.
+  return items.slice(0, items.findLastIndex((item) => stringIn(item, 'type') !== 'reasoning') + 1);
 }
 
 function writeAssistantBlock(block: AssistantBlock, nameOf: WireIds): JsonObject | null {
