@@ -92,7 +92,8 @@ function announce(
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
-    const row = await read(tx, known.lease.contextId);
+    // Locked, so that nobody fences and settles between the row and what is read after it.
+    const row = await read(tx, known.lease.contextId, 'lock');
     if (row === null || row.lease.epoch !== known.lease.epoch) throw new LeaseLost();
     return owned(await readSnapshot(state, tx, beforeOwnClaim(row), known));
   });
