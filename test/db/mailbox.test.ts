@@ -239,14 +239,14 @@ describe('calling up', () => {
 
   test('of a context that nobody runs raises the epoch', async () => {
     const { contextId } = await the.context();
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toMatchObject({ owner: null });
+    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
     expect(await the.row(contextId)).toMatchObject({ lease_epoch: 1, control_seq: 1, status: 'idle' });
   });
 
   test('of a dead owner takes its lease, and leaves the context to sweeps', async () => {
     const { row, contextId } = await running();
     await the.rows(`update processes set beat_at = now() - interval '1 hour'`);
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toMatchObject({ owner: null });
+    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
     expect(await the.row(contextId)).toMatchObject({
       lease_epoch: row.lease.epoch + 1,
       lease_owner: null,

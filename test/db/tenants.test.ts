@@ -145,7 +145,7 @@ describe('deleting', () => {
     expect(outcomes.at(-1)).toEqual({ kind: 'done', deleted: 1 });
     expect(await told()).toEqual([{ kind: 'stale' }]);
     expect(await left(contextId)).toBe(0);
-    expect(summoned).toMatchObject([{ contextId }]);
+    expect(summoned).toEqual([{ contextId, controlSeq: 1 }]);
   });
 
   test('while inputs come in: each is refused or goes with it, none is left', async () => {
