@@ -77,14 +77,9 @@ async function beginAll(
   calls: readonly OpenCall[],
   inFlight: InFlight,
 ): Promise<Snapshot> {
-  const inputs = new Map(
-    snapshot.history.flatMap((message) =>
-      message.content.filter(isToolUse).map((use) => [use.id, use.input] as const),
-    ),
-  );
   const begin = (call: OpenCall): void => {
     const granted = settings.tools.some((tool) => tool.name === call.name);
-    const input = inputs.get(call.id) ?? {};
+    const input = inputOf(snapshot, call);
     inFlight.add(
       call,
       granted ? execute(run, snapshot, job, call, input) : Promise.resolve(notGranted(call, settings)),
@@ -99,6 +94,12 @@ async function beginAll(
     begin(call);
   }
   return current;
+}
+
+/** What the model asked for, from the answer that did: one of the last messages, however long history is. */
+function inputOf({ history }: Snapshot, { id, messageId }: OpenCall): Json {
+  const answer = history.findLast((message) => message.id === messageId);
+  return answer?.content.filter(isToolUse).find((use) => use.id === id)?.input ?? {};
 }
 
 /** A worker runs what it was given, whatever else its process knows. */
