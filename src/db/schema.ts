@@ -25,8 +25,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
 import { encodeJson } from './codec.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
@@ -65,6 +65,8 @@ export const contexts = pgTable(
     stopped: boolean('stopped').notNull().default(false),
     /** Queued jobs that bring an input or run on what stands. */
     queued: integer('queued').notNull().default(0),
+    /** Inputs that wait to join the running job. */
+    steers: integer('steers').notNull().default(0),
     /** Claims in a row that brought nothing forward. */
     barrenClaims: smallint('barren_claims').notNull().default(0),
     messageCount: counter('message_count'),
@@ -85,7 +87,7 @@ export const contexts = pgTable(
       'contexts_unowned_is_swept',
       sql`${t.status} not in ('runnable', 'waiting') or ${t.sweepAt} is not null`,
     ),
-    check('contexts_queued', sql`${t.queued} >= 0`),
+    check('contexts_queued', sql`${t.queued} >= 0 and ${t.steers} >= 0`),
     index('contexts_due')
       .on(t.sweepAt)
       .where(sql`${t.sweepAt} is not null`),
@@ -106,6 +108,8 @@ export const workers = pgTable(
     name: text('name').notNull(),
     title: text('title'),
     role: text('role'),
+    /** Of a role of the API: the version it was made from. Null: no role, or one of the operator's file. */
+    roleVersion: integer('role_version'),
     config: jsonb<WorkerConfig>('config').notNull(),
     version: integer('version').notNull().default(1),
     parentWorkerId: uuid('parent_worker_id'),
@@ -163,6 +167,10 @@ export const messages = pgTable(
     cacheReadTokens: integer('cache_read_tokens'),
     cacheWriteTokens: integer('cache_write_tokens'),
     finishReason: text('finish_reason'),
+    /** Of the model call that made it: which attempt, when it was asked, when its first byte came. */
+    attempt: integer('attempt'),
+    calledAt: instant('called_at'),
+    firstByteAt: instant('first_byte_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
   },
@@ -173,10 +181,10 @@ export const messages = pgTable(
     index('messages_branch').on(t.contextId, t.branch, t.seq),
     check('messages_role', oneOf('role', ['user', 'assistant', 'system', 'tool'])),
     check('messages_type', oneOf('type', ['text', 'plan', 'question', 'tool_call', 'tool_result'])),
-    check('messages_status', oneOf('status', ['queued', 'completed', 'withdrawn'])),
-    check('messages_numbered', sql`(${t.status} = 'completed') = (${t.seq} is not null)`),
-    check('messages_turn', sql`(${t.status} = 'completed') = (${t.turn} is not null)`),
-    check('messages_only_inputs_queue', sql`${t.status} = 'completed' or ${t.role} = 'user'`),
+    check('messages_status', oneOf('status', ['queued', 'completed', 'retracted', 'withdrawn'])),
+    check('messages_numbered', sql`(${t.status} in ('completed', 'retracted')) = (${t.seq} is not null)`),
+    check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),
+    check('messages_only_inputs_queue', sql`${t.status} in ('completed', 'retracted') or ${t.role} = 'user'`),
   ],
 );
 
@@ -191,7 +199,9 @@ export const jobs = pgTable(
     kind: text('kind').notNull(),
     branch: text('branch').notNull(),
     status: text('status').notNull().default('queued'),
-    /** Its place in the context's queue: the `wake_seq` it was submitted under. */
+    /** 1 first … 10; 0: it interrupted what ran, and goes ahead of all. */
+    priority: smallint('priority').notNull().default(5),
+    /** Its place in the context's queue among those of its priority: the `wake_seq` it was submitted under. */
     position: bigint('position', { mode: 'number' }).notNull(),
     /** The input it answers; null for a retry. */
     messageId: uuid('message_id'),
@@ -207,10 +217,15 @@ export const jobs = pgTable(
     cacheReadTokens: counter('cache_read_tokens'),
     cacheWriteTokens: counter('cache_write_tokens'),
     outputMessageId: uuid('output_message_id'),
+    /** What it added to its context lies between these two numbers: at its admission, and at its end. */
+    firstSeq: bigint('first_seq', { mode: 'number' }),
+    lastSeq: bigint('last_seq', { mode: 'number' }),
     /** Of an ended job: why. Of an unfinished one: why the last model call failed. */
     error: jsonb<JobError>('error'),
     /** The wish, written here before anybody is told. */
     stopKind: text('stop_kind'),
+    /** Of an interrupt: what becomes of what the job added. */
+    stopMode: text('stop_mode'),
     stopReason: text('stop_reason'),
     stopRequestedAt: instant('stop_requested_at'),
     stopDeliveredAt: instant('stop_delivered_at'),
@@ -227,7 +242,7 @@ export const jobs = pgTable(
       .on(t.contextId)
       .where(sql`${t.status} in ('running', 'waiting')`),
     index('jobs_queue')
-      .on(t.contextId, t.position)
+      .on(t.contextId, t.priority, t.position)
       .where(sql`${t.status} = 'queued'`),
     uniqueIndex('jobs_spawned_once')
       .on(t.parentToolCallId)
@@ -255,7 +270,13 @@ export const jobs = pgTable(
       sql`(${t.status} in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = (${t.finishedAt} is not null)`,
     ),
     check('jobs_failed_says_why', sql`${t.status} not in ('failed', 'incomplete') or ${t.error} is not null`),
-    check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop'])),
+    check('jobs_priority', sql`${t.priority} between 0 and 10`),
+    check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop', 'interrupt'])),
+    check('jobs_stop_mode', oneOf('stop_mode', ['discard', 'rollback', 'keep'])),
+    check(
+      'jobs_interrupt_has_mode',
+      sql`(${t.stopKind} is not distinct from 'interrupt') = (${t.stopMode} is not null)`,
+    ),
     check('jobs_wish', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
   ],
 );
@@ -284,7 +305,7 @@ export const toolCalls = pgTable(
     index('tool_calls_open')
       .on(t.contextId)
       .where(sql`${t.status} in ('pending', 'started')`),
-    index('tool_calls_context').on(t.contextId),
+    index('tool_calls_job').on(t.contextId, t.jobId),
     check('tool_calls_effect', oneOf('effect', ['none', 'idempotent', 'once'])),
     check('tool_calls_on_unknown', oneOf('on_unknown', ['tell', 'ask'])),
     check(
@@ -297,6 +318,27 @@ export const toolCalls = pgTable(
       sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,
     ),
   ],
+);
+
+/** Model calls that brought no answer. Those that did are told by their message. */
+export const failedCalls = pgTable(
+  'failed_calls',
+  {
+    jobId: uuid('job_id').notNull(),
+    /** Of the job: the attempt that failed. */
+    attempt: integer('attempt').notNull(),
+    contextId: uuid('context_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    /** `provider/model`. */
+    model: text('model').notNull(),
+    error: jsonb<JobError>('error').notNull(),
+    calledAt: instant('called_at').notNull(),
+    firstByteAt: instant('first_byte_at'),
+    failedAt: instant('failed_at').notNull().defaultNow(),
+    /** When it is made again; null: it is not. */
+    retryAt: instant('retry_at'),
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.attempt] }), index('failed_calls_context').on(t.contextId)],
 );
 
 /** Facts of a context, numbered in one line with its messages. */
@@ -330,6 +372,8 @@ export const processes = pgTable(
     beatAt: instant('beat_at').notNull().defaultNow(),
     /** When a beat last came late, null: never. Who was away itself judges nobody for a while. */
     lateAt: instant('late_at'),
+    /** Figures of this process, as prom-client gives them, for whoever scrapes an API process. */
+    metrics: jsonb<Json>('metrics'),
     /** Somebody found it dead: it claims no more and starts over under a new id. */
     deadAt: instant('dead_at'),
   },
@@ -340,6 +384,35 @@ export const processes = pgTable(
       .where(sql`${t.deadAt} is null`),
   ],
 );
+
+/** Roles of the API. Every change is a new version; the last one stands, unless it is a grave. */
+export const roles = pgTable(
+  'roles',
+  {
+    tenantId: text('tenant_id').notNull(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    /** Null: it was deleted with this version. */
+    definition: jsonb<Role>('definition'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.name, t.version] }),
+    check('roles_version', sql`${t.version} > 0`),
+  ],
+);
+
+/** One row for each provider key that was told to hold back: shared by all worker processes. Of no tenant. */
+export const providerGates = pgTable('provider_gates', {
+  /** Provider, address and a hash of the key. */
+  id: text('id').primaryKey(),
+  provider: text('provider').notNull(),
+  /** Why: the class of the failure that closed it. */
+  reason: text('reason').notNull(),
+  closedAt: instant('closed_at').notNull().defaultNow(),
+  /** Nobody calls before this. */
+  heldUntil: instant('held_until').notNull(),
+});
 
 /** What was answered under an `Idempotency-Key`, stored with the write it answers. */
 export const idempotencyKeys = pgTable(
