@@ -34,6 +34,7 @@ const commands = {
     [tool.tsc, '--noEmit'],
     [tool.vitest, 'run', 'test/architecture.test.ts', 'test/core'],
   ],
+  bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],
 };
 

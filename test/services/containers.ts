@@ -70,14 +70,18 @@ export async function nameRun(): Promise<string> {
 const LABEL = 'nightshift.test.run';
 
 /** With a `port` the container is found there again after a restart; otherwise the engine picks one. */
-export async function startPostgresContainer(run: string, port?: number): Promise<StartedContainer> {
-  const settings = Object.entries(TEST_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+export async function startPostgresContainer(
+  run: string,
+  port?: number,
+  settings: Readonly<Record<string, string>> = TEST_SETTINGS,
+): Promise<StartedContainer> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const container = await new PostgreSqlContainer(POSTGRES)
     .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
     .withDatabase('postgres')
     .withUsername('nightshift')
     .withPassword('nightshift')
-    .withCommand(['postgres', ...settings])
+    .withCommand(['postgres', ...flags])
     .withLabels({ [LABEL]: run })
     .start();
   return { id: container.getId(), url: container.getConnectionUri() };

@@ -1,0 +1,17 @@
+/** What the load can be asked: requests, sent so many at once or one after the other with a gap. */
+export type Request = { method: 'GET' | 'POST'; path: string; body: object | null };
+
+export type Answer = {
+  status: number;
+  body: unknown;
+  /** When it was sent, of the monotonic clock, and how long its answer took, in milliseconds. */
+  sentAt: number;
+  ms: number;
+};
+
+export type Volley = { url: string; requests: Request[]; atOnce: number; gapMs: number };
+
+export type LoadProtocol = {
+  /** Answers in the order of the requests. */
+  send: { asks: Volley; answers: Answer[] };
+};

@@ -1,0 +1,68 @@
+/** The benchmark: measures Nightshift beside a baseline, prints a table, writes JSON. It is no test, and fails nothing. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArguments } from './arguments.ts';
+import type { Scenario } from './bench.ts';
+import type { Figure } from './figures.ts';
+import type { LoadProtocol } from './load/protocol.ts';
+import type { ProviderProtocol } from './provider/protocol.ts';
+import { resultOf, tableOf } from './report.ts';
+import { cancel } from './scenarios/cancel.ts';
+import { crash } from './scenarios/crash.ts';
+import { history } from './scenarios/history.ts';
+import { memory } from './scenarios/memory.ts';
+import { start } from './scenarios/start.ts';
+import { throughput } from './scenarios/throughput.ts';
+import { startServices } from './services.ts';
+import { startCompanion } from './talk.ts';
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = { throughput, start, cancel, crash, memory, history };
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  const { scenarios, rounds, format, profile, json } = parseArguments(process.argv.slice(2));
+  const chosen = scenarios.length === 0 ? Object.keys(SCENARIOS) : scenarios;
+  const unknown = chosen.find((name) => !Object.hasOwn(SCENARIOS, name));
+  if (unknown !== undefined) {
+    const known = Object.entries(SCENARIOS).map(([name, { about }]) => `  ${name}: ${about}`);
+    throw new Error(`There is no scenario ${unknown}. There are:\n${known.join('\n')}`);
+  }
+  const services = await startServices(say);
+  const provider = startCompanion<ProviderProtocol>('provider/main.ts');
+  const load = startCompanion<LoadProtocol>('load/main.ts');
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      stopping.abort(new Error('stopped'));
+      // Whatever waits for one of them hears of it, and cleans up behind itself.
+      void provider.end();
+      void load.end();
+    });
+  }
+  const figures: Figure[] = [];
+  try {
+    say(services.line);
+    const providerUrl = `http://127.0.0.1:${await provider.ask('listen', null)}`;
+    const { signal } = stopping;
+    const bench = { services, provider, load, providerUrl, format, rounds, profile, signal, say: indented };
+    for (const name of chosen) {
+      say(`${name}: ${SCENARIOS[name]?.about}`);
+      figures.push(...((await SCENARIOS[name]?.run(bench)) ?? []));
+    }
+    process.stdout.write(`\n${tableOf(figures)}\n`);
+    await mkdir(path.dirname(json), { recursive: true });
+    const result = resultOf(services.line, format, rounds, figures);
+    await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
+  } finally {
+    await provider.end();
+    await load.end();
+    await services.stop();
+  }
+}
+
+function indented(line: string): void {
+  say(`  ${line}`);
+}
+
+await main();

@@ -1,0 +1,15 @@
+/** The operator's file of the benchmark. */
+import { defineConfig } from '../../src/index.ts';
+import { LOOK, look } from '../tool.ts';
+
+export default defineConfig({
+  tools: [
+    {
+      name: LOOK.name,
+      description: LOOK.description,
+      input_schema: LOOK.parameters,
+      effect: 'none',
+      execute: async (input: unknown) => look(input),
+    },
+  ],
+});

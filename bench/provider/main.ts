@@ -1,0 +1,99 @@
+/** The fake provider: a process that answers model calls by its script, and remembers when it heard what. */
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answerQuestions, monotonic } from '../talk.ts';
+import * as chat from './chat.ts';
+import * as messages from './messages.ts';
+import type { Observation, ProviderProtocol } from './protocol.ts';
+import { SCRIPT, replyTo } from './script.ts';
+import type { Heard, Reply } from './script.ts';
+
+let script = SCRIPT;
+let observed: Observation[] = [];
+const counts = { requests: 0, open: 0, finals: 0 };
+let watchers: (() => void)[] = [];
+
+function changed(): void {
+  for (const look of watchers) look();
+}
+
+/** Resolves once `isSo`. */
+function until(isSo: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!isSo()) return;
+      watchers = watchers.filter((other) => other !== look);
+      resolve();
+    };
+    watchers.push(look);
+    look();
+  });
+}
+
+const server = createServer((request, response) => {
+  const at = monotonic();
+  void answer(request, response, at).catch(() => response.destroy());
+});
+server.keepAliveTimeout = 600_000;
+server.requestTimeout = 0;
+
+async function answer(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
+  const wire = request.url?.endsWith('/messages') === true ? messages : chat;
+  const heard = wire.hear(body);
+  const reply = replyTo(heard, script);
+  observe('request', heard, at);
+  counts.requests += 1;
+  counts.open += 1;
+  let ended = false;
+  response.on('close', () => {
+    counts.open -= 1;
+    if (!ended) observe('closed', heard, monotonic());
+    changed();
+  });
+  changed();
+  if (script.latencyMs > 0) await pause(script.latencyMs);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  await speak(response, wire.eventsOf(reply, heard.prompt));
+  ended = true;
+  response.end(() => countEnd(reply));
+}
+
+function countEnd(reply: Reply): void {
+  if (reply.kind === 'text') counts.finals += 1;
+  changed();
+}
+
+async function speak(response: ServerResponse, events: readonly string[]): Promise<void> {
+  for (const event of events) {
+    if (response.destroyed) return;
+    response.write(event);
+    if (script.tokenMs > 0) await pause(script.tokenMs);
+  }
+}
+
+function observe(kind: Observation['kind'], { mark }: Heard, at: number): void {
+  observed.push({ kind, mark, at });
+}
+
+answerQuestions<ProviderProtocol>({
+  async listen() {
+    server.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    return (server.address() as AddressInfo).port;
+  },
+  play(next) {
+    script = { ...SCRIPT, ...next };
+    counts.finals = 0;
+    counts.requests = 0;
+    observed = [];
+  },
+  observed: () => observed.splice(0),
+  untilFinals: (count) => until(() => counts.finals >= count),
+  untilOpen: (count) => until(() => counts.open >= count),
+  counts: () => counts,
+});

@@ -1,0 +1,43 @@
+/** How long an idle system takes from the POST of an input to the model request that it causes. */
+import { BOTH, firstByMark, postAll, untilEnded, withSystems } from '../bench.ts';
+import type { Bench, Scenario } from '../bench.ts';
+import { percentile } from '../figures.ts';
+import type { System } from '../system.ts';
+
+const INPUTS = 100;
+const GAP_MS = 25;
+
+export const start: Scenario = {
+  about: 'from POST to the first model request, idle',
+  run: (bench) =>
+    withSystems(bench, BOTH, async (systems) => {
+      for (const system of systems) await system.startWorker(100);
+      const delays = new Map<string, number[]>();
+      for (let round = 0; round <= bench.rounds; round += 1) {
+        for (const system of systems) {
+          const { name } = system.kind;
+          const measured = await measure(bench, system);
+          bench.say(`${name}: p50 ${percentile(measured, 0.5).toFixed(2)} ms`);
+          if (round > 0) delays.set(name, [...(delays.get(name) ?? []), ...measured]);
+        }
+      }
+      const at = (name: string, share: number): number => percentile(delays.get(name) ?? [], share);
+      return [0.5, 0.99].map((share) => ({
+        name: `start, p${share * 100}`,
+        unit: 'ms',
+        nightshift: at('nightshift', share),
+        baseline: at('baseline', share),
+        goal: share === 0.5 ? { of: 'value', is: 'at most', bound: 5 } : null,
+      }));
+    }),
+};
+
+async function measure(bench: Bench, system: System): Promise<number[]> {
+  const contexts = await system.createContexts(INPUTS);
+  await bench.provider.ask('play', { steps: 1 });
+  const posted = await postAll(bench, system, contexts, 1, GAP_MS);
+  await bench.provider.ask('untilFinals', INPUTS);
+  await untilEnded(bench, system, contexts);
+  const heard = firstByMark(await bench.provider.ask('observed', null), 'request');
+  return contexts.map((id, index) => (heard.get(id) ?? Number.NaN) - (posted[index]?.sentAt ?? 0));
+}

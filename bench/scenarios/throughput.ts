@@ -1,0 +1,98 @@
+/** Steps a second and CPU seconds a thousand steps, with a model that answers at once and one that takes 50 ms. */
+import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
+import type { Bench, Scenario } from '../bench.ts';
+import { median } from '../figures.ts';
+import type { Figure } from '../figures.ts';
+import type { Running } from '../process.ts';
+import { SCRIPT } from '../provider/script.ts';
+import type { System } from '../system.ts';
+import { monotonic } from '../talk.ts';
+import { cpuSeconds } from '../usage.ts';
+
+const RUNS = 500;
+const CONCURRENCY = 100;
+const LATENCIES = [0, 50];
+
+type Round = { stepsPerS: number; workerCpu: number; allCpu: number };
+
+export const throughput: Scenario = {
+  about: 'steps per second and CPU per step',
+  run: (bench) =>
+    withSystems(bench, BOTH, async (systems) => {
+      const workers = new Map<System, Running>();
+      for (const system of systems) workers.set(system, await system.startWorker(CONCURRENCY));
+      const rounds = new Map<string, Round[]>();
+      // The first round warms up.
+      for (let count = 0; count <= bench.rounds; count += 1) {
+        for (const latencyMs of LATENCIES) {
+          for (const system of systems) {
+            const worker = workers.get(system);
+            if (worker === undefined) continue;
+            const round = await measure(bench, system, worker, latencyMs);
+            const { name } = system.kind;
+            bench.say(
+              `${name}, ${latencyMs} ms: ${round.stepsPerS.toFixed(0)} steps/s, ${round.workerCpu.toFixed(3)} CPU-s/1,000`,
+            );
+            const key = `${name} ${latencyMs}`;
+            if (count > 0) rounds.set(key, [...(rounds.get(key) ?? []), round]);
+          }
+        }
+      }
+      return LATENCIES.flatMap((latencyMs) => figuresOf(rounds, latencyMs));
+    }),
+};
+
+async function measure(bench: Bench, system: System, worker: Running, latencyMs: number): Promise<Round> {
+  const contexts = await system.createContexts(RUNS);
+  await bench.provider.ask('play', { latencyMs });
+  const servicesBefore = await bench.services.cpuSeconds();
+  const ours = [worker.pid, system.api.pid, bench.provider.pid, bench.load.pid];
+  const before = ours.map(cpuSeconds);
+  const began = monotonic();
+  await postAll(bench, system, contexts);
+  await bench.provider.ask('untilFinals', RUNS);
+  await untilEnded(bench, system, contexts);
+  const seconds = (monotonic() - began) / 1_000;
+  const used = ours.map((pid, index) => cpuSeconds(pid) - (before[index] ?? 0));
+  const servicesAfter = await bench.services.cpuSeconds();
+  const services =
+    servicesBefore === null || servicesAfter === null ? Number.NaN : servicesAfter - servicesBefore;
+  const steps = RUNS * SCRIPT.steps;
+  return {
+    stepsPerS: steps / seconds,
+    workerCpu: ((used[0] ?? 0) / steps) * 1_000,
+    allCpu: ((used.reduce((sum, one) => sum + one, 0) + services) / steps) * 1_000,
+  };
+}
+
+function figuresOf(rounds: Map<string, Round[]>, latencyMs: number): Figure[] {
+  const of = (system: string, value: (round: Round) => number): number | null => {
+    const all = (rounds.get(`${system} ${latencyMs}`) ?? []).map(value).filter((one) => !Number.isNaN(one));
+    return all.length === 0 ? null : median(all);
+  };
+  const line = (
+    name: string,
+    unit: string,
+    value: (round: Round) => number,
+    goal: Figure['goal'],
+  ): Figure => ({
+    name: `${name}, model ${latencyMs} ms`,
+    unit,
+    nightshift: of('nightshift', value),
+    baseline: of('baseline', value),
+    goal,
+  });
+  return [
+    line('throughput', 'steps/s', ({ stepsPerS }) => stepsPerS, { of: 'ratio', is: 'at least', bound: 1 }),
+    line('CPU of the worker process', 's/1,000 steps', ({ workerCpu }) => workerCpu, {
+      of: 'ratio',
+      is: 'at most',
+      bound: 1,
+    }),
+    line('CPU of everything', 's/1,000 steps', ({ allCpu }) => allCpu, {
+      of: 'ratio',
+      is: 'at most',
+      bound: 1,
+    }),
+  ];
+}

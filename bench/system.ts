@@ -1,0 +1,89 @@
+/**
+ * A system under test, from outside: an API that takes inputs, worker processes that answer them over the fake provider,
+ * and a database to look into. Nightshift and the baseline take the same two requests.
+ */
+import postgres from 'postgres';
+import type { Request, Answer, LoadProtocol } from './load/protocol.ts';
+import type { Place } from './services.ts';
+import type { Running } from './process.ts';
+import type { Companion } from './talk.ts';
+
+/** Both formats of the fake provider. */
+export const PROVIDERS = ['openai', 'anthropic'] as const;
+export type ProviderFormat = (typeof PROVIDERS)[number];
+
+/** How processes are started. */
+export type Setting = { place: Place; providerUrl: string; format: ProviderFormat; profile: boolean };
+
+export type SystemKind = {
+  name: 'nightshift' | 'baseline';
+  prepare(setting: Setting): Promise<void>;
+  startApi(setting: Setting, port: number): Promise<Running>;
+  startWorker(setting: Setting, concurrency: number): Promise<Running>;
+  /** What a new context is created with. */
+  newContext(setting: Setting): object;
+  /** SQL: in how many of the contexts `$1` (a list of ids as JSON text) a run has not ended, as `count`. */
+  unfinished: string;
+  /** SQL that gives the contexts `$1` a history of `$2` messages. */
+  addHistory: string[];
+};
+
+export type System = {
+  kind: SystemKind;
+  url: string;
+  api: Running;
+  sql: postgres.Sql;
+  startWorker(concurrency: number): Promise<Running>;
+  /** Ids of new, empty contexts. */
+  createContexts(count: number): Promise<string[]>;
+  /** Ends what it started. */
+  stop(): Promise<void>;
+};
+
+export async function openSystem(
+  kind: SystemKind,
+  setting: Setting,
+  port: number,
+  load: Companion<LoadProtocol>,
+): Promise<System> {
+  await kind.prepare(setting);
+  const running: Running[] = [];
+  const api = await kind.startApi(setting, port);
+  running.push(api);
+  const sql = postgres(setting.place.databaseUrl, { max: 1, onnotice: () => {} });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    kind,
+    url,
+    api,
+    sql,
+    async startWorker(concurrency) {
+      const worker = await kind.startWorker(setting, concurrency);
+      running.push(worker);
+      return worker;
+    },
+    async createContexts(count) {
+      const body = kind.newContext(setting);
+      const create: Request = { method: 'POST', path: '/api/contexts', body };
+      const requests = Array.from({ length: count }, () => create);
+      const answers = await load.ask('send', { url, requests, atOnce: 8, gapMs: 0 });
+      return answers.map(idIn);
+    },
+    async stop() {
+      await sql.end({ timeout: 5 });
+      for (const child of running.reverse()) await child.end();
+    },
+  };
+}
+
+function idIn({ body }: Answer): string {
+  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string')
+    return body.id;
+  throw new Error('A context was created without an id.');
+}
+
+/** An input whose mark is the context's own id. */
+export function inputFor(contextId: string): Request {
+  const content = `Look at every room, please. #${contextId}`;
+  return { method: 'POST', path: `/api/contexts/${contextId}/messages`, body: { content } };
+}

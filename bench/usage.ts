@@ -1,0 +1,26 @@
+/** What a process uses, by the operating system's word. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Of Linux' clock ticks. */
+const TICKS = 100;
+
+/** CPU seconds so far, of all its threads. */
+export function cpuSeconds(pid: number): number {
+  if (existsSync('/proc/self/stat')) {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  }
+  const [seconds = 0, minutes = 0, hours = 0] = ask('time', pid).split(':').reverse().map(Number);
+  return seconds + 60 * minutes + 3600 * hours;
+}
+
+/** Resident memory in MB. */
+export function residentMb(pid: number): number {
+  return Number(ask('rss', pid)) / 1024;
+}
+
+function ask(column: string, pid: number): string {
+  return execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).trim();
+}
