@@ -7,6 +7,7 @@ import type { Answer, LoadProtocol } from './load/protocol.ts';
 import { nightshift } from './nightshift/system.ts';
 import type { Observation, ProviderProtocol } from './provider/protocol.ts';
 import type { Services } from './services.ts';
+import { countStatements, lineOf, statementsOf } from './statements.ts';
 import { inputFor, openSystem } from './system.ts';
 import type { ProviderFormat, System, SystemKind } from './system.ts';
 import type { Companion } from './talk.ts';
@@ -36,20 +37,29 @@ export async function withSystems<T>(
   work: (systems: readonly System[]) => Promise<T>,
 ): Promise<T> {
   const systems: System[] = [];
+  const { providerUrl, format, profile } = bench;
   try {
     for (const name of names) {
       const place = await bench.services.place(`${name}_${places++}`);
-      const { providerUrl, format, profile } = bench;
       const setting = { place, providerUrl, format, profile };
       systems.push(await openSystem(KINDS[name], setting, await freePort(), bench.load));
     }
-    return await work(systems);
+    const counted =
+      profile && (await Promise.all(systems.map(({ sql }) => countStatements(sql)))).every(Boolean);
+    const result = await work(systems);
+    if (counted) for (const system of systems) await sayStatements(bench, system);
+    return result;
   } finally {
     for (const system of systems) await system.stop();
   }
 }
 
 let places = 0;
+
+async function sayStatements({ say }: Bench, { kind, sql }: System): Promise<void> {
+  say(`${kind.name}: the dearest statements`);
+  for (const statement of (await statementsOf(sql)).slice(0, 15)) say(`  ${lineOf(statement)}`);
+}
 
 /** Both systems, for what both can do. */
 export const BOTH = ['nightshift', 'baseline'] as const;

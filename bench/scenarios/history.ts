@@ -8,6 +8,7 @@ import { median } from '../figures.ts';
 import type { Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import { SCRIPT } from '../provider/script.ts';
+import { countStatements, statementsOf } from '../statements.ts';
 import type { System } from '../system.ts';
 import { cpuSeconds } from '../usage.ts';
 
@@ -69,7 +70,7 @@ async function measure(bench: Bench, system: System, worker: Running, length: nu
   for (const statement of kind.addHistory) await sql.unsafe(statement, [JSON.stringify(contexts), length]);
   await sql`analyze`;
   await bench.provider.ask('play', {});
-  const counts = await resetStatements(system);
+  const counts = await countStatements(sql);
   const before = cpuSeconds(worker.pid);
   await postAll(bench, system, contexts, CONCURRENCY);
   await bench.provider.ask('untilFinals', RUNS);
@@ -81,22 +82,10 @@ async function measure(bench: Bench, system: System, worker: Running, length: nu
   };
 }
 
-/** False where the database does not count statements. */
-async function resetStatements({ sql }: System): Promise<boolean> {
-  try {
-    await sql`create extension if not exists pg_stat_statements`;
-    await sql`select pg_stat_statements_reset()`;
-    return true;
-  } catch {
-    return false;
-  }
-}
-
+/** Of the statements that write what a step adds. */
 async function writingMs({ sql }: System): Promise<number> {
-  const [row] = await sql<{ ms: number }[]>`
-    select coalesce(sum(total_exec_time), 0)::float8 as ms from pg_stat_statements
-    where dbid = (select oid from pg_database where datname = current_database())
-      and (query ilike '%insert into messages%')
-      and query not ilike '%into jobs%' and query not ilike '%generate_series%'`;
-  return row?.ms ?? Number.NaN;
+  const writing = (await statementsOf(sql)).filter(
+    ({ text }) => /insert into messages/.test(text) && !/into jobs|generate_series/.test(text),
+  );
+  return writing.reduce((sum, { totalMs }) => sum + totalMs, 0);
 }

@@ -1,0 +1,33 @@
+/** Where PostgreSQL spends its time, where it counts that (pg_stat_statements). */
+import type postgres from 'postgres';
+
+export type Statement = { text: string; calls: number; totalMs: number };
+
+/** From here on anew. False where the database does not count. */
+export async function countStatements(sql: postgres.Sql): Promise<boolean> {
+  try {
+    await sql`create extension if not exists pg_stat_statements`;
+    await sql`select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))`;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The dearest first. */
+export async function statementsOf(sql: postgres.Sql): Promise<Statement[]> {
+  const rows = await sql<{ query: string; calls: string; ms: number }[]>`
+    select query, calls, total_exec_time as ms from pg_stat_statements
+    where dbid = (select oid from pg_database where datname = current_database())
+    order by total_exec_time desc`;
+  return rows.map(({ query, calls, ms }) => ({
+    text: query.replaceAll(/\s+/g, ' ').trim(),
+    calls: Number(calls),
+    totalMs: ms,
+  }));
+}
+
+export function lineOf({ text, calls, totalMs }: Statement): string {
+  const mean = (totalMs / calls).toFixed(3);
+  return `${totalMs.toFixed(0).padStart(7)} ms  ${String(calls).padStart(6)} × ${mean.padStart(7)} ms  ${text.slice(0, 110)}`;
+}
