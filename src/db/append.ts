@@ -47,6 +47,8 @@ function statement(appends: readonly Append[]) {
         progress text, settles boolean, messages int, admitted int, taken int, turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
         failure_kept boolean, failure jsonb)
+      -- Always true. The planner expects few rows then, and looks each context up by its id.
+      where w.epoch + 0 = w.epoch
     ), ctx as (
       update contexts c set
         head_seq = c.head_seq + w.entries,
@@ -92,7 +94,7 @@ function statement(appends: readonly Append[]) {
         completed_at = statement_timestamp()
       from jsonb_to_recordset(${admitted}::jsonb) as a(context_id uuid, place int, id uuid, turn text)
       join ctx on ctx.id = a.context_id
-      where m.id = a.id and m.context_id = ctx.id and m.status = 'queued'
+      where m.id = a.id and (m.context_id = ctx.id) is true and m.status = 'queued'
     ), new_events as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + e.place, e.name, e.data
@@ -111,7 +113,7 @@ function statement(appends: readonly Append[]) {
         finished_at = case when r.status = 'started' then null else statement_timestamp() end
       from jsonb_to_recordset(${changed}::jsonb) as r(context_id uuid, id uuid, status text)
       join ctx on ctx.id = r.context_id
-      where t.id = r.id and t.context_id = ctx.id and t.status in ('pending', 'started')
+      where t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started')
     ), changed_jobs as (
       update jobs j set status = r.status, turn = r.turn, attempt = r.attempt, failures = r.failures,
         retry_at = r.retry_at, steps = r.steps, input_tokens = r.input_tokens, output_tokens = r.output_tokens,

@@ -130,17 +130,18 @@ async function readJobs(
   executor: Executor,
   { contextId, tenantId }: Place,
 ): Promise<{ active: ActiveJob | null; next: QueuedJob | null }> {
+  // Two lookups in indexes of their own, whatever the planner believes of the table; a join would read the tenant's jobs.
+  const found = sql`j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps, j.max_steps,
+    ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
+    j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
+    j.stop_kind, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id,
+    case when j.status = 'queued' then (select m.content from messages m where m.id = j.message_id) end as content
+    from jobs j where j.context_id = ${contextId} and j.tenant_id = ${tenantId}`;
   const rows = await executor.execute<JobRow>(sql`
-    select j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps, j.max_steps,
-      ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
-      j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
-      j.stop_kind, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-      ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, m.content
-    from jobs j left join messages m on j.status = 'queued' and m.id = j.message_id
-    where j.tenant_id = ${tenantId} and j.id in (
-      (select id from jobs where context_id = ${contextId} and status in ('running', 'waiting'))
-      union all
-      (select id from jobs where context_id = ${contextId} and status = 'queued' order by position, id limit 1))`);
+    (select ${found} and j.status in ('running', 'waiting'))
+    union all
+    (select ${found} and j.status = 'queued' order by j.position, j.id limit 1)`);
   const active = rows.find((row) => row.status !== 'queued');
   const next = rows.find((row) => row.status === 'queued');
   return {
