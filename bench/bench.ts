@@ -23,7 +23,7 @@ export type Bench = {
   profile: boolean;
   /** Somebody wants the benchmark to end. */
   signal: AbortSignal;
-  say(line: string): void;
+  say: (line: string) => void;
 };
 
 export type Scenario = { about: string; run(bench: Bench): Promise<Figure[]> };

@@ -12,9 +12,16 @@ import type { Executor } from './client.ts';
 import { encodeJson, plainText } from './codec.ts';
 import { toTimestamp } from './instant.ts';
 
-/** Outcomes in the order of `appends`. */
-export async function append(executor: Executor, appends: readonly Append[]): Promise<AppendOutcome[]> {
-  const rows = await executor.execute<CommittedRow>(statement(appends));
+/**
+ * Outcomes in the order of `appends`. What to do about a context whose row somebody else holds: `wait` for it, or `pass` it
+ * by as if its guard had failed, so that the other appends of the batch need not wait.
+ */
+export async function append(
+  executor: Executor,
+  appends: readonly Append[],
+  held: 'wait' | 'pass' = 'wait',
+): Promise<AppendOutcome[]> {
+  const rows = await executor.execute<CommittedRow>(statement(appends, held));
   const committed = new Map(rows.map((row) => [row.id, row]));
   return appends.map(({ lease }) => {
     const row = committed.get(lease.contextId);
@@ -30,10 +37,16 @@ export async function append(executor: Executor, appends: readonly Append[]): Pr
   });
 }
 
+const ALL = sql`free as (select * from wanted)`;
+const FREE = sql`free as materialized (
+      select w.* from wanted w join contexts c on c.id = w.id and c.tenant_id = w.tenant
+      for no key update of c skip locked
+    )`;
+
 type CommittedRow = { id: string; base: number; head_seq: number; wake_seq: number; control_seq: number };
 
 /** One JSON array a table, so that the text of the statement never changes and is prepared once. */
-function statement(appends: readonly Append[]) {
+function statement(appends: readonly Append[], held: 'wait' | 'pass') {
   const contexts = encodeJson(appends.map(contextRow));
   const messages = encodeJson(appends.flatMap(messageRows));
   const admitted = encodeJson(appends.flatMap(admittedRows));
@@ -56,7 +69,7 @@ function statement(appends: readonly Append[]) {
         failure_kept boolean, failure jsonb)
       -- Always true. The planner expects few rows then, and looks each context up by its id.
       where w.epoch + 0 = w.epoch
-    ), ctx as (
+    ), ${held === 'wait' ? ALL : FREE}, ctx as (
       update contexts c set
         head_seq = c.head_seq + w.entries,
         state = w.state,
@@ -79,7 +92,7 @@ function statement(appends: readonly Append[]) {
         last_failure = case when w.failure_kept then c.last_failure
           when w.failure is null then null
           else w.failure || jsonb_build_object('at', statement_timestamp()) end
-      from wanted w
+      from free w
       where c.id = w.id and c.tenant_id = w.tenant and c.lease_epoch = w.epoch
         and (w.control is null or c.control_seq = w.control)
         and (w.wake is null or c.wake_seq = w.wake)

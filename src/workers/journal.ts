@@ -1,32 +1,26 @@
 /** The durable side of a run on Postgres: appends, and what is stored when it has to be read again. */
 import { setTimeout } from 'node:timers/promises';
-import pTimeout, { TimeoutError } from 'p-timeout';
+import pTimeout from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { progressOf } from '../bus/bus.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
-import { append } from '../db/append.ts';
-import { errorCode, isUnavailable } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistory, readMailbox } from '../db/mailbox.ts';
+import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
 
-/** A connection that says nothing for so long is not waited for. */
-export const SILENT_MS = 15_000;
 /** Between two looks at a database that is away. */
 const AWAY_MS = 250;
-/** Rolled back for certain: serialisation failure, deadlock. */
-const ROLLED_BACK = ['40001', '40P01'];
-
 export function createJournal(state: WorkerState, attention: Attention): Journal {
   return {
     async append(move) {
       try {
-        const outcome = await sendAppend(state.database.db, move);
+        const outcome = await state.appender.append(move);
         if (outcome.kind === 'committed') announce(state, move, outcome);
         return outcome;
       } catch (error) {
@@ -44,30 +38,11 @@ async function persist(attention: Attention, work: () => Promise<Snapshot>): Pro
   for (;;) {
     if (attention.lost) throw new LeaseLost();
     try {
-      return await pTimeout(work(), { milliseconds: SILENT_MS });
+      return await pTimeout(work(), PATIENCE);
     } catch (error) {
       if (!isAway(error)) throw error;
       await setTimeout(AWAY_MS);
     }
-  }
-}
-
-/** Whether nobody can say what became of it. */
-export function isAway(error: unknown): boolean {
-  return isUnavailable(error) || error instanceof TimeoutError;
-}
-
-async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
-  const send = async () => {
-    const [outcome] = await pTimeout(append(db, [move]), { milliseconds: SILENT_MS });
-    if (outcome === undefined) throw new Error('An append was given no outcome.');
-    return outcome;
-  };
-  try {
-    return await send();
-  } catch (error) {
-    if (ROLLED_BACK.includes(errorCode(error))) return send();
-    throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
 import type { LeaseTimes } from '../db/processes.ts';
 import type { Bell, Queue } from '../queue/doorbell.ts';
+import type { Appender } from './appender.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { Registry } from './registry.ts';
 
@@ -44,6 +45,7 @@ export type WorkerPorts = {
 
 /** What the parts of a running worker process share. */
 export type WorkerState = WorkerPorts & {
+  appender: Appender;
   registry: Registry;
   clock: DatabaseClock;
   /** This incarnation; null while it has none: nothing is claimed then. */

@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
+import { createAppender } from './appender.ts';
 import { DatabaseClock } from './clock.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
@@ -33,7 +34,8 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const registry = new Registry(concurrency);
   const clock = new DatabaseClock();
   const heartbeat = new Heartbeat(ports, registry, clock);
-  const state: WorkerState = { ...ports, registry, clock, identity: () => heartbeat.identity() };
+  const appender = createAppender(ports.database.db);
+  const state: WorkerState = { ...ports, appender, registry, clock, identity: () => heartbeat.identity() };
   const sweep = new Sweep(state);
   await heartbeat.start();
   const listener = await ports.queue.listen(async (contextId) => {

@@ -10,7 +10,8 @@ import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { claim, putOff, release } from '../db/contexts.ts';
-import { SILENT_MS, createJournal, isAway, readSnapshot } from './journal.ts';
+import { createJournal, readSnapshot } from './journal.ts';
+import { PATIENCE, isAway } from './patience.ts';
 import { progressOf } from '../bus/bus.ts';
 import type { WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
@@ -26,7 +27,7 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   const place = await state.registry.enter(contextId);
   if (place === null) return;
   try {
-    const first = await pTimeout(claimContext(state, contextId, owner), { milliseconds: SILENT_MS });
+    const first = await pTimeout(claimContext(state, contextId, owner), PATIENCE);
     if (first !== null) await runClaimed(state, place, first);
   } catch (error) {
     if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
@@ -96,5 +97,5 @@ async function giveUp(
     const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
     if (!wasClaimed && !isAway(error)) await putOff(db, contextId);
   };
-  await pTimeout(giveBack(), { milliseconds: SILENT_MS }).catch(() => undefined);
+  await pTimeout(giveBack(), PATIENCE).catch(() => undefined);
 }

@@ -12,6 +12,7 @@ import { claim, revoke } from '../../src/db/contexts.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { unregister } from '../../src/db/processes.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
+import { createAppender } from '../../src/workers/appender.ts';
 import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
 import { WALKED, nextMove, someWorld } from '../core/walk.ts';
 import type { Happening } from '../core/walk.ts';
@@ -126,7 +127,12 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   });
   const state = workerState(the);
   const journal = createJournal(
-    { ...state, database: cut, abilities: { ...state.abilities, ...abilities } },
+    {
+      ...state,
+      database: cut,
+      appender: createAppender(cut.db),
+      abilities: { ...state.abilities, ...abilities },
+    },
     new Attention(),
   );
   expect(await journal.append(move)).toEqual({ kind: 'in_doubt' });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { localBus } from '../../src/bus/local.ts';
 import type { Bell } from '../../src/queue/doorbell.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
+import { createAppender } from '../../src/workers/appender.ts';
 import type { WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { settings } from '../core/builders.ts';
@@ -14,6 +15,7 @@ const bell: Bell = { ring: () => undefined, isReachable: async () => true, close
 export function workerState(the: Given): WorkerState {
   return {
     database: the.database,
+    appender: createAppender(the.database.db),
     openBeatConnection: () => the.database,
     queue: {
       openBell: () => bell,

@@ -18,6 +18,7 @@ import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
+import { createAppender } from '../../../src/workers/appender.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
@@ -132,6 +133,7 @@ export class World {
     const registry = new Registry(capacity);
     const state: WorkerState = {
       database: lane.database,
+      appender: createAppender(lane.database.db),
       openBeatConnection: () => lane.database,
       queue,
       bell,
