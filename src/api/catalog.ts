@@ -5,7 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Database } from '../db/client.ts';
 import { published } from '../db/processes.ts';
 import type { LeaseTimes } from '../db/processes.ts';
@@ -17,13 +17,20 @@ export type Names = { tools: string[]; roles: string[]; models: string[] };
 export type Catalog = {
   /** Null: no process ever published anything. */
   names(): Promise<Names | null>;
+  /** Roles of the operator's file, as this process read it. */
+  fileRoles: ReadonlyMap<string, Role>;
 };
 
 const FRESH_MS = 1_000;
 
-export function openCatalog(database: Database, times: LeaseTimes): Catalog {
+export function openCatalog(
+  database: Database,
+  times: LeaseTimes,
+  fileRoles: ReadonlyMap<string, Role> = new Map(),
+): Catalog {
   let asked: { at: number; names: Promise<Names | null> } | null = null;
   return {
+    fileRoles,
     names() {
       if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
       const names = askNames(database, times);

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/settings.ts';
 import type { Executor } from './client.ts';
-import { branches, contexts, events, jobs, messages, toolCalls, workers } from './schema.ts';
+import { branches, contexts, events, failedCalls, jobs, messages, toolCalls, workers } from './schema.ts';
 
 export type NewWorker = {
   id: WorkerId;
@@ -104,7 +104,7 @@ export async function descendants(
 
 /** Removes a context and all that belongs to it, for good. Its row was locked before. */
 export async function deleteContext(tx: Executor, contextId: ContextId): Promise<void> {
-  for (const table of [events, messages, toolCalls, jobs, branches, workers]) {
+  for (const table of [events, messages, toolCalls, failedCalls, jobs, branches, workers]) {
     await tx.delete(table).where(eq(table.contextId, contextId));
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));

@@ -58,7 +58,7 @@ test('every path with an id of another tenant is not found, and nothing is chang
       }
     }
   }
-  expect(tried).toBeGreaterThanOrEqual(17);
+  expect(tried).toBeGreaterThanOrEqual(18);
   const after = [
     (await api.get(`/api/workers/${worker.id}`, OURS)).body,
     (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,

@@ -158,6 +158,7 @@ export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
     entries: [],
     calls: [],
     job: null,
+    modelCall: null,
     state: 'Idle',
     park: null,
     failure: 'keep',

@@ -2,6 +2,7 @@
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { contextRoutes } from './contexts.ts';
+import { jobStepRoutes } from './job-steps.ts';
 import { jobRoutes } from './jobs.ts';
 import { messageRoutes } from './messages.ts';
 import { systemRoutes } from './system.ts';
@@ -12,5 +13,6 @@ export function addRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
   contextRoutes(app, ports);
   messageRoutes(app, ports);
   jobRoutes(app, ports);
+  jobStepRoutes(app, ports);
   systemRoutes(app, ports, metrics);
 }

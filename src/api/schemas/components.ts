@@ -6,6 +6,7 @@ import * as context from './context.ts';
 import * as job from './job.ts';
 import * as message from './message.ts';
 import { Problem } from './problem.ts';
+import * as step from './step.ts';
 import * as system from './system.ts';
 import * as worker from './worker.ts';
 
@@ -14,7 +15,7 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
-  ...[config, worker, context, message, job, system].flatMap((schemas) => Object.values(schemas)),
+  ...[config, worker, context, message, job, step, system].flatMap((schemas) => Object.values(schemas)),
 ];
 
 export const components: readonly Named[] = all.filter(isNamed);

@@ -14,6 +14,7 @@ export function blank(mailbox: Mailbox): Append {
     entries: [],
     calls: [],
     job: null,
+    modelCall: null,
     state: mailbox.state,
     park: null,
     failure: 'keep',
