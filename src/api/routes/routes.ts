@@ -1,6 +1,7 @@
 /** All routes, by resource. */
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
+import { cancelJobsRoute } from './cancel-jobs.ts';
 import { contextRoutes } from './contexts.ts';
 import { jobStepRoutes } from './job-steps.ts';
 import { jobRoutes } from './jobs.ts';
@@ -12,6 +13,7 @@ export function addRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
   workerRoutes(app, ports);
   contextRoutes(app, ports);
   messageRoutes(app, ports);
+  cancelJobsRoute(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);
   systemRoutes(app, ports, metrics);

@@ -1,6 +1,7 @@
 /** All named components, each once. */
 import type { TSchema } from 'typebox';
 import { Usage } from './common.ts';
+import * as cancelJobs from './cancel-jobs.ts';
 import * as config from './config.ts';
 import * as context from './context.ts';
 import * as job from './job.ts';
@@ -15,7 +16,9 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
-  ...[config, worker, context, message, job, step, system].flatMap((schemas) => Object.values(schemas)),
+  ...[config, worker, context, message, job, cancelJobs, step, system].flatMap((schemas) =>
+    Object.values(schemas),
+  ),
 ];
 
 export const components: readonly Named[] = all.filter(isNamed);
