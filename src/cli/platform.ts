@@ -136,7 +136,7 @@ function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
     tools: createToolRunner(registry, { limits, log }),
-    resolve: ({ config: written, role }) => resolve(written, role, catalog),
+    resolve: ({ config: written, role, definition }) => resolve(written, definition ?? role, catalog),
     published: published(catalog),
   };
   return { abilities, providers: models.configured };

@@ -6,6 +6,7 @@ import { contextRoutes } from './contexts.ts';
 import { jobStepRoutes } from './job-steps.ts';
 import { jobRoutes } from './jobs.ts';
 import { messageRoutes } from './messages.ts';
+import { roleRoutes } from './roles.ts';
 import { systemRoutes } from './system.ts';
 import { workerRoutes } from './workers.ts';
 
@@ -16,5 +17,6 @@ export function addRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
   cancelJobsRoute(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);
+  roleRoutes(app, ports);
   systemRoutes(app, ports, metrics);
 }

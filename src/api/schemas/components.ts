@@ -7,6 +7,7 @@ import * as context from './context.ts';
 import * as job from './job.ts';
 import * as message from './message.ts';
 import { Problem } from './problem.ts';
+import * as role from './role.ts';
 import * as step from './step.ts';
 import * as system from './system.ts';
 import * as worker from './worker.ts';
@@ -16,7 +17,7 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
-  ...[config, worker, context, message, job, cancelJobs, step, system].flatMap((schemas) =>
+  ...[config, worker, context, message, job, cancelJobs, step, role, system].flatMap((schemas) =>
     Object.values(schemas),
   ),
 ];
