@@ -134,7 +134,10 @@ test.each<[law: string, rewrite: Rewrite, fault: RegExp]>([
   ],
   [
     'only what is queued is withdrawn',
-    replace("status = 'queued' returning", "status in ('queued', 'running', 'waiting') returning"),
+    replace(
+      "status = 'queued'\n      returning",
+      "status in ('queued', 'running', 'waiting')\n      returning",
+    ),
     /told \d times|queued|steps|jobs_|never/,
   ],
   [
