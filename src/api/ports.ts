@@ -14,7 +14,10 @@ import type { Catalog } from './catalog.ts';
 import type { Waiter } from './waiter.ts';
 
 /** What of the configuration matters to a request. */
-export type ApiConfig = Pick<Config, 'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs'>;
+export type ApiConfig = Pick<
+  Config,
+  'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs' | 'defaultModel'
+>;
 
 export type ApiPorts = CommandPorts & {
   config: ApiConfig;

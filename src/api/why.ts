@@ -49,9 +49,10 @@ function atRest({ lastFailure, state }: Situation): string {
 }
 
 /** Why nobody can take it up; null: somebody can. */
-function unclaimable({ live, config, role }: Situation, names: Names | null): string | null {
+function unclaimable({ live, config, role, definition }: Situation, names: Names | null): string | null {
   if (!live) return 'No worker process lives: start one.';
-  const missing = names === null ? [] : unserved(config, role, names);
+  const missing =
+    names === null ? [] : unserved({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;
 }
 

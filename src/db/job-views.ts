@@ -248,8 +248,10 @@ export async function findInterruption(
 ): Promise<InterruptionView> {
   const [messages, effects] = await Promise.all([
     executor.execute<{ id: MessageId }>(sql`
-      select id from messages where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}
-        and status = 'retracted' order by seq`),
+      select m.id from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
+        and m.seq > j.first_seq and m.seq <= j.last_seq and m.job_id = j.id
+      where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and m.status = 'retracted'
+      order by m.seq`),
     executor.execute<InterruptionView['effects'][number]>(sql`
       select id, name, effect, status from tool_calls
       where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}

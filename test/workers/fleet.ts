@@ -140,7 +140,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const database = openDatabase(url, { max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = { database, bell, bus, ids, times, stopGraceMs: times.stopGraceMs };
-  const model: Model = { call: async (request, _listener, signal) => options.model(request, signal) };
+  const model: Model = {
+    call: async (request, listener, signal) => {
+      const outcome = await options.model(request, signal);
+      if (outcome.kind === 'done') listener.started();
+      return outcome;
+    },
+  };
   const tools = options.tools ?? {};
   const descriptors: ToolDescriptor[] = Object.entries(tools)
     .map(([name, tool]): ToolDescriptor => ({

@@ -1,10 +1,13 @@
 /** All routes, by resource. */
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
+import { cancelJobsRoute } from './cancel-jobs.ts';
 import { contextRoutes } from './contexts.ts';
 import { interruptRoutes } from './interrupt.ts';
+import { jobStepRoutes } from './job-steps.ts';
 import { jobRoutes } from './jobs.ts';
 import { messageRoutes } from './messages.ts';
+import { roleRoutes } from './roles.ts';
 import { systemRoutes } from './system.ts';
 import { workerRoutes } from './workers.ts';
 
@@ -13,6 +16,9 @@ export function addRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
   contextRoutes(app, ports);
   messageRoutes(app, ports);
   interruptRoutes(app, ports);
+  cancelJobsRoute(app, ports);
   jobRoutes(app, ports);
+  jobStepRoutes(app, ports);
+  roleRoutes(app, ports);
   systemRoutes(app, ports, metrics);
 }
