@@ -25,12 +25,17 @@ export async function callModel(
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
   const request = toRequest(snapshot, job, settings);
   run.log.prompt(job.id, request.messages);
+  // The same at every attempt: whoever heard an earlier one is told that it is void.
+  const id = run.ids.answer(job.id, job.steps);
+  const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
+  const listener = run.listener(of);
   const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    model.call(request, run.listener(snapshot), signal),
+    model.call(request, listener, signal),
   );
+  listener.ended(outcome.kind === 'done');
   switch (outcome.kind) {
     case 'done':
-      return takeAnswer(run, snapshot, job, settings, outcome.answer);
+      return takeAnswer(run, snapshot, job, settings, id, outcome.answer);
     case 'failed':
       return takeFailure(run, snapshot, job, outcome.failure);
     case 'aborted':
@@ -58,9 +63,9 @@ async function takeAnswer(
   snapshot: Snapshot,
   job: ActiveJob,
   settings: Settings,
+  id: MessageId,
   given: ModelAnswer,
 ): Promise<After> {
-  const id = run.ids.next<MessageId>();
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
   const verdict: Verdict = { status: 'completed', outputId: id };
   const move = goesOn

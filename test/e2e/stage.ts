@@ -6,7 +6,7 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
-import { ids } from '../../src/cli/platform.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../src/commands/perform.ts';
