@@ -43,13 +43,14 @@ export function callsTo(process: ProcessId): Channel<Calling> {
   return { name: `audience:${process}` };
 }
 
+/** Both channels of a context share a slot of a cluster, so that what is published on them keeps its order. */
 export function progressOf(context: ContextId): Channel<Progress> {
-  return { name: `context:${context}` };
+  return { name: `context:{${context}}` };
 }
 
 /** What a model says, as it says it: only while somebody listens. */
 export function deltasOf(context: ContextId): Channel<Utterance> {
-  return { name: `deltas:${context}` };
+  return { name: `deltas:{${context}}` };
 }
 
 export type Bus = {

@@ -20,12 +20,7 @@ type Hear = (message: object) => void;
 type Topic = { hearers: Set<Hear>; acknowledged: Promise<unknown> };
 
 /** `cluster`: whether `url` names a node of a Redis Cluster. */
-export function redisBus(
-  url: string,
-  prefix: string,
-  onError: (error: Error) => void,
-  cluster = false,
-): Bus {
+export function redisBus(url: string, prefix: string, onError: (error: Error) => void, cluster = false): Bus {
   const topics = new Map<string, Topic>();
   const lost = new Set<() => void>();
   let heardAt = performance.now();

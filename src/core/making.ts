@@ -128,9 +128,7 @@ export function catchUp(contextId: ContextId, view: View): FleetingEvent[] {
   const { of, thinking } = view;
   return [
     stateChanged(contextId, view),
-    ...(thinking.sequence >= 0
-      ? [deltaOf(contextId, of, 'thinking', thinking.text, thinking.sequence)]
-      : []),
+    ...(thinking.sequence >= 0 ? [deltaOf(contextId, of, 'thinking', thinking.text, thinking.sequence)] : []),
     ...snapshotOf(contextId, view),
   ];
 }

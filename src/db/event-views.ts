@@ -67,9 +67,7 @@ export async function readHead(
   }>(
     sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
   );
-  return row === undefined
-    ? null
-    : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
+  return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
 }
 
 /** Names a context or a job together with whose it is: ids of other tenants are not there. */

@@ -59,8 +59,7 @@ export class Narrator {
     this.#head = outcome.headSeq;
     const made = this.#answer?.making.of.messageId;
     if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#forget();
-    const finished =
-      job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+    const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
     const isHeard = this.#isHeard();
     if (!isHeard && finished === null && !claims) return;
     const isTold = isHeard && entries.length <= MANY;

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Usage } from './common.ts';
 import * as config from './config.ts';
 import * as context from './context.ts';
+import { EVENTS } from './event.ts';
 import * as job from './job.ts';
 import * as message from './message.ts';
 import { Problem } from './problem.ts';
@@ -14,6 +15,7 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
+  ...Object.values(EVENTS),
   ...[config, worker, context, message, job, system].flatMap((schemas) => Object.values(schemas)),
 ];
 

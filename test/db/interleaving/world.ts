@@ -3,6 +3,7 @@
 // long, `fail` fails for good.
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
+import { v7 } from 'uuid';
 import { localBus } from '../../../src/bus/local.ts';
 import { summonsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
