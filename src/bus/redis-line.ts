@@ -18,9 +18,9 @@ export type Line = {
 
 export type Ears = {
   /** Connected, for the first time or again: nothing is subscribed to. */
-  up(): void;
-  hear(name: string, text: string): void;
-  fail(error: Error): void;
+  up: () => void;
+  hear: (name: string, text: string) => void;
+  fail: (error: Error) => void;
 };
 
 const retryStrategy = (attempt: number): number => Math.min(attempt * 50, 2_000);

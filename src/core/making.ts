@@ -29,8 +29,11 @@ export type Utterance =
   | { kind: 'broke'; of: AnswerId }
   | { kind: 'snapshot'; making: Making };
 
-/** `whole`: all was heard that will be said of it. `void`: what was heard counts for nothing, but listeners heard it. */
-export type View = Making & { whole: boolean; void: boolean };
+/**
+ * `whole`: all was heard that will be said of it. `void`: what was heard counts for nothing, but listeners heard it.
+ * `behind`: listeners still show what an earlier attempt said, since this one has said nothing.
+ */
+export type View = Making & { whole: boolean; void: boolean; behind: boolean };
 
 export type Heard =
   | { kind: 'told'; view: View; events: FleetingEvent[] }
@@ -43,21 +46,23 @@ export function follow(contextId: ContextId, view: View | null, utterance: Utter
   const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
   const order = view === null ? 1 : compare(of, view.of);
   if (order < 0) return { kind: 'stale' };
-  if (view === null || order > 0) return meet(contextId, utterance);
+  if (view === null || order > 0) return meet(contextId, view, utterance);
   return goOn(contextId, view, utterance);
 }
 
 /** The first that is heard of an answer. */
-function meet(contextId: ContextId, utterance: Utterance): Heard {
+function meet(contextId: ContextId, before: View | null, utterance: Utterance): Heard {
   switch (utterance.kind) {
     case 'began': {
+      const { of } = utterance;
       const none = { text: '', sequence: -1 };
-      const state = 'StreamingLLMResponse';
-      const view: View = { of: utterance.of, state, text: none, thinking: none, whole: false, void: false };
+      const making: Making = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
+      const view = viewOf(making, isShown(before, of));
       return { kind: 'told', view, events: [stateChanged(contextId, view)] };
     }
     case 'snapshot': {
-      const view: View = { ...utterance.making, whole: isWhole(utterance.making), void: false };
+      const { making } = utterance;
+      const view = viewOf(making, isShown(before, making.of));
       return { kind: 'told', view, events: catchUp(contextId, view) };
     }
     case 'delta':
@@ -66,6 +71,15 @@ function meet(contextId: ContextId, utterance: Utterance): Heard {
     case 'broke':
       return { kind: 'stale' };
   }
+}
+
+function viewOf(making: Making, isBehind: boolean): View {
+  return { ...making, whole: isWhole(making), void: false, behind: isBehind && making.text.sequence < 0 };
+}
+
+/** Whether listeners show text of an earlier attempt at the message. */
+function isShown(view: View | null, of: AnswerId): boolean {
+  return view?.of.messageId === of.messageId && (view.behind || view.text.sequence >= 0);
 }
 
 /** More of the answer that is known. */
@@ -98,7 +112,8 @@ function takeDelta(
   const before = view[channel];
   if (sequence <= before.sequence) return { kind: 'stale' };
   if (view.void || sequence > before.sequence + 1) return { kind: 'missed' };
-  const next: View = { ...view, [channel]: { text: before.text + delta, sequence } };
+  const behind = view.behind && channel !== 'text';
+  const next: View = { ...view, behind, [channel]: { text: before.text + delta, sequence } };
   return { kind: 'told', view: next, events: [deltaOf(contextId, view.of, channel, delta, sequence)] };
 }
 
@@ -106,7 +121,8 @@ function takeSnapshot(contextId: ContextId, view: View, making: Making): Heard {
   const { text, thinking } = making;
   if (text.sequence < view.text.sequence || thinking.sequence < view.thinking.sequence)
     return { kind: 'stale' };
-  const next: View = { ...making, whole: isWhole(making), void: false };
+  if (view.whole && !isWhole(making) && text.sequence === view.text.sequence) return { kind: 'stale' };
+  const next = viewOf(making, view.behind);
   const more = thinking.text.startsWith(view.thinking.text)
     ? thinking.text.slice(view.thinking.text.length)
     : thinking.text;
@@ -138,6 +154,11 @@ export function voided(view: View): View {
   return { ...view, void: true, whole: false };
 }
 
+/** Whether what was told of it is all that will be stored. */
+export function isSettled({ whole, behind }: View): boolean {
+  return whole && !behind;
+}
+
 /**
  * What has to be told before a message counts as completed, so that what was told of it adds up to `text`. `attempt`: of
  * the answer that became the message, where it is known.
@@ -148,7 +169,7 @@ export function amend(
   text: string,
   attempt: number | null,
 ): FleetingEvent[] {
-  if (!view.void && view.text.text === text) return [];
+  if (!view.void && !view.behind && view.text.text === text) return [];
   const of = { ...view.of, attempt: Math.max(view.of.attempt, attempt ?? 0) };
   return snapshotOf(contextId, { ...view, of, text: { text, sequence: view.text.sequence + 1 } });
 }

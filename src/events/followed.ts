@@ -5,7 +5,7 @@
  */
 import type { Progress } from '../bus/bus.ts';
 import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
-import { amend, catchUp, follow, voided } from '../core/making.ts';
+import { amend, catchUp, follow, isSettled, voided } from '../core/making.ts';
 import type { Utterance, View } from '../core/making.ts';
 import { MESSAGE_COMPLETED } from '../core/told.ts';
 import type { FleetingEvent, NumberedEvent, StreamEvent } from '../core/told.ts';
@@ -231,7 +231,7 @@ export class Followed {
   /** The view of a message that is completed in `entries` though not all of it was heard. */
   #unfinished(entries: readonly NumberedEvent[]): View | null {
     const view = this.#view;
-    if (view === null || view.whole) return null;
+    if (view === null || isSettled(view)) return null;
     const isIn = entries.some(
       ({ name, data }) => name === MESSAGE_COMPLETED && data['message_id'] === view.of.messageId,
     );

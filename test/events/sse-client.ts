@@ -95,7 +95,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     until: (is) =>
       new Promise((resolve, reject) => {
         let looked = 0;
-        const timer = setTimeout(() => reject(new Error(`not told within 30 s: ${is}`)), 30_000);
+        const timer = setTimeout(() => reject(new Error(`not told within 30 s: ${is.toString()}`)), 30_000);
         const look = (): void => {
           for (; looked < told.length; looked += 1) {
             const one = told[looked];
@@ -108,7 +108,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
           if (!over) return;
           clearTimeout(timer);
           waiting.delete(look);
-          reject(new Error(`the stream ended without it: ${is}`));
+          reject(new Error(`the stream ended without it: ${is.toString()}`));
         };
         waiting.add(look);
         look();
