@@ -2,7 +2,8 @@
 import { apply } from '../core/apply.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
-import type { Ids, JobId } from '../core/ids.ts';
+import type { JobId, RunIds } from '../core/ids.ts';
+import type { AnswerId } from '../core/making.ts';
 import type { Model, ModelListener, ProviderName } from '../core/model.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Lease, Snapshot } from '../core/snapshot.ts';
@@ -33,13 +34,16 @@ export type RunPorts = {
   model(provider: ProviderName): Model | null;
   tools: ToolRunner;
   clock: Clock;
-  ids: Ids;
+  ids: RunIds;
   /** In [0, 1). */
   random(): number;
   /** Hears of an answer as it streams in. */
-  listener(snapshot: Snapshot): ModelListener;
+  listener(of: AnswerId): AnswerListener;
   log: RunLog;
 };
+
+/** `ended`: the model has said all (`isWhole`), or will say no more of it. */
+export type AnswerListener = ModelListener & { ended(isWhole: boolean): void };
 
 /** What a run tells its log; ids are bound by whoever gives it. */
 export type RunLog = {

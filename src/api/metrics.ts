@@ -1,9 +1,9 @@
 /** Figures for Prometheus: the process, its requests, and what waits in Postgres. */
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Database } from '../db/client.ts';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { readLoad } from '../db/stats-views.ts';
 import { within } from './deadline.ts';
-import type { App } from './ports.ts';
+import type { ApiPorts, App } from './ports.ts';
+import type { Streams } from './streams.ts';
 
 export type Metrics = {
   contentType: string;
@@ -12,10 +12,13 @@ export type Metrics = {
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
+type MeasuredPorts = Pick<ApiPorts, 'database' | 'follower'> & { streams: Streams };
+
 /** How long Postgres may take to count, in milliseconds. */
 const COUNT_MS = 2_000;
 
-export function openMetrics({ database }: { database: Database }): Metrics {
+export function openMetrics(ports: MeasuredPorts): Metrics {
+  const { database } = ports;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -31,10 +34,12 @@ export function openMetrics({ database }: { database: Database }): Metrics {
   const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
   const contexts = gauge('nightshift_contexts', 'Contexts that do not rest.', ['status']);
   const up = gauge('nightshift_database_up', 'Whether Postgres answered this scrape.');
+  const setStreams = streamFigures(ports, registers);
   return {
     contentType: registry.contentType,
     async scrape() {
       const load = await within(COUNT_MS, readLoad(database.db)).catch(() => null);
+      setStreams();
       jobs.reset();
       contexts.reset();
       up.set(load === null ? 0 : 1);
@@ -46,8 +51,36 @@ export function openMetrics({ database }: { database: Database }): Metrics {
   };
 }
 
+/** Returns what brings them up to date. */
+function streamFigures({ streams, follower }: MeasuredPorts, registers: Registry[]): () => void {
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const open = new Gauge({ name: 'nightshift_streams', help: 'Event streams that are open.', registers });
+  const sent = counter('nightshift_stream_events_total', 'Events told to streams.');
+  const dropped = counter(
+    'nightshift_streams_dropped_total',
+    'Streams that were dropped since their client did not read.',
+  );
+  const resyncs = counter(
+    'nightshift_stream_resyncs_total',
+    'Times that Postgres was read since the bus had not said all.',
+  );
+  return () => {
+    const figures = streams.figures();
+    open.set(figures.open);
+    for (const [figure, count] of [
+      [sent, figures.sent],
+      [dropped, figures.dropped],
+      [resyncs, follower.resyncs()],
+    ] as const) {
+      figure.reset();
+      figure.inc(count);
+    }
+  };
+}
+
 export function measureRequests(app: App, metrics: Metrics): void {
   app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    if (routeOptions.config.stream === true && reply.statusCode === 200) return;
     const labels = { method, route: routeOptions.url ?? 'unknown', status: reply.statusCode };
     metrics.observe(labels, reply.elapsedTime / 1_000);
   });

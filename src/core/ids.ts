@@ -16,6 +16,9 @@ export type ProcessId = Id<'process'>;
 /** Makes ids: UUIDv7 in production, a counter in tests. */
 export type Ids = { next<T extends Id<string>>(): T };
 
+/** Makes ids for runs: that of an answer is known before the model is called, and is the same at every attempt. */
+export type RunIds = Ids & { answer(jobId: JobId, step: number): MessageId };
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether `text` is a UUID; anything else names nothing that exists. */

@@ -10,7 +10,8 @@ import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
 import { beat, holdLock, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
-import { summonsTo } from '../bus/bus.ts';
+import { callsTo, summonsTo } from '../bus/bus.ts';
+import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
@@ -22,6 +23,7 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 export class Heartbeat {
   readonly #ports: WorkerPorts;
   readonly #registry: Registry;
+  readonly #audience: Audience;
   readonly #clock: DatabaseClock;
   #connection: Database;
   #incarnation: Incarnation | null = null;
@@ -30,9 +32,10 @@ export class Heartbeat {
   #stopped = false;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(ports: WorkerPorts, registry: Registry, clock: DatabaseClock) {
+  constructor(ports: WorkerPorts, registry: Registry, audience: Audience, clock: DatabaseClock) {
     this.#ports = ports;
     this.#registry = registry;
+    this.#audience = audience;
     this.#clock = clock;
     this.#connection = ports.openBeatConnection();
   }
@@ -137,9 +140,13 @@ export class Heartbeat {
     if (backend === null) throw new Error('The lock of this process is taken.');
     const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
-    const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
-      this.#registry.lookUp(contextId, controlSeq),
-    );
+    const hearing = await Promise.all([
+      bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+        this.#registry.lookUp(contextId, controlSeq),
+      ),
+      bus.subscribe(callsTo(id), (calling) => this.#audience.hear(calling)),
+    ]);
+    const unsubscribe = (): void => hearing.forEach((end) => end());
     this.#lastBeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };
     log.info({ process_id: id }, 'worker process is up');

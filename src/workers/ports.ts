@@ -1,7 +1,7 @@
 /** What a worker process is given. */
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
-import type { Ids, ProcessId } from '../core/ids.ts';
+import type { ProcessId, RunIds } from '../core/ids.ts';
 import type { Model, ProviderName } from '../core/model.ts';
 import type { Serving } from '../core/settings.ts';
 import type { ToolRunner } from '../core/tool.ts';
@@ -9,6 +9,7 @@ import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
 import type { LeaseTimes } from '../db/processes.ts';
 import type { Bell, Queue } from '../queue/doorbell.ts';
+import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { Registry } from './registry.ts';
 
@@ -35,7 +36,7 @@ export type WorkerPorts = {
   queue: Queue;
   bell: Bell;
   bus: Bus;
-  ids: Ids;
+  ids: RunIds;
   abilities: Abilities;
   times: WorkerTimes;
   log: Logger;
@@ -45,6 +46,7 @@ export type WorkerPorts = {
 /** What the parts of a running worker process share. */
 export type WorkerState = WorkerPorts & {
   registry: Registry;
+  audience: Audience;
   clock: DatabaseClock;
   /** This incarnation; null while it has none: nothing is claimed then. */
   identity(): ProcessId | null;

@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
+import { Audience } from './audience.ts';
 import { DatabaseClock } from './clock.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
@@ -32,8 +33,9 @@ export type WorkerProcess = {
 export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
   const registry = new Registry(concurrency);
   const clock = new DatabaseClock();
-  const heartbeat = new Heartbeat(ports, registry, clock);
-  const state: WorkerState = { ...ports, registry, clock, identity: () => heartbeat.identity() };
+  const audience = new Audience();
+  const heartbeat = new Heartbeat(ports, registry, audience, clock);
+  const state: WorkerState = { ...ports, registry, audience, clock, identity: () => heartbeat.identity() };
   const sweep = new Sweep(state);
   await heartbeat.start();
   const listener = await ports.queue.listen(async (contextId) => {

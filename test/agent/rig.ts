@@ -90,7 +90,12 @@ export class Rig {
       clock: { now: () => this.now },
       ids: this.ids,
       random: () => 0,
-      listener: () => ({ started: () => undefined, text: () => undefined, thinking: () => undefined }),
+      listener: () => ({
+        started: () => undefined,
+        text: () => undefined,
+        thinking: () => undefined,
+        ended: () => undefined,
+      }),
       log: { step: () => undefined, prompt: () => undefined },
       attention,
     };

@@ -1,12 +1,14 @@
 // The state of a worker process that neither beats nor sweeps: for tests of its parts.
 import { pino } from 'pino';
 import { localBus } from '../../src/bus/local.ts';
+import { ids } from '../../src/cli/ids.ts';
 import type { Bell } from '../../src/queue/doorbell.ts';
+import { Audience } from '../../src/workers/audience.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import type { WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { settings } from '../core/builders.ts';
-import { TIMES, ids } from './given.ts';
+import { TIMES } from './given.ts';
 import type { Given } from './given.ts';
 
 const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
@@ -32,6 +34,7 @@ export function workerState(the: Given): WorkerState {
     log: pino({ level: 'silent' }),
     random: () => 0.5,
     registry: new Registry(1),
+    audience: new Audience(),
     clock: new DatabaseClock(),
     identity: () => null,
   };

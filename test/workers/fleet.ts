@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
 import { perform } from '../../src/commands/perform.ts';
@@ -15,7 +16,7 @@ import { interruptContext } from '../../src/commands/interrupt-context.ts';
 import type { InterruptMode } from '../../src/core/job.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -30,8 +31,6 @@ import type { WorkerProcess } from '../../src/workers/process.ts';
 import type { WorkerPorts, WorkerTimes } from '../../src/workers/ports.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
-
-export const ids: Ids = { next: <T extends string>() => v7() as T };
 
 export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
 export type Tools = Record<

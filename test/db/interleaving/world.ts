@@ -7,18 +7,20 @@ import { v7 } from 'uuid';
 import { localBus } from '../../../src/bus/local.ts';
 import { summonsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
+import { ids } from '../../../src/cli/ids.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
 import type { Accepted, Delivery } from '../../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
+import { Audience } from '../../../src/workers/audience.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
 import { Registry } from '../../../src/workers/registry.ts';
@@ -37,7 +39,6 @@ export const TIMES: WorkerPorts['times'] = {
   drainMs: 1_000,
 };
 
-const ids: Ids = { next: <T extends string>() => v7() as T };
 const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
 const queue: Queue = {
   openBell: () => bell,
@@ -158,6 +159,7 @@ export class World {
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
       registry,
+      audience: new Audience(),
       clock: new DatabaseClock(),
       identity: () => id,
     };
