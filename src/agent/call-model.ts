@@ -13,6 +13,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import { append, commit, follow, lookUp, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import { untilDeadline } from './until-deadline.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 export async function callModel(
   run: Run,
@@ -20,13 +21,14 @@ export async function callModel(
   job: ActiveJob,
   settings: Settings,
 ): Promise<After> {
-  const model = run.model(settings.model.provider);
-  if (model === null)
+  const access = run.model(settings.model.provider);
+  if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, job, settings);
   run.log.prompt(job.id, request.messages);
   const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    model.call(request, run.listener(snapshot), signal),
+    access.model.call(request, run.listener(snapshot), signal),
   );
   switch (outcome.kind) {
     case 'done':
@@ -85,6 +87,7 @@ async function takeFailure(
   const retry = retryAfter(failure, job.failures + 1, run.clock.now(), run.random());
   switch (retry.kind) {
     case 'again':
+      run.log.retry(job.id, error.code);
       return commit(run, snapshot, delay(snapshot, job, error, retry.at));
     case 'failed':
       return fail(run, snapshot, job, { status: 'failed', error });

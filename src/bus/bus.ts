@@ -3,7 +3,9 @@
  * hears nothing asks there.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
+import type { HoldReason } from '../core/gate.ts';
 import type { JobStatus } from '../core/job.ts';
+import type { Millis } from '../core/time.ts';
 
 /** To a process that owns a context: look up, somebody wants something of it. */
 export type Summons = {
@@ -19,6 +21,9 @@ export type Progress = {
   finished: { jobId: JobId; status: JobStatus } | null;
 };
 
+/** To all worker processes: a provider key is held back. */
+export type GateClosed = { id: string; reason: HoldReason; until: Millis };
+
 export type Channel<_Message> = { readonly name: string };
 
 export function summonsTo(process: ProcessId): Channel<Summons> {
@@ -27,6 +32,10 @@ export function summonsTo(process: ProcessId): Channel<Summons> {
 
 export function progressOf(context: ContextId): Channel<Progress> {
   return { name: `context:${context}` };
+}
+
+export function gatesClosed(): Channel<GateClosed> {
+  return { name: 'gates' };
 }
 
 export type Bus = {

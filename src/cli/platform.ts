@@ -131,6 +131,7 @@ function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
   };
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
+    keyId: (provider) => models.keyId(provider),
     tools: createToolRunner(registry, { limits, log }),
     resolve: ({ config: written, role }) => resolve(written, role, catalog),
     published: published(catalog),

@@ -6,6 +6,7 @@ import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { progressOf } from '../bus/bus.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
@@ -73,13 +74,15 @@ async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
 
 /** Tells whoever follows the context, and rings where it was given back for others to go on with. */
 function announce(
-  { bus, bell, log }: WorkerState,
+  { bus, bell, log, metrics, clock }: WorkerState,
   { lease: { contextId, tenantId, epoch }, job, park }: Append,
   { headSeq, wakeSeq }: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
   const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+  if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
     const { verdict } = job;
+    metrics.finished(verdict.status);
     const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
       { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },

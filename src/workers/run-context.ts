@@ -5,6 +5,7 @@ import type { Run } from '../agent/run.ts';
 import { apply } from '../core/apply.ts';
 import { decide } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -27,9 +28,11 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   if (place === null) return;
   try {
     const first = await pTimeout(claimContext(state, contextId, owner), { milliseconds: SILENT_MS });
+    state.metrics.claim(first === null ? 'surplus' : 'claimed');
     if (first !== null) await runClaimed(state, place, first);
   } catch (error) {
-    if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
+    if (error instanceof LeaseLost) state.metrics.leaseLost();
+    else await giveUp(state, contextId, owner, error);
   } finally {
     place.attention.lose();
     place.leave();
@@ -40,7 +43,7 @@ async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Pr
   const log = createRunLog(state, first);
   const run: Run = {
     journal: createJournal(state, place.attention),
-    model: (provider) => state.abilities.model(provider),
+    model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
     clock: state.clock,
     ids: state.ids,
@@ -68,13 +71,15 @@ async function claimContext(
     const snapshot = await readSnapshot(state, tx, row, null);
     if (snapshot === null) return null;
     const move = open(snapshot, decide(snapshot, row.now));
-    if (move === null) return { snapshot, headSeq: null };
+    if (move === null) return { snapshot, headSeq: null, began: null };
     const [outcome] = await append(tx, [move]);
     if (outcome?.kind !== 'committed')
       throw new Error('A context changed under the transaction that claimed it.');
-    return { snapshot: apply(snapshot, move, outcome), headSeq: outcome.headSeq };
+    const began = move.job?.kind === 'admit' ? move.job.job.id : null;
+    return { snapshot: apply(snapshot, move, outcome), headSeq: outcome.headSeq, began };
   });
   if (opened === null) return null;
+  if (opened.began !== null) state.metrics.started(state.clock.now() - madeAt(opened.began));
   if (opened.headSeq !== null) {
     state.bus.publish(progressOf(contextId), { contextId, headSeq: opened.headSeq, finished: null });
   }

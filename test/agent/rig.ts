@@ -81,9 +81,12 @@ export class Rig {
         },
       },
       model: () => ({
-        call: async (request, _listener, signal) => {
-          await pass('the model');
-          return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+        kind: 'open',
+        model: {
+          call: async (request, _listener, signal) => {
+            await pass('the model');
+            return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+          },
         },
       }),
       tools: { execute: (call, signal) => this.#execute(call, signal, pass) },
@@ -91,7 +94,12 @@ export class Rig {
       ids: this.ids,
       random: () => 0,
       listener: () => ({ started: () => undefined, text: () => undefined, thinking: () => undefined }),
-      log: { step: () => undefined, prompt: () => undefined },
+      log: {
+        step: () => undefined,
+        stepped: () => undefined,
+        prompt: () => undefined,
+        retry: () => undefined,
+      },
       attention,
     };
   }

@@ -20,6 +20,8 @@ import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
+import { Gates } from '../../../src/workers/gates.ts';
+import { createWorkerMetrics } from '../../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
 import { Registry } from '../../../src/workers/registry.ts';
 import type { Lane } from './scheduler.ts';
@@ -127,7 +129,9 @@ export class World {
       models: [],
     });
     const registry = new Registry(capacity);
-    const state: WorkerState = {
+    const clock = new DatabaseClock();
+    const metrics = createWorkerMetrics(registry, []);
+    const ports: WorkerPorts = {
       database: lane.database,
       openBeatConnection: () => lane.database,
       queue,
@@ -136,6 +140,7 @@ export class World {
       ids,
       abilities: {
         model: () => this.#model(lane),
+        keyId: (provider) => provider,
         tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
         resolve: () => ({
           kind: 'served',
@@ -154,10 +159,9 @@ export class World {
       times: TIMES,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
-      registry,
-      clock: new DatabaseClock(),
-      identity: () => id,
     };
+    const gates = new Gates(ports, clock, metrics);
+    const state: WorkerState = { ...ports, registry, clock, metrics, gates, identity: () => id };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
         registry.lookUp(contextId, controlSeq),
@@ -203,7 +207,7 @@ function answerTo({ messages, failures }: ModelRequest): ModelOutcome {
       return says('look', 'mail');
     case 'retry':
       if (failures > 0) return says();
-      return { kind: 'failed', failure: { class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 } };
+      return { kind: 'failed', failure: { class: 'server_error', message: 'slow', retryAfterMs: 60_000 } };
     case 'fail':
       return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
     default:
