@@ -49,7 +49,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   typebox: ['api'],
   pino: ['api', 'workers', 'cli'],
   'p-timeout': ['queue', 'workers'],
-  'prom-client': ['api'],
+  'prom-client': ['api', 'workers'],
   uuid: ['cli', 'llm'],
 };
 

@@ -16,6 +16,7 @@ import { append, commit, follow, lookUp, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import { timed } from './timed.ts';
 import { untilDeadline } from './until-deadline.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 export async function callModel(
   run: Run,
@@ -23,9 +24,10 @@ export async function callModel(
   job: ActiveJob,
   settings: Settings,
 ): Promise<After> {
-  const model = run.model(settings.model.provider);
-  if (model === null)
+  const access = run.model(settings.model.provider);
+  if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, job, settings);
   run.log.prompt(job.id, request.messages);
   // The same at every attempt: whoever heard an earlier one is told that it is void.
@@ -34,7 +36,7 @@ export async function callModel(
   const narrator = run.listener(of);
   const { listener, times } = timed(run.clock, narrator);
   const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    model.call(request, listener, signal),
+    access.model.call(request, listener, signal),
   );
   narrator.ended(outcome.kind === 'done');
   switch (outcome.kind) {
@@ -108,6 +110,7 @@ async function takeFailure(
   };
   switch (retry.kind) {
     case 'again':
+      run.log.retry(job.id, error.code);
       return commit(run, snapshot, { ...delay(snapshot, job, error, retry.at), modelCall });
     case 'failed':
       return fail(run, snapshot, job, { status: 'failed', error }, modelCall);

@@ -132,6 +132,7 @@ function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
   };
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
+    keyId: (provider) => models.keyId(provider),
     tools: createToolRunner(registry, { limits, log }),
     resolve: ({ config: written, role, definition }) => resolve(written, definition ?? role, catalog),
     published: published(catalog),

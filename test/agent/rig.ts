@@ -81,9 +81,12 @@ export class Rig {
         },
       },
       model: () => ({
-        call: async (request, _listener, signal) => {
-          await pass('the model');
-          return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+        kind: 'open',
+        model: {
+          call: async (request, _listener, signal) => {
+            await pass('the model');
+            return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+          },
         },
       }),
       tools: { execute: (call, signal) => this.#execute(call, signal, pass) },
@@ -96,7 +99,12 @@ export class Rig {
         thinking: () => undefined,
         ended: () => undefined,
       }),
-      log: { step: () => undefined, prompt: () => undefined },
+      log: {
+        step: () => undefined,
+        stepped: () => undefined,
+        prompt: () => undefined,
+        retry: () => undefined,
+      },
       attention,
     };
   }

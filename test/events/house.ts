@@ -113,6 +113,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         random: Math.random,
         abilities: {
           model: () => simulated,
+          keyId: (provider) => provider,
           tools: { execute: async () => ({ kind: 'result', content: 'looked', is_error: false }) },
           published: { tools: [], roles: [], models: ['simulated'] },
           resolve: ({ config }) => ({

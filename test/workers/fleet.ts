@@ -18,12 +18,13 @@ import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
 import { readHistory } from '../../src/db/mailbox.ts';
+import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/doorbell.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
@@ -87,6 +88,8 @@ export type PostOptions = {
 
 export type FleetOptions = {
   model: Script;
+  /** Real providers in place of `model`; contexts then run on this one. */
+  provider?: { models: Models; name: ProviderName };
   tools?: Tools;
   processes?: number;
   concurrency?: number;
@@ -174,7 +177,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     bus,
     ids,
     abilities: {
-      model: () => model,
+      model: (name) => options.provider?.models.for(name) ?? model,
+      keyId: (name) => options.provider?.models.keyId(name) ?? name,
       tools: {
         async execute(call, signal) {
           const tool = tools[call.name];
@@ -188,7 +192,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       resolve: () => ({
         kind: 'served',
         settings: {
-          model: { provider: 'simulated', model: 'scripted' },
+          model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
           streaming: true,
           systemPrompt: '',
           tools: descriptors,

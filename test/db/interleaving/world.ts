@@ -22,6 +22,8 @@ import { register } from '../../../src/db/processes.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
 import { Audience } from '../../../src/workers/audience.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
+import { Gates } from '../../../src/workers/gates.ts';
+import { createWorkerMetrics } from '../../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
 import { Registry } from '../../../src/workers/registry.ts';
 import type { Lane } from './scheduler.ts';
@@ -131,7 +133,9 @@ export class World {
       models: [],
     });
     const registry = new Registry(capacity);
-    const state: WorkerState = {
+    const clock = new DatabaseClock();
+    const metrics = createWorkerMetrics(registry, []);
+    const ports: WorkerPorts = {
       database: lane.database,
       openBeatConnection: () => lane.database,
       queue,
@@ -140,6 +144,7 @@ export class World {
       ids,
       abilities: {
         model: () => this.#model(lane),
+        keyId: (provider) => provider,
         tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
         resolve: () => ({
           kind: 'served',
@@ -158,11 +163,10 @@ export class World {
       times: TIMES,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
-      registry,
-      audience: new Audience(),
-      clock: new DatabaseClock(),
-      identity: () => id,
     };
+    const gates = new Gates(ports, clock, metrics);
+    const audience = new Audience();
+    const state: WorkerState = { ...ports, registry, audience, clock, metrics, gates, identity: () => id };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
         registry.lookUp(contextId, controlSeq),
@@ -208,7 +212,7 @@ function answerTo({ messages, failures }: ModelRequest): ModelOutcome {
       return says('look', 'mail');
     case 'retry':
       if (failures > 0) return says();
-      return { kind: 'failed', failure: { class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 } };
+      return { kind: 'failed', failure: { class: 'server_error', message: 'slow', retryAfterMs: 60_000 } };
     case 'fail':
       return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
     default:
