@@ -13,7 +13,8 @@ const RUNS = 500;
 const CONCURRENCY = 100;
 const LATENCIES = [0, 50];
 
-type Round = { stepsPerS: number; workerCpu: number; allCpu: number };
+/** CPU seconds for a thousand steps. */
+type Round = { stepsPerS: number; workerCpu: number; apiCpu: number; servicesCpu: number; allCpu: number };
 
 export const throughput: Scenario = {
   about: 'steps per second and CPU per step',
@@ -58,10 +59,13 @@ async function measure(bench: Bench, system: System, worker: Running, latencyMs:
   const services =
     servicesBefore === null || servicesAfter === null ? Number.NaN : servicesAfter - servicesBefore;
   const steps = RUNS * SCRIPT.steps;
+  const each = (cpu: number): number => (cpu / steps) * 1_000;
   return {
     stepsPerS: steps / seconds,
-    workerCpu: ((used[0] ?? 0) / steps) * 1_000,
-    allCpu: ((used.reduce((sum, one) => sum + one, 0) + services) / steps) * 1_000,
+    workerCpu: each(used[0] ?? 0),
+    apiCpu: each(used[1] ?? 0),
+    servicesCpu: each(services),
+    allCpu: each(used.reduce((sum, one) => sum + one, services)),
   };
 }
 
@@ -89,6 +93,8 @@ function figuresOf(rounds: Map<string, Round[]>, latencyMs: number): Figure[] {
       is: 'at most',
       bound: 1,
     }),
+    line('CPU of the API process', 's/1,000 steps', ({ apiCpu }) => apiCpu, null),
+    line('CPU of Postgres and Redis', 's/1,000 steps', ({ servicesCpu }) => servicesCpu, null),
     line('CPU of everything', 's/1,000 steps', ({ allCpu }) => allCpu, {
       of: 'ratio',
       is: 'at most',

@@ -16,6 +16,7 @@ import { append, commit, follow, lookUp, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import { timed } from './timed.ts';
 import { untilDeadline } from './until-deadline.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 export async function callModel(
   run: Run,
@@ -23,18 +24,24 @@ export async function callModel(
   job: ActiveJob,
   settings: Settings,
 ): Promise<After> {
-  const model = run.model(settings.model.provider);
-  if (model === null)
+  const access = run.model(settings.model.provider);
+  if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, job, settings);
   run.log.prompt(job.id, request.messages);
-  const { listener, times } = timed(run.clock, run.listener(snapshot));
+  // The same at every attempt: whoever heard an earlier one is told that it is void.
+  const id = run.ids.answer(job.id, job.steps);
+  const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
+  const narrator = run.listener(of);
+  const { listener, times } = timed(run.clock, narrator);
   const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    model.call(request, listener, signal),
+    access.model.call(request, listener, signal),
   );
+  narrator.ended(outcome.kind === 'done');
   switch (outcome.kind) {
     case 'done':
-      return takeAnswer(run, snapshot, job, settings, outcome.answer, times());
+      return takeAnswer(run, snapshot, job, settings, id, outcome.answer, times());
     case 'failed':
       return takeFailure(run, snapshot, job, settings, outcome.failure, times());
     case 'aborted':
@@ -62,10 +69,10 @@ async function takeAnswer(
   snapshot: Snapshot,
   job: ActiveJob,
   settings: Settings,
+  id: MessageId,
   given: ModelAnswer,
   times: CallTimes,
 ): Promise<After> {
-  const id = run.ids.next<MessageId>();
   const modelCall: ModelCall = { kind: 'answered', messageId: id, attempt: job.attempt, ...times };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
   const verdict: Verdict = { status: 'completed', outputId: id };
@@ -103,6 +110,7 @@ async function takeFailure(
   };
   switch (retry.kind) {
     case 'again':
+      run.log.retry(job.id, error.code);
       return commit(run, snapshot, { ...delay(snapshot, job, error, retry.at), modelCall });
     case 'failed':
       return fail(run, snapshot, job, { status: 'failed', error }, modelCall);

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
+import type { HeldBack } from '../core/gate.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import { shownState } from '../core/state.ts';
@@ -162,7 +163,7 @@ export type Situation = {
     id: JobId;
     attempt: number;
     retryAt: Millis | null;
-    error: JobError | null;
+    error: JobError | HeldBack | null;
     stopping: boolean;
   } | null;
   /** The first of the queue. */
@@ -200,7 +201,7 @@ export async function findSituation(
     active_id: JobId | null;
     active_attempt: number;
     retry_at: Millis | null;
-    active_error: JobError | null;
+    active_error: JobError | HeldBack | null;
     stopping: boolean;
     next_id: JobId | null;
     next_attempt: number;

@@ -70,7 +70,8 @@ type Row = {
 
 const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id, j.worker_id, j.branch, j.status, j.attempt,
   ${millis(sql`j.retry_at`)} as retry_at, j.steps, j.input_tokens, j.output_tokens, j.cache_read_tokens,
-  j.cache_write_tokens, j.output_message_id, m.content as output_content, j.error, j.parent_job_id,
+  j.cache_write_tokens, j.output_message_id, m.content as output_content,
+  case when j.finished_at is not null then j.error end as error, j.parent_job_id,
   ${millis(sql`j.created_at`)} as created_at, ${millis(sql`j.started_at`)} as started_at,
   ${millis(sql`j.finished_at`)} as finished_at, j.metadata
   from jobs j left join messages m on m.id = j.output_message_id`;

@@ -5,6 +5,7 @@
 import { sql } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
+import type { HeldBack } from '../core/gate.ts';
 import type { JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type {
   ActiveJob,
@@ -125,7 +126,7 @@ type JobRow = {
   attempt: number;
   failures: number;
   retry_at: number | null;
-  error: JobError | null;
+  error: JobError | HeldBack | null;
   steps: number;
   max_steps: number | null;
   deadline: number | null;

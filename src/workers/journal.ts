@@ -4,24 +4,30 @@ import pTimeout from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
-import { progressOf } from '../bus/bus.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistory, readMailbox } from '../db/mailbox.ts';
+import type { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
 
 /** Between two looks at a database that is away. */
 const AWAY_MS = 250;
-export function createJournal(state: WorkerState, attention: Attention): Journal {
+
+export function createJournal(
+  state: WorkerState,
+  attention: Attention,
+  narrator: Pick<Narrator, 'committed'>,
+): Journal {
   return {
     async append(move) {
       try {
         const outcome = await state.appender.append(move);
-        if (outcome.kind === 'committed') announce(state, move, outcome);
+        if (outcome.kind === 'committed') announce(state, narrator, move, outcome);
         return outcome;
       } catch (error) {
         if (isAway(error)) return { kind: 'in_doubt' };
@@ -48,21 +54,25 @@ async function persist(attention: Attention, work: () => Promise<Snapshot>): Pro
 
 /** Tells whoever follows the context, and rings where it was given back for others to go on with. */
 function announce(
-  { bus, bell, log }: WorkerState,
-  { lease: { contextId, tenantId, epoch }, job, park }: Append,
-  { headSeq, wakeSeq }: Extract<AppendOutcome, { kind: 'committed' }>,
+  { bell, log, metrics, clock }: WorkerState,
+  narrator: Pick<Narrator, 'committed'>,
+  move: Append,
+  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
-  const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+  const { lease, job, park } = move;
+  const { contextId, tenantId, epoch } = lease;
+  if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
     const { verdict } = job;
+    metrics.finished(verdict.status);
     const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
       { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },
       'job ended',
     );
   }
-  bus.publish(progressOf(contextId), { contextId, headSeq, finished });
-  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq, epoch });
+  narrator.committed(move, outcome);
+  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq: outcome.wakeSeq, epoch });
 }
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {

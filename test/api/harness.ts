@@ -6,7 +6,6 @@ import { v7 } from 'uuid';
 import { createApp } from '../../src/api/app.ts';
 import { openCatalog } from '../../src/api/catalog.ts';
 import type { App } from '../../src/api/ports.ts';
-import { openWaiter } from '../../src/api/waiter.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
@@ -14,6 +13,7 @@ import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/settings.ts';
+import { openFollower } from '../../src/events/follower.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { LeaseTimes } from '../../src/db/processes.ts';
@@ -79,7 +79,7 @@ export async function openApi(
     ...commands,
     config: parseConfig(env),
     logger,
-    waiter: openWaiter(database, bus),
+    follower: openFollower(database, bus),
     catalog: openCatalog(database, TIMES, roles),
   });
   await app.ready();

@@ -43,6 +43,7 @@ describe('the document', () => {
         'PATCH /api/contexts/:id',
         'PUT /api/contexts/:id',
         'DELETE /api/contexts/:id',
+        'GET /api/contexts/:id/events',
         'GET /api/contexts/:id/state',
         'GET /api/contexts/:id/messages',
         'POST /api/contexts/:id/messages',
@@ -136,9 +137,12 @@ test('every operation that the document names answers as it says', async () => {
     ['DELETE', `/api/workers/${worker.id}`],
     ['DELETE', `/api/contexts/${context.id}`],
   ];
+  const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
   for (const [method, path, body] of requests) {
     expect((await api.call(method, path, body)).status).toBeLessThan(300);
   }
+  // It ended with its context.
+  expect((await streamed).status).toBe(200);
   expect(api.contract.unseen()).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { Usage } from './common.ts';
 import * as cancelJobs from './cancel-jobs.ts';
 import * as config from './config.ts';
 import * as context from './context.ts';
+import { EVENTS } from './event.ts';
 import * as interrupt from './interrupt.ts';
 import * as job from './job.ts';
 import * as message from './message.ts';
@@ -18,6 +19,7 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
+  ...Object.values(EVENTS),
   ...[config, worker, context, message, interrupt, job, cancelJobs, step, role, system].flatMap((schemas) =>
     Object.values(schemas),
   ),
