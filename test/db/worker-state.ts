@@ -22,7 +22,6 @@ export function workerState(the: Given): WorkerState {
   const metrics = createWorkerMetrics(registry, []);
   const ports: WorkerPorts = {
     database: the.database,
-    appender: createAppender(the.database.db),
     openBeatConnection: () => the.database,
     queue: {
       openBell: () => bell,
@@ -44,6 +43,7 @@ export function workerState(the: Given): WorkerState {
   };
   return {
     ...ports,
+    appender: createAppender(the.database.db),
     registry,
     audience: new Audience(),
     clock,

@@ -138,7 +138,6 @@ export class World {
     const metrics = createWorkerMetrics(registry, []);
     const ports: WorkerPorts = {
       database: lane.database,
-      appender: createAppender(lane.database.db),
       openBeatConnection: () => lane.database,
       queue,
       bell,
@@ -168,7 +167,17 @@ export class World {
     };
     const gates = new Gates(ports, clock, metrics);
     const audience = new Audience();
-    const state: WorkerState = { ...ports, registry, audience, clock, metrics, gates, identity: () => id };
+    const appender = createAppender(lane.database.db);
+    const state: WorkerState = {
+      ...ports,
+      appender,
+      registry,
+      audience,
+      clock,
+      metrics,
+      gates,
+      identity: () => id,
+    };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
         registry.lookUp(contextId, controlSeq),
