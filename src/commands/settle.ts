@@ -13,7 +13,8 @@ import type { Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { read } from '../db/contexts.ts';
-import { readHistory, readMailbox } from '../db/mailbox.ts';
+import { readHistory } from '../db/history.ts';
+import { readMailbox } from '../db/mailbox.ts';
 import type { CalledUp } from '../db/wishes.ts';
 import type { Tidings } from './perform.ts';
 

@@ -9,6 +9,7 @@ import type { Lease } from '../core/snapshot.ts';
 import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import { millis } from './instant.ts';
 
 /** What the row says to whoever may write under its lease. */
@@ -69,15 +70,32 @@ export async function claim(
   contextId: ContextId,
   owner: ProcessId,
 ): Promise<ContextRow | null> {
-  const [row] = await tx.execute<Columns>(sql`
+  return (await claimFrom(tx, sql`(select ${contextId}::uuid as id) one`, owner))[0] ?? null;
+}
+
+/** The same for many, without waiting for any: rows that somebody else holds are passed by. */
+export async function claimFree(
+  tx: Executor,
+  contextIds: readonly ContextId[],
+  owner: ProcessId,
+): Promise<ContextRow[]> {
+  const free = sql`(
+      select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
+      join contexts f on f.id = wanted.id::uuid for no key update of f skip locked) one`;
+  return claimFrom(tx, free, owner);
+}
+
+async function claimFrom(tx: Executor, from: SQL, owner: ProcessId): Promise<ContextRow[]> {
+  const rows = await tx.execute<Columns>(sql`
     update contexts c set
       status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
       sweep_at = null, barren_claims = c.barren_claims + 1
-    where c.id = ${contextId} and (c.lease_owner is null)
+    from ${from}
+    where c.id = one.id and (c.lease_owner is null)
       and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
     returning ${columns}`);
-  return row === undefined ? null : { ...toRow(row), barrenClaims: row.barren_claims - 1 };
+  return rows.map((row) => ({ ...toRow(row), barrenClaims: row.barren_claims - 1 }));
 }
 
 /** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */

@@ -1,12 +1,13 @@
 /**
- * Reads what is stored of a context: the mailbox (what others may have written) and the history (what only the holder
- * writes). Always *after* the context's row was read or locked, so that nothing here is older than its counters.
+ * Reads what others may have written to a context. Always *after* its row was read or locked, so that nothing here is
+ * older than its counters.
  */
 import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
 import type { HeldBack } from '../core/gate.ts';
-import type { JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type {
   ActiveJob,
   InterruptMode,
@@ -16,18 +17,16 @@ import type {
   Wish,
   WishKind,
 } from '../core/job.ts';
-import type { Message, MessageRole, MessageType } from '../core/message.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
-import type { Lease, Mailbox } from '../core/snapshot.ts';
+import type { Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
 import type { OpenCall, OpenCallStatus } from '../core/tool-call.ts';
-import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import type { ContextRow } from './contexts.ts';
+import { byContext } from './history.ts';
+import type { OfContext, Place } from './history.ts';
 import { millis } from './instant.ts';
-
-/** Which context, and whose. */
-type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
 export type WorkerDefinition = {
@@ -38,83 +37,58 @@ export type WorkerDefinition = {
   config: WorkerConfig;
 };
 
-/** Three statements, sent together when `executor` is a transaction. Null: the worker is gone. */
-export async function readMailbox(
+/** What others may have written, and what the worker was configured to be. */
+export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
+
+/** Null: the worker is gone. */
+export async function readMailbox(executor: Executor, row: ContextRow): Promise<Stored | null> {
+  return (await readMailboxes(executor, [row])).get(row.lease.contextId) ?? null;
+}
+
+/** Three statements for all of them, sent together when `executor` is a transaction. Those whose worker is gone are missing. */
+export async function readMailboxes(
   executor: Executor,
-  row: ContextRow,
-): Promise<{ mailbox: Mailbox; worker: WorkerDefinition } | null> {
-  const [jobs, steers, calls, worker] = await Promise.all([
-    readJobs(executor, row.lease),
-    row.steers === 0 ? [] : readSteers(executor, row.lease),
-    readOpenCalls(executor, row.lease),
-    readWorker(executor, row.lease),
+  rows: readonly ContextRow[],
+): Promise<Map<ContextId, Stored>> {
+  const at = places(rows.map(({ lease }) => lease));
+  const steered = rows.filter(({ steers }) => steers > 0).map(({ lease }) => lease);
+  const [jobs, steers, calls, workers] = await Promise.all([
+    readJobs(executor, at),
+    steered.length === 0 ? new Map<ContextId, SteeredInput[]>() : readSteers(executor, places(steered)),
+    readOpenCalls(executor, at),
+    readWorkers(executor, at),
   ]);
-  if (worker === null) return null;
-  const mailbox: Mailbox = {
-    lease: row.lease,
-    workerId: worker.workerId,
-    state: row.state,
-    stopped: row.stopped,
-    wakeSeq: row.wakeSeq,
-    controlSeq: row.controlSeq,
-    barrenClaims: row.barrenClaims,
-    activeBranch: row.activeBranch,
-    job: jobs.active,
-    next: jobs.next,
-    queued: row.queued,
-    steers,
-    calls,
-  };
-  return { mailbox, worker };
+  const stored = rows.flatMap((row): [ContextId, Stored][] => {
+    const { contextId } = row.lease;
+    const worker = workers.get(contextId);
+    if (worker === undefined) return [];
+    const { active = null, next = null } = jobs.get(contextId) ?? {};
+    const mailbox: Mailbox = {
+      lease: row.lease,
+      workerId: worker.workerId,
+      state: row.state,
+      stopped: row.stopped,
+      wakeSeq: row.wakeSeq,
+      controlSeq: row.controlSeq,
+      barrenClaims: row.barrenClaims,
+      activeBranch: row.activeBranch,
+      job: active,
+      next,
+      queued: row.queued,
+      steers: steers.get(contextId) ?? [],
+      calls: calls.get(contextId) ?? [],
+    };
+    return [[contextId, { mailbox, worker }]];
+  });
+  return new Map(stored);
 }
 
-/** The visible messages of a branch, in order. */
-export async function readHistory(
-  executor: Executor,
-  { contextId, tenantId }: Place,
-  branch: string,
-): Promise<Message[]> {
-  const rows = await executor.execute<MessageRow>(sql`
-    select id, seq, role, type, turn, content, job_id, model_id, provider_id, finish_reason,
-      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens
-    from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch} and status = 'completed' order by seq`);
-  return rows.map(toMessage);
-}
-
-type MessageRow = {
-  id: MessageId;
-  seq: number;
-  role: MessageRole;
-  type: MessageType;
-  turn: Turn;
-  content: Block[];
-  job_id: JobId | null;
-  model_id: string | null;
-  provider_id: string | null;
-  finish_reason: string | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
-};
-
-function toMessage(row: MessageRow): Message {
-  const { id, seq, role, type, turn, content, job_id: jobId } = row;
-  const model =
-    row.model_id === null
-      ? null
-      : {
-          modelId: row.model_id,
-          providerId: row.provider_id ?? '',
-          finishReason: row.finish_reason ?? '',
-          usage: {
-            input_tokens: row.input_tokens ?? 0,
-            output_tokens: row.output_tokens ?? 0,
-            cache_read_tokens: row.cache_read_tokens ?? 0,
-            cache_write_tokens: row.cache_write_tokens ?? 0,
-          },
-        };
-  return { id, seq, role, type, turn, content, jobId, model };
+/** Which contexts, as a statement takes them. Each is then looked up by itself, whatever the planner believes of the table. */
+function places(those: readonly Place[]): SQL {
+  const list = encodeJson(
+    those.map(({ contextId, tenantId }) => ({ context_id: contextId, tenant: tenantId })),
+  );
+  return sql`jsonb_to_recordset(${list}::jsonb) as at(context_id uuid, tenant text)`;
 }
 
 type JobRow = {
@@ -143,29 +117,30 @@ type JobRow = {
   content: Block[] | null;
 };
 
-/** The active job and the first of the queue. */
+/** The active job and the first of the queue. Two lookups, each in an index of its own. */
 async function readJobs(
   executor: Executor,
-  { contextId, tenantId }: Place,
-): Promise<{ active: ActiveJob | null; next: QueuedJob | null }> {
-  // Two lookups in indexes of their own, whatever the planner believes of the table; a join would read the tenant's jobs.
-  const found = sql`j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps, j.max_steps,
-    ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
+  at: SQL,
+): Promise<Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>> {
+  const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
+    j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
     j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
     ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id,
     case when j.status = 'queued' then (select m.content from messages m where m.id = j.message_id) end as content
-    from jobs j where j.context_id = ${contextId} and j.tenant_id = ${tenantId}`;
-  const rows = await executor.execute<JobRow>(sql`
-    (select ${found} and j.status in ('running', 'waiting'))
-    union all
-    (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)`);
-  const active = rows.find((row) => row.status !== 'queued');
-  const next = rows.find((row) => row.status === 'queued');
-  return {
-    active: active === undefined ? null : toActive(active),
-    next: next === undefined ? null : toQueued(next),
-  };
+    from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
+  const rows = await executor.execute<JobRow & OfContext>(sql`
+    select j.* from ${at} cross join lateral (
+      (select ${found} and j.status in ('running', 'waiting'))
+      union all
+      (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)) j`);
+  const jobs = new Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>();
+  for (const row of rows) {
+    const known = jobs.get(row.context_id) ?? { active: null, next: null };
+    const read = row.status === 'queued' ? { next: toQueued(row) } : { active: toActive(row) };
+    jobs.set(row.context_id, { ...known, ...read });
+  }
+  return jobs;
 }
 
 function toActive(row: JobRow): ActiveJob {
@@ -207,54 +182,61 @@ function toQueued(row: JobRow): QueuedJob {
 }
 
 /** Queued inputs of a job that has begun. */
-async function readSteers(executor: Executor, { contextId, tenantId }: Place): Promise<SteeredInput[]> {
-  const rows = await executor.execute<{ id: MessageId; content: Block[] }>(sql`
-    select m.id, m.content from messages m join jobs j on j.id = m.job_id
-    where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq is null and m.status = 'queued'
-      and j.status in ('running', 'waiting') order by m.id`);
-  return rows.map(({ id, content }) => ({ messageId: id, content }));
+async function readSteers(executor: Executor, at: SQL): Promise<Map<ContextId, SteeredInput[]>> {
+  const rows = await executor.execute<{ id: MessageId; content: Block[] } & OfContext>(sql`
+    select m.* from ${at} cross join lateral (
+      select m.context_id, m.id, m.content from messages m join jobs j on j.id = m.job_id
+      where m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
+        and j.status in ('running', 'waiting') order by m.id) m`);
+  return byContext(rows, ({ id, content }) => ({ messageId: id, content }));
 }
 
-async function readOpenCalls(executor: Executor, { contextId, tenantId }: Place): Promise<OpenCall[]> {
-  const rows = await executor.execute<{
-    id: ToolCallId;
-    message_id: MessageId;
-    job_id: JobId;
-    ordinal: number;
-    name: string;
-    effect: Effect;
-    on_unknown: OnUnknown;
-    status: OpenCallStatus;
-  }>(sql`
-    select id, message_id, job_id, ordinal, name, effect, on_unknown, status from tool_calls
-    where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('pending', 'started') order by ordinal`);
-  return rows.map(
-    ({ id, message_id: messageId, job_id: jobId, ordinal, name, effect, on_unknown: onUnknown, status }) => ({
-      id,
-      messageId,
-      jobId,
-      ordinal,
-      name,
-      effect,
-      onUnknown,
-      status,
-    }),
+type CallRow = {
+  id: ToolCallId;
+  message_id: MessageId;
+  job_id: JobId;
+  ordinal: number;
+  name: string;
+  effect: Effect;
+  on_unknown: OnUnknown;
+  status: OpenCallStatus;
+};
+
+async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<ContextId, OpenCall[]>> {
+  const rows = await executor.execute<CallRow & OfContext>(sql`
+    select t.* from ${at} cross join lateral (
+      select t.context_id, t.id, t.message_id, t.job_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status
+      from tool_calls t where t.context_id = at.context_id and t.tenant_id = at.tenant
+        and t.status in ('pending', 'started') order by t.ordinal) t`);
+  return byContext(rows, toOpenCall);
+}
+
+function toOpenCall(row: CallRow): OpenCall {
+  const {
+    id,
+    message_id: messageId,
+    job_id: jobId,
+    ordinal,
+    name,
+    effect,
+    on_unknown: onUnknown,
+    status,
+  } = row;
+  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status };
+}
+
+async function readWorkers(executor: Executor, at: SQL): Promise<Map<ContextId, WorkerDefinition>> {
+  const rows = await executor.execute<
+    { id: WorkerId; role: string | null; definition: Role | null; config: WorkerConfig } & OfContext
+  >(sql`
+    select w.* from ${at} cross join lateral (
+      select w.context_id, w.id, w.role, r.definition, w.config from workers w
+      left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
+      where w.context_id = at.context_id and w.tenant_id = at.tenant limit 1) w`);
+  return new Map(
+    rows.map(({ context_id, id, role, definition, config }) => [
+      context_id,
+      { workerId: id, role, definition, config },
+    ]),
   );
-}
-
-async function readWorker(
-  executor: Executor,
-  { contextId, tenantId }: Place,
-): Promise<WorkerDefinition | null> {
-  const [row] = await executor.execute<{
-    id: WorkerId;
-    role: string | null;
-    definition: Role | null;
-    config: WorkerConfig;
-  }>(sql`
-    select w.id, w.role, r.definition, w.config from workers w
-    left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
-    where w.context_id = ${contextId} and w.tenant_id = ${tenantId}`);
-  if (row === undefined) return null;
-  return { workerId: row.id, role: row.role, definition: row.definition, config: row.config };
 }

@@ -6,11 +6,13 @@ import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
+import type { ContextId } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { readHistory, readMailbox } from '../db/mailbox.ts';
+import { readHistories } from '../db/history.ts';
+import { readMailboxes } from '../db/mailbox.ts';
 import type { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
@@ -26,7 +28,7 @@ export function createJournal(
   return {
     async append(move) {
       try {
-        const outcome = await state.appender.append(move);
+        const outcome = await state.appender(move);
         if (outcome.kind === 'committed') announce(state, narrator, move, outcome);
         return outcome;
       } catch (error) {
@@ -104,18 +106,33 @@ function owned(snapshot: Snapshot | null): Snapshot {
 
 /** The mailbox of `row`, beside the history that is known or read. Null: the worker is gone. */
 export async function readSnapshot(
-  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  state: Pick<WorkerState, 'abilities' | 'clock'>,
   tx: Executor,
-  row: Parameters<typeof readMailbox>[1],
+  row: ContextRow,
   known: Snapshot | null,
 ): Promise<Snapshot | null> {
-  const [stored, history] = await Promise.all([
-    readMailbox(tx, row),
-    known === null ? readHistory(tx, row.lease, row.activeBranch) : known.history,
+  return (await readSnapshots(state, tx, [row], known?.history)).get(row.lease.contextId) ?? null;
+}
+
+/** Of all of them, in as many statements as of one. `known`: the history, where it need not be read. */
+export async function readSnapshots(
+  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  tx: Executor,
+  rows: readonly ContextRow[],
+  known?: Snapshot['history'],
+): Promise<Map<ContextId, Snapshot>> {
+  const lines = rows.map(({ lease, activeBranch }) => ({ place: lease, branch: activeBranch }));
+  const [stored, histories] = await Promise.all([
+    readMailboxes(tx, rows),
+    known === undefined ? readHistories(tx, lines) : null,
   ]);
-  if (stored === null) return null;
-  const serving = abilities.resolve(stored.worker);
-  return { ...delivered(stored.mailbox, clock.now()), history, serving };
+  const snapshots = new Map<ContextId, Snapshot>();
+  for (const [contextId, { mailbox, worker }] of stored) {
+    const history = known ?? histories?.get(contextId) ?? [];
+    const serving = abilities.resolve(worker);
+    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, serving });
+  }
+  return snapshots;
 }
 
 /** A wish counts as delivered when its holder first reads it. */

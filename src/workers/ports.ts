@@ -1,9 +1,11 @@
 /** What a worker process is given. */
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
-import type { ProcessId, RunIds } from '../core/ids.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
+import type { ContextId, ProcessId, RunIds } from '../core/ids.ts';
 import type { Model, ProviderName } from '../core/model.ts';
 import type { Serving } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
 import type { ToolRunner } from '../core/tool.ts';
 import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
@@ -48,9 +50,21 @@ export type WorkerPorts = {
   random(): number;
 };
 
+/** A context to be claimed, and for which incarnation of this process. */
+export type Wanted = { contextId: ContextId; owner: ProcessId };
+
+export type Began = { move: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> };
+
+/** `began`: what was appended to begin or resume a job; null where there was nothing to begin. */
+export type Claimed = { snapshot: Snapshot; began: Began | null };
+
+/** Null: the doorbell was surplus. */
+export type Claimer = (wanted: Wanted) => Promise<Claimed | null>;
+
 /** What the parts of a running worker process share. */
 export type WorkerState = WorkerPorts & {
   appender: Appender;
+  claimer: Claimer;
   registry: Registry;
   audience: Audience;
   clock: DatabaseClock;

@@ -7,6 +7,7 @@ import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
 import { createAppender } from './appender.ts';
 import { Audience } from './audience.ts';
+import { createClaimer } from './claimer.ts';
 import { DatabaseClock } from './clock.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Gates } from './gates.ts';
@@ -44,10 +45,12 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const heartbeat = new Heartbeat(ports, registry, audience, clock, gates, metrics);
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
+  const claimer = createClaimer({ ...ports, abilities, clock });
   const state: WorkerState = {
     ...ports,
     abilities,
     appender,
+    claimer,
     registry,
     audience,
     clock,

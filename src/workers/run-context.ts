@@ -2,16 +2,12 @@
 import pTimeout from 'p-timeout';
 import { runLoop } from '../agent/loop.ts';
 import type { Run } from '../agent/run.ts';
-import { apply } from '../core/apply.ts';
-import { decide } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
-import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { append } from '../db/append.ts';
-import { claim, putOff, release } from '../db/contexts.ts';
-import { createJournal, readSnapshot } from './journal.ts';
+import { putOff, release } from '../db/contexts.ts';
+import { createJournal } from './journal.ts';
 import { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
@@ -29,8 +25,7 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   if (place === null) return;
   const narrator = new Narrator(state.bus, state.audience, contextId, owner);
   try {
-    const claiming = claimContext(state, contextId, owner, narrator);
-    const first = await pTimeout(claiming, PATIENCE);
+    const first = await claimContext(state, contextId, owner, narrator);
     state.metrics.claim(first === null ? 'surplus' : 'claimed');
     if (first !== null) await runClaimed(state, place, narrator, first);
   } catch (error) {
@@ -64,33 +59,21 @@ async function runClaimed(
   await runLoop(run, first);
 }
 
-/** One transaction: the lease, all that is stored, and the append that begins or resumes a job. Null: surplus. */
+/** Null: the doorbell was surplus. */
 async function claimContext(
   state: WorkerState,
   contextId: ContextId,
   owner: ProcessId,
   narrator: Narrator,
 ): Promise<Snapshot | null> {
-  const opened = await state.database.transaction(async (tx) => {
-    const row = await claim(tx, contextId, owner);
-    if (row === null) return null;
-    state.clock.set(row.now);
-    const snapshot = await readSnapshot(state, tx, row, null);
-    if (snapshot === null) return null;
-    const move = open(snapshot, decide(snapshot, row.now));
-    if (move === null) return { snapshot, began: null };
-    const [outcome] = await append(tx, [move]);
-    if (outcome?.kind !== 'committed')
-      throw new Error('A context changed under the transaction that claimed it.');
-    return { snapshot: apply(snapshot, move, outcome), began: { move, outcome } };
-  });
-  if (opened === null) return null;
-  if (opened.began !== null) {
-    const { move, outcome } = opened.began;
+  const claimed = await state.claimer({ contextId, owner });
+  if (claimed === null) return null;
+  if (claimed.began !== null) {
+    const { move, outcome } = claimed.began;
     if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
     narrator.committed(move, outcome, true);
   }
-  return opened.snapshot;
+  return claimed.snapshot;
 }
 
 /** The run broke off. Its lease goes back; where even that fails, the sweep finds it owned by nobody's run. */

@@ -5,6 +5,7 @@ import { ids } from '../../src/cli/ids.ts';
 import type { Bell } from '../../src/queue/doorbell.ts';
 import { Audience } from '../../src/workers/audience.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
+import { createClaimer } from '../../src/workers/claimer.ts';
 import { createAppender } from '../../src/workers/appender.ts';
 import { Gates } from '../../src/workers/gates.ts';
 import { createWorkerMetrics } from '../../src/workers/metrics.ts';
@@ -44,6 +45,7 @@ export function workerState(the: Given): WorkerState {
   return {
     ...ports,
     appender: createAppender(the.database.db),
+    claimer: createClaimer({ ...ports, clock }),
     registry,
     audience: new Audience(),
     clock,

@@ -6,7 +6,7 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Executor } from '../../src/db/client.ts';
-import { readHistory } from '../../src/db/mailbox.ts';
+import { readHistory } from '../../src/db/history.ts';
 
 export type Row = Record<string, unknown>;
 

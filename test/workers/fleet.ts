@@ -23,7 +23,7 @@ import type { Message } from '../../src/core/message.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
-import { readHistory } from '../../src/db/mailbox.ts';
+import { readHistory } from '../../src/db/history.ts';
 import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/doorbell.ts';
 import { redisQueue } from '../../src/queue/redis.ts';

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../../src/db/client.ts';
 import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
-import { readHistory } from '../../../src/db/mailbox.ts';
+import { readHistory } from '../../../src/db/history.ts';
 import { mayFollow } from '../../../src/core/state.ts';
 import type { State } from '../../../src/core/state.ts';
 import { changesOf } from './audit.ts';

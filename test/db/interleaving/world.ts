@@ -19,6 +19,7 @@ import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
+import { createClaimer } from '../../../src/workers/claimer.ts';
 import { createAppender } from '../../../src/workers/appender.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
 import { Audience } from '../../../src/workers/audience.ts';
@@ -168,9 +169,11 @@ export class World {
     const gates = new Gates(ports, clock, metrics);
     const audience = new Audience();
     const appender = createAppender(lane.database.db);
+    const claimer = createClaimer({ ...ports, clock });
     const state: WorkerState = {
       ...ports,
       appender,
+      claimer,
       registry,
       audience,
       clock,

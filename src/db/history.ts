@@ -1,0 +1,87 @@
+/** Reads the history of a context, which only its holder writes; of many in one statement. */
+import { sql } from 'drizzle-orm';
+import type { Block } from '../core/blocks.ts';
+import type { ContextId, JobId, MessageId } from '../core/ids.ts';
+import type { Message, MessageRole, MessageType } from '../core/message.ts';
+import type { Lease } from '../core/snapshot.ts';
+import type { Turn } from '../core/turn.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+/** Which context, and whose. */
+export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
+
+/** The visible messages of a branch, in order. */
+export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
+  return (await readHistories(executor, [{ place, branch }])).get(place.contextId) ?? [];
+}
+
+/** Those without any message are missing. */
+export async function readHistories(
+  executor: Executor,
+  lines: readonly { place: Place; branch: string }[],
+): Promise<Map<ContextId, Message[]>> {
+  const at = encodeJson(
+    lines.map(({ place, branch }) => ({ context_id: place.contextId, tenant: place.tenantId, branch })),
+  );
+  const rows = await executor.execute<MessageRow & OfContext>(sql`
+    select m.* from jsonb_to_recordset(${at}::jsonb) as at(context_id uuid, tenant text, branch text)
+    cross join lateral (
+      select m.context_id, m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
+        m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens
+      from messages m where m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = at.branch
+        and m.status = 'completed' order by m.seq) m`);
+  return byContext(rows, toMessage);
+}
+
+type MessageRow = {
+  id: MessageId;
+  seq: number;
+  role: MessageRole;
+  type: MessageType;
+  turn: Turn;
+  content: Block[];
+  job_id: JobId | null;
+  model_id: string | null;
+  provider_id: string | null;
+  finish_reason: string | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_tokens: number | null;
+};
+
+function toMessage(row: MessageRow): Message {
+  const { id, seq, role, type, turn, content, job_id: jobId } = row;
+  const model =
+    row.model_id === null
+      ? null
+      : {
+          modelId: row.model_id,
+          providerId: row.provider_id ?? '',
+          finishReason: row.finish_reason ?? '',
+          usage: {
+            input_tokens: row.input_tokens ?? 0,
+            output_tokens: row.output_tokens ?? 0,
+            cache_read_tokens: row.cache_read_tokens ?? 0,
+            cache_write_tokens: row.cache_write_tokens ?? 0,
+          },
+        };
+  return { id, seq, role, type, turn, content, jobId, model };
+}
+
+export type OfContext = { context_id: ContextId };
+
+/** In the order of `rows`. */
+export function byContext<Row extends OfContext, Value>(
+  rows: readonly Row[],
+  parse: (row: Row) => Value,
+): Map<ContextId, Value[]> {
+  const groups = new Map<ContextId, Value[]>();
+  for (const row of rows) {
+    const group = groups.get(row.context_id);
+    if (group === undefined) groups.set(row.context_id, [parse(row)]);
+    else group.push(parse(row));
+  }
+  return groups;
+}
