@@ -14,8 +14,9 @@ type Ports = Pick<ApiPorts, 'catalog' | 'database'>;
 const NAMED = 50;
 
 /** Sorted: of this process's own file, and of those of the processes that live. */
-export async function fileRoleNames({ fileRoles, names }: Catalog): Promise<string[]> {
-  return [...new Set([...fileRoles.keys(), ...((await names())?.roles ?? [])])].sort();
+export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
+  const published = await catalog.names();
+  return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
 }
 
 /** What a worker of that role is made from: the version that stands. Ends the request where there is no such role. */

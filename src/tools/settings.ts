@@ -18,7 +18,7 @@ export function resolve(config: WorkerConfig, from: string | Role | null, catalo
   const model = said.model === undefined ? null : parseModelName(said.model);
   const tools = findTools(said.tools ?? [], catalog.registry);
   const missing = [
-    ...(role === undefined ? [`role ${String(from)}`] : []),
+    ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
     ...missingProvider(said.model, model, catalog),
     ...tools.missing,
   ];
