@@ -13,7 +13,7 @@ import { readSnapshots } from './journal.ts';
 import type { Began, Claimed, Claimer, Wanted, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
-const SHARED = 16;
+const SHARED = 32;
 
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock'>;
 

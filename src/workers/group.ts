@@ -20,7 +20,7 @@ export type Sending<Part, Answer> = {
 };
 
 /** Under way at once, as long as none is slow. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
 /** Whatever takes longer holds nobody else up. */
 const SLOW_MS = 100;
 

@@ -13,9 +13,12 @@ export type Watch = {
   end(): void;
 };
 
+/** Why is told by `why`. Made once: an error with its stack for every call is dear. */
+const OVER = new DOMException('The call is over.', 'AbortError');
+
 export function createWatch(caller: AbortSignal, firstMs: number): Watch {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  const abort = (): void => controller.abort(OVER);
   let stalled = false;
   let count = 0;
   let idleMs = firstMs;
@@ -29,7 +32,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
     setImmediate(() => {
       if (count !== before || controller.signal.aborted) return;
       stalled = true;
-      controller.abort();
+      controller.abort(OVER);
     });
   }
 
@@ -49,7 +52,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
     end() {
       clearTimeout(timer);
       caller.removeEventListener('abort', abort);
-      controller.abort();
+      controller.abort(OVER);
     },
   };
 }
