@@ -12,11 +12,20 @@ import { crash } from './scenarios/crash.ts';
 import { history } from './scenarios/history.ts';
 import { memory } from './scenarios/memory.ts';
 import { start } from './scenarios/start.ts';
+import { streams } from './scenarios/streams.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { startServices } from './services.ts';
 import { startCompanion } from './talk.ts';
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = { throughput, start, cancel, crash, memory, history };
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  throughput,
+  start,
+  cancel,
+  crash,
+  memory,
+  history,
+  streams,
+};
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

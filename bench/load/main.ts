@@ -2,6 +2,7 @@
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerQuestions, monotonic } from '../talk.ts';
+import { heard, listen } from './streams.ts';
 import type { Answer, LoadProtocol, Request, Volley } from './protocol.ts';
 
 const agent = new http.Agent({ keepAlive: true });
@@ -45,4 +46,4 @@ async function sendAll({ url, requests, atOnce, gapMs }: Volley): Promise<Answer
   return answers;
 }
 
-answerQuestions<LoadProtocol>({ send: sendAll });
+answerQuestions<LoadProtocol>({ send: sendAll, listen, heard });

@@ -11,7 +11,17 @@ export type Answer = {
 
 export type Volley = { url: string; requests: Request[]; atOnce: number; gapMs: number };
 
+/** Event streams to open, and the name of the event that counts. */
+export type Listening = { url: string; paths: string[]; event: string };
+
+/** `stream` is the place among the paths. */
+export type Delivery = { stream: number; at: number };
+
 export type LoadProtocol = {
   /** Answers in the order of the requests. */
   send: { asks: Volley; answers: Answer[] };
+  /** How many were opened: all of them. They stay open until the process ends. */
+  listen: { asks: Listening; answers: number };
+  /** Since one last asked. */
+  heard: { asks: null; answers: Delivery[] };
 };

@@ -70,7 +70,8 @@ export async function claim(
   contextId: ContextId,
   owner: ProcessId,
 ): Promise<ContextRow | null> {
-  return (await claimFrom(tx, sql`(select ${contextId}::uuid as id) one`, owner))[0] ?? null;
+  const [row] = await tx.execute<Columns>(taking(sql`(select ${contextId}::uuid as id) free`, owner));
+  return row === undefined ? null : toClaimed(row);
 }
 
 /** The same for many, without waiting for any: rows that somebody else holds are passed by. */
@@ -79,23 +80,31 @@ export async function claimFree(
   contextIds: readonly ContextId[],
   owner: ProcessId,
 ): Promise<ContextRow[]> {
-  const free = sql`(
+  const rows = await tx.execute<Columns>(sql`
+    with free as materialized (
       select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
-      join contexts f on f.id = wanted.id::uuid for no key update of f skip locked) one`;
-  return claimFrom(tx, free, owner);
+      join contexts f on f.id = wanted.id::uuid
+      -- Always true. The planner expects few rows then, and looks each context up by its id.
+      where wanted.id || '' = wanted.id
+      for no key update of f skip locked
+    ) ${taking(sql`free`, owner)}`);
+  return rows.map(toClaimed);
 }
 
-async function claimFrom(tx: Executor, from: SQL, owner: ProcessId): Promise<ContextRow[]> {
-  const rows = await tx.execute<Columns>(sql`
-    update contexts c set
+/** The update that claims those of `from`, which has their ids. */
+function taking(from: SQL, owner: ProcessId): SQL {
+  return sql`update contexts c set
       status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
       sweep_at = null, barren_claims = c.barren_claims + 1
     from ${from}
-    where c.id = one.id and (c.lease_owner is null)
+    where c.id = free.id and (c.lease_owner is null)
       and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
-    returning ${columns}`);
-  return rows.map((row) => ({ ...toRow(row), barrenClaims: row.barren_claims - 1 }));
+    returning ${columns}`;
+}
+
+function toClaimed(row: Columns): ContextRow {
+  return { ...toRow(row), barrenClaims: row.barren_claims - 1 };
 }
 
 /** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */

@@ -1,0 +1,77 @@
+/** Five thousand clients that follow five hundred contexts over one API process: what it weighs, and how late they hear. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { postAll, untilEnded, withSystems } from '../bench.ts';
+import type { Bench, Scenario } from '../bench.ts';
+import { percentile } from '../figures.ts';
+import type { Figure } from '../figures.ts';
+import { startCompanion } from '../talk.ts';
+import type { Companion } from '../talk.ts';
+import type { Delivery, LoadProtocol } from '../load/protocol.ts';
+import type { System } from '../system.ts';
+import { residentMb } from '../usage.ts';
+
+const CONTEXTS = 500;
+const CLIENTS = 5_000;
+const INPUTS = 100;
+const GAP_MS = 20;
+const PATIENCE_MS = 60_000;
+
+export const streams: Scenario = {
+  about: '5,000 stream clients on one API process',
+  run: (bench) =>
+    withSystems(bench, ['nightshift'], async ([system]) => {
+      if (system === undefined) return [];
+      await system.startWorker(100);
+      const contexts = await system.createContexts(CONTEXTS);
+      const paths = Array.from(
+        { length: CLIENTS },
+        (_, index) => `/api/contexts/${contexts[index % CONTEXTS]}/events?after=0`,
+      );
+      // A process of its own, so that the streams end with the scenario.
+      const clients = startCompanion<LoadProtocol>('load/main.ts');
+      try {
+        const open = await clients.ask('listen', { url: system.url, paths, event: 'JobFinished' });
+        bench.say(`${open} streams are open`);
+        const delays = await measure(bench, system, clients, contexts.slice(0, INPUTS));
+        return figuresOf(open, residentMb(system.api.pid), delays);
+      } finally {
+        await clients.end();
+      }
+    }),
+};
+
+/** From the POST of an input to the end of its job at each client. */
+async function measure(
+  bench: Bench,
+  system: System,
+  clients: Companion<LoadProtocol>,
+  contexts: readonly string[],
+): Promise<number[]> {
+  await bench.provider.ask('play', { steps: 1 });
+  const posted = await postAll(bench, system, contexts, 1, GAP_MS);
+  await untilEnded(bench, system, contexts);
+  const expected = (CLIENTS / CONTEXTS) * contexts.length;
+  const heard: Delivery[] = [];
+  for (let waited = 0; heard.length < expected && waited < PATIENCE_MS; waited += 50) {
+    await pause(50);
+    heard.push(...(await clients.ask('heard', null)));
+  }
+  bench.say(`${heard.length} of ${expected} deliveries`);
+  return heard.map(({ stream, at }) => at - (posted[stream % CONTEXTS]?.sentAt ?? Number.NaN));
+}
+
+function figuresOf(open: number, megabytes: number, delays: readonly number[]): Figure[] {
+  const line = (name: string, unit: string, nightshift: number, goal: Figure['goal'] = null): Figure => ({
+    name,
+    unit,
+    nightshift,
+    baseline: null,
+    goal,
+  });
+  return [
+    line('streams open on one API process', '', open, { of: 'value', is: 'at least', bound: CLIENTS }),
+    line('memory of the API process then', 'MB', megabytes),
+    line('from POST to JobFinished at every client, p50', 'ms', percentile(delays, 0.5)),
+    line('from POST to JobFinished at every client, p99', 'ms', percentile(delays, 0.99)),
+  ];
+}
