@@ -6,6 +6,7 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { JobId, MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { NewMessage } from '../../src/core/message.ts';
 import { append } from '../../src/db/append.ts';
+import { read } from '../../src/db/contexts.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { readHistory } from '../../src/db/history.ts';
 import { readMailbox } from '../../src/db/mailbox.ts';
@@ -420,4 +421,16 @@ describe('the timeline', () => {
     await append(db(), [nothing(row.lease, { entries: [event], job: { kind: 'settle', job, verdict } })]);
     expect(await numbersOf()).toEqual([{ first_seq: 1, last_seq: 5 }]);
   });
+});
+
+test('a row that somebody else holds is passed by where one does not wait, and the others are written', async () => {
+  const held = await claimed();
+  const free = await claimed();
+  const appends = [held, free].map(({ lease }) => nothing(lease, { entries: [event] }));
+  await the.database.transaction(async (tx) => {
+    await read(tx, held.lease.contextId, 'lock');
+    expect(await append(db(), appends, 'pass')).toMatchObject([{ kind: 'stale' }, { kind: 'committed' }]);
+  });
+  expect(await numbers(held)).toEqual([]);
+  expect(await append(db(), appends.slice(0, 1), 'pass')).toMatchObject([{ kind: 'committed' }]);
 });

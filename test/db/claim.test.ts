@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import { append } from '../../src/db/append.ts';
-import { claim, owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
+import { claim, claimFree, owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
 import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
@@ -57,6 +57,19 @@ describe('claim', () => {
       sweep_at: null,
       barren_claims: 1,
     });
+  });
+
+  test('of many: those that are free and due, without waiting for one that somebody else holds', async () => {
+    const [free, held, idle] = await Promise.all([the.context(), the.context(), the.context()]);
+    for (const { contextId } of [free, held]) await the.submit(contextId);
+    const owner = await the.process();
+    const all = [free, held, idle].map(({ contextId }) => contextId);
+    await the.database.transaction(async (tx) => {
+      await read(tx, held.contextId, 'lock');
+      const claimed = await claimFree(db(), all, owner);
+      expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, barrenClaims: 0 }]);
+    });
+    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: held.contextId } }]);
   });
 
   test('finds nothing in an idle context', async () => {
