@@ -34,7 +34,7 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
     log,
     send: (context: string, text = context) => send({ context, text }),
     /** Lets what is under way end, and what follows, until nothing is left. */
-    async release() {
+    release: async () => {
       for (let rounds = 0; rounds < 20; rounds += 1) {
         for (const resolve of held.splice(0)) resolve();
         await new Promise((resolve) => setImmediate(resolve));

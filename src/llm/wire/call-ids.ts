@@ -6,7 +6,7 @@
 import type { PromptMessage } from '../../core/prompt.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import { isToolUse } from '../../core/blocks.ts';
-import type { Block, ToolUseBlock } from '../../core/blocks.ts';
+import type { ToolUseBlock } from '../../core/blocks.ts';
 
 export type WireIds = (id: ToolCallId) => string;
 
@@ -18,12 +18,13 @@ export function wireIds(
 ): WireIds {
   const names = new Map<ToolCallId, string>();
   const taken = new Set<string>();
-  for (const call of messages.flatMap((message): Block[] => message.content).filter(isToolUse)) {
+  const name = (call: ToolUseBlock): void => {
     const own = theirs(call);
-    const name = allowed.test(own) && !taken.has(own) ? own : free(call.id, taken);
-    taken.add(name);
-    names.set(call.id, name);
-  }
+    const chosen = allowed.test(own) && !taken.has(own) ? own : free(call.id, taken);
+    taken.add(chosen);
+    names.set(call.id, chosen);
+  };
+  for (const { content } of messages) for (const block of content) if (isToolUse(block)) name(block);
   return (id) => names.get(id) ?? id;
 }
 

@@ -6,7 +6,18 @@
 /** The same shape, and the same value where there was nothing to mend. */
 export function wellFormed<T>(value: T): T {
   // What comes back differs from `value` in the characters of its strings only.
-  return mended(value) as T;
+  return isWellFormed(value) ? value : (mended(value) as T);
+}
+
+/** Asked of every prompt, whole: makes nothing. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed(Reflect.get(value, key))) return false;
+  }
+  return true;
 }
 
 function mended(value: unknown): unknown {
