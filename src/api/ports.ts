@@ -45,5 +45,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `open`: answered without a key and whatever the Host says. */
     access?: 'open';
+    /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */
+    patienceMs?: number;
   }
 }
