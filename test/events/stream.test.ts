@@ -176,6 +176,17 @@ test('a second attempt voids the text of the first, under the same message', asy
   expect(shown).toMatchObject({ attempt: 2, text: 'partial\nwhole' });
 });
 
+test('an answer that is not streamed is told when it is there', async () => {
+  const { id } = await house.client.createContext({ streaming: false });
+  const live = await listen(id);
+  const job = await say(id, 'wait: 100ms\nsay: whole');
+  await live.until(finished(job));
+  expect(live.told.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant')).toBe(
+    true,
+  );
+  expect(addUp(live.told).size).toBe(0);
+});
+
 test('after a cancel nothing more of the job is said', async () => {
   const { id } = await house.client.createContext({});
   const live = await listen(id);
