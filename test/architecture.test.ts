@@ -45,11 +45,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['tools', 'api'],
   fastify: ['api'],
   '@fastify/swagger': ['api'],
+  '@fastify/swagger-ui': ['api'],
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['api'],
   pino: ['api', 'workers', 'cli'],
   'p-timeout': ['queue', 'workers'],
-  'prom-client': ['api'],
+  'prom-client': ['api', 'workers'],
   uuid: ['cli', 'llm'],
 };
 

@@ -14,7 +14,10 @@ import type { Follower } from '../events/follower.ts';
 import type { Catalog } from './catalog.ts';
 
 /** What of the configuration matters to a request. */
-export type ApiConfig = Pick<Config, 'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs' | 'streams'>;
+export type ApiConfig = Pick<
+  Config,
+  'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs' | 'defaultModel' | 'streams'
+>;
 
 export type ApiPorts = CommandPorts & {
   config: ApiConfig;

@@ -3,8 +3,10 @@
  * hears nothing asks there.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
+import type { HoldReason } from '../core/gate.ts';
 import type { JobStatus } from '../core/job.ts';
 import type { Utterance } from '../core/making.ts';
+import type { Millis } from '../core/time.ts';
 import type { NumberedEvent } from '../core/told.ts';
 
 /** To a process that owns a context: look up, somebody wants something of it. */
@@ -33,6 +35,9 @@ export type Calling = {
   forMs: number;
 };
 
+/** To all worker processes: a provider key is held back. */
+export type GateClosed = { id: string; reason: HoldReason; until: Millis };
+
 export type Channel<_Message> = { readonly name: string };
 
 export function summonsTo(process: ProcessId): Channel<Summons> {
@@ -51,6 +56,10 @@ export function progressOf(context: ContextId): Channel<Progress> {
 /** What a model says, as it says it: only while somebody listens. */
 export function deltasOf(context: ContextId): Channel<Utterance> {
   return { name: `deltas:{${context}}` };
+}
+
+export function gatesClosed(): Channel<GateClosed> {
+  return { name: 'gates' };
 }
 
 export type Bus = {

@@ -10,6 +10,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config, ProviderAccess } from '../config.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
 import type { Database } from '../db/client.ts';
 import { createModels } from '../llm/models.ts';
@@ -35,6 +36,8 @@ export type Platform = {
   config: Config;
   commands: CommandPorts;
   abilities: Abilities;
+  /** Of the operator's file. */
+  roles: ReadonlyMap<string, Role>;
   /** Names of the providers that can be called from here. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
@@ -76,6 +79,7 @@ export async function openPlatform(
     config: { ...config, queueLimit: operator.limits.queuedInputs ?? config.queueLimit },
     commands,
     abilities,
+    roles: operator.roles,
     providers,
     startWorker: async () => startWorkerProcess(workerPorts(), config.concurrency),
     async close() {
@@ -131,8 +135,9 @@ function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
   };
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
+    keyId: (provider) => models.keyId(provider),
     tools: createToolRunner(registry, { limits, log }),
-    resolve: ({ config: written, role }) => resolve(written, role, catalog),
+    resolve: ({ config: written, role, definition }) => resolve(written, definition ?? role, catalog),
     published: published(catalog),
   };
   return { abilities, providers: models.configured };

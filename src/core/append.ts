@@ -7,6 +7,7 @@ import type { JobError } from './errors.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { ActiveJob, Verdict } from './job.ts';
 import type { NewMessage } from './message.ts';
+import type { ModelCall } from './model-call.ts';
 import type { Lease } from './snapshot.ts';
 import type { DurableState } from './state.ts';
 import type { Millis } from './time.ts';
@@ -16,7 +17,7 @@ import type { Turn } from './turn.ts';
 
 export type Entry =
   | { kind: 'message'; message: NewMessage }
-  /** A queued input enters history. */
+  /** A queued or a steered input enters history. */
   | { kind: 'admit'; messageId: MessageId; turn: Turn }
   | { kind: 'event'; event: ContextEvent };
 
@@ -37,13 +38,26 @@ export type CallChange =
  */
 export type Park = { status: 'idle' } | { status: 'waiting'; until: Millis } | { status: 'runnable' };
 
+/** What an interrupt takes back. */
+export type TakenBack = {
+  /** Messages that leave history. */
+  retracted: MessageId[];
+  /** Inputs that never entered it. */
+  withdrawn: MessageId[];
+  /** The number of the last turn that is still there. */
+  lastTurn: number;
+};
+
 export type Append = {
   lease: Lease;
   /** Counters that must still be as they were read; null: not guarded. */
   guard: { controlSeq: number | null; wakeSeq: number | null };
   entries: Entry[];
   calls: CallChange[];
+  takenBack: TakenBack | null;
   job: JobChange | null;
+  /** The model call that brought this about. */
+  modelCall: ModelCall | null;
   state: DurableState;
   /** Null: the lease is kept. */
   park: Park | null;

@@ -2,6 +2,8 @@
  * Ids are UUIDv7 strings made in the application, branded so that one kind cannot stand for another.
  * Core never makes one by itself: an `Ids` port is handed in.
  */
+import type { Millis } from './time.ts';
+
 declare const kind: unique symbol;
 type Id<Kind extends string> = string & { readonly [kind]: Kind };
 
@@ -29,6 +31,11 @@ export function isUuid(text: string): boolean {
 /** The parser of ids at an edge: a lower-case UUID of the wanted kind, or null. */
 export function parseId<T extends Id<string>>(text: string): T | null {
   return isUuid(text) ? (text.toLowerCase() as T) : null;
+}
+
+/** When an id was made, by the clock of the process that made it: the first 48 bits of a UUIDv7 say so. */
+export function madeAt(id: Id<string>): Millis {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /** The tenant of an API without keys. */

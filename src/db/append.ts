@@ -5,6 +5,8 @@
  */
 import { sql } from 'drizzle-orm';
 import type { Append, AppendOutcome, CallChange, Entry, JobChange, Park } from '../core/append.ts';
+import type { Lease } from '../core/snapshot.ts';
+import type { ModelCall } from '../core/model-call.ts';
 import { NO_USAGE, addUsage } from '../core/usage.ts';
 import { parseTurn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
@@ -36,15 +38,22 @@ function statement(appends: readonly Append[]) {
   const contexts = encodeJson(appends.map(contextRow));
   const messages = encodeJson(appends.flatMap(messageRows));
   const admitted = encodeJson(appends.flatMap(admittedRows));
+  const retracted = encodeJson(
+    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.retracted)),
+  );
+  const withdrawn = encodeJson(
+    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.withdrawn)),
+  );
   const events = encodeJson(appends.flatMap(eventRows));
   const requested = encodeJson(appends.flatMap(requestedRows));
   const changed = encodeJson(appends.flatMap(changedRows));
   const jobs = encodeJson(appends.flatMap(jobRows));
+  const failed = encodeJson(appends.flatMap(failedCallRows));
   return sql`
     with wanted as (
       select * from jsonb_to_recordset(${contexts}::jsonb) as w(
         id uuid, tenant text, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
-        progress text, settles boolean, messages int, admitted int, taken int, turn int, requests int,
+        progress text, settles boolean, messages int, taken int, joined int, turn int, last_turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
         failure_kept boolean, failure jsonb)
     ), ctx as (
@@ -59,8 +68,9 @@ function statement(appends: readonly Append[]) {
         barren_claims = case w.progress when 'made' then 0 when 'returned' then greatest(c.barren_claims - 1, 0)
           else c.barren_claims end,
         queued = c.queued - w.taken,
+        steers = c.steers - w.joined,
         message_count = c.message_count + w.messages,
-        turn_count = greatest(c.turn_count, w.turn),
+        turn_count = coalesce(w.last_turn, greatest(c.turn_count, w.turn)),
         request_count = c.request_count + w.requests,
         input_tokens = c.input_tokens + w.input_tokens,
         output_tokens = c.output_tokens + w.output_tokens,
@@ -78,14 +88,14 @@ function statement(appends: readonly Append[]) {
     ), new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
         model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, finish_reason,
-        completed_at)
+        attempt, called_at, first_byte_at, completed_at)
       select m.id, ctx.tenant_id, ctx.id, ctx.active_branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
         m.content, m.job_id, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
-        m.cache_write_tokens, m.finish_reason, statement_timestamp()
+        m.cache_write_tokens, m.finish_reason, m.attempt, m.called_at, m.first_byte_at, statement_timestamp()
       from jsonb_to_recordset(${messages}::jsonb) as m(
         context_id uuid, place int, id uuid, role text, type text, turn text, content jsonb, job_id uuid,
         model_id text, provider_id text, input_tokens int, output_tokens int, cache_read_tokens int,
-        cache_write_tokens int, finish_reason text)
+        cache_write_tokens int, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz)
       join ctx on ctx.id = m.context_id
     ), admitted_messages as (
       update messages m set seq = ctx.base + a.place, turn = a.turn, status = 'completed',
@@ -93,14 +103,23 @@ function statement(appends: readonly Append[]) {
       from jsonb_to_recordset(${admitted}::jsonb) as a(context_id uuid, place int, id uuid, turn text)
       join ctx on ctx.id = a.context_id
       where m.id = a.id and m.context_id = ctx.id and m.status = 'queued'
+    ), retracted as (
+      update messages m set status = 'retracted'
+      from jsonb_to_recordset(${retracted}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and m.context_id = ctx.id and m.status = 'completed'
+    ), withdrawn as (
+      update messages m set status = 'withdrawn'
+      from jsonb_to_recordset(${withdrawn}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and m.context_id = ctx.id and m.status = 'queued'
     ), new_events as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + e.place, e.name, e.data
       from jsonb_to_recordset(${events}::jsonb) as e(context_id uuid, place int, name text, data jsonb)
       join ctx on ctx.id = e.context_id
     ), new_calls as (
-      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown)
-      select r.id, ctx.tenant_id, ctx.id, r.job_id, r.message_id, r.ordinal, r.name, r.effect, r.on_unknown
+      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, created_at)
+      select r.id, ctx.tenant_id, ctx.id, r.job_id, r.message_id, r.ordinal, r.name, r.effect, r.on_unknown,
+        statement_timestamp()
       from jsonb_to_recordset(${requested}::jsonb) as r(
         context_id uuid, id uuid, job_id uuid, message_id uuid, ordinal int, name text, effect text, on_unknown text)
       join ctx on ctx.id = r.context_id
@@ -117,6 +136,8 @@ function statement(appends: readonly Append[]) {
         retry_at = r.retry_at, steps = r.steps, input_tokens = r.input_tokens, output_tokens = r.output_tokens,
         cache_read_tokens = r.cache_read_tokens, cache_write_tokens = r.cache_write_tokens, error = r.error,
         output_message_id = r.output_id,
+        first_seq = case when r.admitted then ctx.base else j.first_seq end,
+        last_seq = case when r.finished then ctx.head_seq end,
         started_at = coalesce(j.started_at, statement_timestamp()),
         finished_at = case when r.finished then statement_timestamp() end,
         stop_delivered_at = case when r.finished and j.stop_kind is not null
@@ -125,17 +146,30 @@ function statement(appends: readonly Append[]) {
       from jsonb_to_recordset(${jobs}::jsonb) as r(
         context_id uuid, id uuid, status text, turn int, attempt int, failures int, retry_at timestamptz, steps int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, error jsonb,
-        output_id uuid, finished boolean, delivered_at timestamptz)
+        output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
       join ctx on ctx.id = r.context_id
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
+    ), failed as (
+      insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at, first_byte_at, failed_at,
+        retry_at)
+      select f.job_id, f.attempt, ctx.id, ctx.tenant_id, f.model, f.error, f.called_at, f.first_byte_at,
+        statement_timestamp(), f.retry_at
+      from jsonb_to_recordset(${failed}::jsonb) as f(
+        context_id uuid, job_id uuid, attempt int, model text, error jsonb, called_at timestamptz,
+        first_byte_at timestamptz, retry_at timestamptz)
+      join ctx on ctx.id = f.context_id
+      on conflict do nothing
     )
     select id, base, head_seq, wake_seq, control_seq from ctx`;
 }
 
-function contextRow({ lease, guard, entries, state, park, progress, failure, job }: Append) {
+function contextRow({ lease, guard, entries, takenBack, state, park, progress, failure, job }: Append) {
   const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   const answers = messages.flatMap((message) => (message.model === null ? [] : [message.model.usage]));
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
+  const taken = job?.kind === 'admit' ? 1 : 0;
+  // The input that a job begins with was queued; all others were steered.
+  const begins = job?.kind === 'admit' && job.job.kind === 'input' ? 1 : 0;
   return {
     id: lease.contextId,
     tenant: lease.tenantId,
@@ -147,9 +181,11 @@ function contextRow({ lease, guard, entries, state, park, progress, failure, job
     ...parkColumns(park),
     progress,
     settles: job?.kind === 'settle',
-    messages: messages.length + admitted,
-    taken: job?.kind === 'admit' ? 1 : 0,
+    messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
+    taken,
+    joined: admitted - begins + (takenBack?.withdrawn.length ?? 0),
     turn: Math.max(0, ...entries.map(turnNumber)),
+    last_turn: takenBack?.lastTurn ?? null,
     requests: answers.length,
     ...answers.reduce(addUsage, NO_USAGE),
     failure_kept: failure === 'keep',
@@ -184,7 +220,7 @@ function turnNumber(entry: Entry): number {
 }
 
 /** `place` counts from 1: the first entry takes the number after the last one given out. */
-function messageRows({ lease, entries }: Append) {
+function messageRows({ lease, entries, modelCall }: Append) {
   return entries.flatMap((entry, index) => {
     if (entry.kind !== 'message') return [];
     const { id, role, type, turn, content, jobId, model } = entry.message;
@@ -208,9 +244,29 @@ function messageRows({ lease, entries }: Append) {
         content,
         job_id: jobId,
         ...made,
+        ...(modelCall?.kind === 'answered' && modelCall.messageId === id ? callColumns(modelCall) : {}),
       },
     ];
   });
+}
+
+function callColumns({ attempt, calledAt, firstByteAt }: ModelCall) {
+  return { attempt, called_at: toTimestamp(calledAt), first_byte_at: toTimestamp(firstByteAt) };
+}
+
+function failedCallRows({ lease, modelCall }: Append) {
+  if (modelCall?.kind !== 'failed') return [];
+  const { jobId, model, error, retryAt } = modelCall;
+  return [
+    {
+      context_id: lease.contextId,
+      job_id: jobId,
+      model: plainText(model),
+      error,
+      retry_at: toTimestamp(retryAt),
+      ...callColumns(modelCall),
+    },
+  ];
 }
 
 function admittedRows({ lease, entries }: Append) {
@@ -219,6 +275,10 @@ function admittedRows({ lease, entries }: Append) {
       ? [{ context_id: lease.contextId, place: index + 1, id: entry.messageId, turn: entry.turn }]
       : [],
   );
+}
+
+function idRows({ contextId }: Lease, ids: readonly string[] = []) {
+  return ids.map((id) => ({ context_id: contextId, id }));
 }
 
 function eventRows({ lease, entries }: Append) {
@@ -276,6 +336,7 @@ function jobRows({ lease, job: change }: Append) {
       attempt: job.attempt,
       failures: job.failures,
       steps: job.steps,
+      admitted: change.kind === 'admit',
       ...job.usage,
       ...endColumns(change),
     },

@@ -5,6 +5,7 @@ import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
@@ -77,15 +78,17 @@ async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
 
 /** Tells whoever follows the context, and rings where it was given back for others to go on with. */
 function announce(
-  { bell, log }: WorkerState,
+  { bell, log, metrics, clock }: WorkerState,
   narrator: Pick<Narrator, 'committed'>,
   move: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
   const { lease, job, park } = move;
   const { contextId, tenantId, epoch } = lease;
+  if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
     const { verdict } = job;
+    metrics.finished(verdict.status);
     const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
       { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },

@@ -11,11 +11,15 @@ import type { LeaseTimes } from '../db/processes.ts';
 import type { Bell, Queue } from '../queue/doorbell.ts';
 import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
+import type { Gates } from './gates.ts';
+import type { WorkerMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
 
 /** What this process can serve. */
 export type Abilities = {
   model(provider: ProviderName): Model | null;
+  /** Names the key that a provider is called with, alike in every process that has it; holds none. */
+  keyId(provider: ProviderName): string;
   tools: ToolRunner;
   resolve(worker: WorkerDefinition): Serving;
   published: { tools: string[]; roles: string[]; models: string[] };
@@ -48,6 +52,8 @@ export type WorkerState = WorkerPorts & {
   registry: Registry;
   audience: Audience;
   clock: DatabaseClock;
+  gates: Gates;
+  metrics: WorkerMetrics;
   /** This incarnation; null while it has none: nothing is claimed then. */
   identity(): ProcessId | null;
 };

@@ -5,6 +5,7 @@ import type { Run } from '../agent/run.ts';
 import { apply } from '../core/apply.ts';
 import { decide } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -29,9 +30,11 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   try {
     const claiming = claimContext(state, contextId, owner, narrator);
     const first = await pTimeout(claiming, { milliseconds: SILENT_MS });
+    state.metrics.claim(first === null ? 'surplus' : 'claimed');
     if (first !== null) await runClaimed(state, place, narrator, first);
   } catch (error) {
-    if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
+    if (error instanceof LeaseLost) state.metrics.leaseLost();
+    else await giveUp(state, contextId, owner, error);
   } finally {
     narrator.close();
     place.attention.lose();
@@ -48,7 +51,7 @@ async function runClaimed(
   const log = createRunLog(state, first);
   const run: Run = {
     journal: createJournal(state, place.attention, narrator),
-    model: (provider) => state.abilities.model(provider),
+    model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
     clock: state.clock,
     ids: state.ids,
@@ -81,7 +84,11 @@ async function claimContext(
     return { snapshot: apply(snapshot, move, outcome), began: { move, outcome } };
   });
   if (opened === null) return null;
-  if (opened.began !== null) narrator.committed(opened.began.move, opened.began.outcome, true);
+  if (opened.began !== null) {
+    const { move, outcome } = opened.began;
+    if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
+    narrator.committed(move, outcome, true);
+  }
   return opened.snapshot;
 }
 

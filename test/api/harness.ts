@@ -12,6 +12,7 @@ import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
 import type { Ids } from '../../src/core/ids.ts';
+import type { Role } from '../../src/core/settings.ts';
 import { openFollower } from '../../src/events/follower.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
@@ -52,8 +53,12 @@ export const TIMES: LeaseTimes = { missedMs: 60_000, leaseMs: 120_000 };
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
-/** `databaseUrl`: instead of a database of its own. */
-export async function openApi(env: Environment = {}, databaseUrl?: string): Promise<Api> {
+/** `databaseUrl`: instead of a database of its own. `roles`: of the operator's file. */
+export async function openApi(
+  env: Environment = {},
+  databaseUrl?: string,
+  roles: ReadonlyMap<string, Role> = new Map(),
+): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
   const database = openDatabase(databaseUrl ?? own?.url ?? '', {
@@ -75,7 +80,7 @@ export async function openApi(env: Environment = {}, databaseUrl?: string): Prom
     config: parseConfig(env),
     logger,
     follower: openFollower(database, bus),
-    catalog: openCatalog(database, TIMES),
+    catalog: openCatalog(database, TIMES, roles),
   });
   await app.ready();
   const contract = contractOf(app.swagger());

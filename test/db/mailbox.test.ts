@@ -144,12 +144,13 @@ describe('a refused submit says why', () => {
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
   ) => {
     const outcome = await submitInput(
-      { ids },
+      { ids, times: TIMES, stopGraceMs: 1_000 },
       {
         tenantId: DEFAULT_TENANT,
         contextId,
         content: [],
         delivery: 'queue',
+        priority: 5,
         metadata: {},
         maxSteps: null,
         deadline: null,
@@ -181,12 +182,12 @@ describe('a refused submit says why', () => {
 
 describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
-    withdraw(db(), DEFAULT_TENANT, contextId, jobId, 'cancelled', 'why');
+    withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'why');
 
   test('takes a queued job back with its receipt, and tells it under a number', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    expect(await withdrawn(contextId, jobId)).toEqual({ headSeq: 1 });
+    expect(await withdrawn(contextId, jobId)).toEqual({ headSeq: 1, jobIds: [jobId] });
     expect(await withdrawn(contextId, jobId)).toBeNull();
     const [job] = await the.rows(`select * from jobs where id = '${jobId}'`);
     expect(job).toMatchObject({ status: 'cancelled', stop_kind: 'cancel', stop_reason: 'why' });
@@ -210,6 +211,26 @@ describe('withdraw', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 1 });
   });
 
+  test('takes back many in one statement, told in the order of the queue; what is left stays queued', async () => {
+    const { contextId } = await the.context();
+    const jobIds: JobId[] = [];
+    for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
+    const [first, second, third, fourth, last] = jobIds;
+    if (!first || !second || !third || !fourth || !last) throw new Error('no jobs');
+    const take = (...ids: JobId[]) => withdraw(db(), DEFAULT_TENANT, contextId, ids, 'cancelled', null);
+    const taken = await take(fourth, ids.next<JobId>(), second, first);
+    expect(taken?.headSeq).toBe(3);
+    expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
+    expect(
+      await the.rows(
+        `select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`,
+      ),
+    ).toEqual([first, second, fourth].map((id, index) => ({ seq: index + 1, id })));
+    expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, status: 'runnable' });
+    expect(await take(third, last, first)).toMatchObject({ headSeq: 5 });
+    expect(await the.row(contextId)).toMatchObject({ queued: 0, status: 'idle', sweep_at: null });
+  });
+
   test('many at once are each taken back once', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
@@ -217,7 +238,7 @@ describe('withdraw', () => {
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
           await callUp(tx, DEFAULT_TENANT, contextId, TIMES);
-          return withdraw(tx, DEFAULT_TENANT, contextId, jobId, 'cancelled', null);
+          return withdraw(tx, DEFAULT_TENANT, contextId, [jobId], 'cancelled', null);
         }),
       ),
     );
@@ -277,26 +298,36 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', 'first', 60_000);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
     const before = await the.row(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, 'stop', 'second', 0);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
     expect(before['sweep_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
     expect(job).toEqual({ stop_kind: 'cancel', stop_reason: 'first' });
   });
 
-  test('is not written on what is queued or ended', async () => {
+  test('is not written on what has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
-    expect(await jobs(contextId)).toMatchObject([{ stop_kind: null }]);
+    await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
+  });
+
+  test('on what is queued is read with it', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    const row = await the.claimed(contextId);
+    const stored = await readMailbox(db(), row);
+    expect(stored?.mailbox.next?.wish).toMatchObject({ kind: 'interrupt', mode: 'keep' });
   });
 
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,

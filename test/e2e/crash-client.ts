@@ -48,6 +48,7 @@ if (verb === 'cancel') {
       contextId,
       content: [{ type: 'text', text: 'say: heard' }],
       delivery: 'queue',
+      priority: 5,
       metadata: {},
       maxSteps: null,
       deadline: null,

@@ -71,6 +71,7 @@ function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
   const simulated = createSimulated(ids);
   return {
     model: () => simulated,
+    keyId: (provider) => provider,
     tools: createToolRunner(registry, { limits: LIMITS, log }),
     resolve: ({ config, role }) =>
       resolve(config, role, {

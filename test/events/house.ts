@@ -95,7 +95,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   for (let count = options.apis ?? 1; count > 0; count -= 1) {
     const database = openPool('house-api', (text) => void statements.push(text));
     const config = parseConfig({ PORT: '0', ...options.env });
-    servers.push(await startServer({ ...commands(database, openBus()), config, logger: log }));
+    servers.push(
+      await startServer({ ...commands(database, openBus()), config, logger: log, roles: new Map() }),
+    );
   }
   const simulated = createSimulated(ids);
   const workers: WorkerProcess[] = [];
@@ -111,6 +113,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         random: Math.random,
         abilities: {
           model: () => simulated,
+          keyId: (provider) => provider,
           tools: { execute: async () => ({ kind: 'result', content: 'looked', is_error: false }) },
           published: { tools: [], roles: [], models: ['simulated'] },
           resolve: ({ config }) => ({

@@ -7,21 +7,24 @@ import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/cli/ids.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
-import { perform, performAlone } from '../../src/commands/perform.ts';
+import { perform } from '../../src/commands/perform.ts';
 import type { Command } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
-import type { Accepted } from '../../src/commands/submit-input.ts';
+import type { Accepted, Delivery } from '../../src/commands/submit-input.ts';
+import { interruptContext } from '../../src/commands/interrupt-context.ts';
+import type { InterruptMode } from '../../src/core/job.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
 import { readHistory } from '../../src/db/mailbox.ts';
+import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/doorbell.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
@@ -76,8 +79,17 @@ export const deaf: Queue = {
   listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
 };
 
+export type PostOptions = {
+  maxSteps?: number;
+  deadlineMs?: number;
+  delivery?: Delivery;
+  priority?: number;
+};
+
 export type FleetOptions = {
   model: Script;
+  /** Real providers in place of `model`; contexts then run on this one. */
+  provider?: { models: Models; name: ProviderName };
   tools?: Tools;
   processes?: number;
   concurrency?: number;
@@ -95,13 +107,10 @@ export type Fleet = {
   processes: WorkerProcess[];
   perform<T>(command: Command<T>): Promise<T>;
   createContext(): Promise<{ workerId: WorkerId; contextId: ContextId }>;
-  post(
-    contextId: ContextId,
-    text: string,
-    options?: { maxSteps?: number; deadlineMs?: number },
-  ): Promise<Accepted>;
+  post(contextId: ContextId, text: string, options?: PostOptions): Promise<Accepted>;
   retry(contextId: ContextId): Promise<Accepted>;
   cancel(jobId: JobId): Promise<void>;
+  interrupt(contextId: ContextId, mode: InterruptMode): Promise<JobId | null>;
   job(jobId: JobId): Promise<Record<string, unknown>>;
   ended(jobId: JobId): Promise<Record<string, unknown>>;
   until(condition: () => Promise<boolean> | boolean): Promise<void>;
@@ -133,7 +142,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const database = openDatabase(url, { max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = { database, bell, bus, ids, times, stopGraceMs: times.stopGraceMs };
-  const model: Model = { call: async (request, _listener, signal) => options.model(request, signal) };
+  const model: Model = {
+    call: async (request, listener, signal) => {
+      const outcome = await options.model(request, signal);
+      if (outcome.kind === 'done') listener.started();
+      return outcome;
+    },
+  };
   const tools = options.tools ?? {};
   const descriptors: ToolDescriptor[] = Object.entries(tools)
     .map(([name, tool]): ToolDescriptor => ({
@@ -162,7 +177,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     bus,
     ids,
     abilities: {
-      model: () => model,
+      model: (name) => options.provider?.models.for(name) ?? model,
+      keyId: (name) => options.provider?.models.keyId(name) ?? name,
       tools: {
         async execute(call, signal) {
           const tool = tools[call.name];
@@ -176,7 +192,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       resolve: () => ({
         kind: 'served',
         settings: {
-          model: { provider: 'simulated', model: 'scripted' },
+          model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
           streaming: true,
           systemPrompt: '',
           tools: descriptors,
@@ -204,19 +220,16 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
     return ended.value;
   };
-  const submit = (
-    contextId: ContextId,
-    text: string | null,
-    extra: { maxSteps?: number; deadlineMs?: number } = {},
-  ) =>
+  const submit = (contextId: ContextId, text: string | null, extra: PostOptions = {}) =>
     expectDone(
-      performAlone(
+      perform(
         ports,
         submitInput(ports, {
           tenantId: DEFAULT_TENANT,
           contextId,
           content: text === null ? null : [{ type: 'text', text }],
-          delivery: 'queue',
+          delivery: extra.delivery ?? 'queue',
+          priority: extra.priority ?? 5,
           metadata: {},
           maxSteps: extra.maxSteps ?? null,
           deadline: extra.deadlineMs === undefined ? null : Date.now() + extra.deadlineMs,
@@ -249,6 +262,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     retry: (contextId) => submit(contextId, null),
     async cancel(jobId) {
       await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    async interrupt(contextId, mode) {
+      const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode });
+      return (await expectDone(perform(ports, command))).jobId;
     },
     async job(jobId) {
       const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);

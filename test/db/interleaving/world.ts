@@ -11,10 +11,10 @@ import { ids } from '../../../src/cli/ids.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { submitInput } from '../../../src/commands/submit-input.ts';
-import type { Accepted } from '../../../src/commands/submit-input.ts';
+import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
+import type { Accepted, Delivery } from '../../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
@@ -22,6 +22,8 @@ import { register } from '../../../src/db/processes.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
 import { Audience } from '../../../src/workers/audience.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
+import { Gates } from '../../../src/workers/gates.ts';
+import { createWorkerMetrics } from '../../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
 import { Registry } from '../../../src/workers/registry.ts';
 import type { Lane } from './scheduler.ts';
@@ -53,6 +55,8 @@ export class World {
   /** Inputs that were accepted: who sent them, and what came back. */
   readonly accepted: { client: string; job: Accepted }[] = [];
   readonly processes: Process[] = [];
+  /** Somebody may have changed the order of the queue. */
+  moved = false;
   /** How often each call of a `once` tool really ran. */
   readonly ran = new Map<ToolCallId, number>();
   /** Whatever a worker process logged as an error. */
@@ -85,21 +89,18 @@ export class World {
     return portsOf(database, this.bus);
   }
 
-  async submit(
-    database: Database,
-    client: string,
-    text: Text,
-    delivery: 'queue' | 'reject' = 'queue',
-  ): Promise<void> {
-    const outcome = await performAlone(
+  async submit(database: Database, client: string, text: Text, delivery: Delivery = 'queue'): Promise<void> {
+    const carryOut = needsTransaction(delivery) ? perform : performAlone;
+    const outcome = await carryOut(
       this.ports(database),
       submitInput(
-        { ids },
+        { ids, times: TIMES, stopGraceMs: TIMES.stopGraceMs },
         {
           tenantId: DEFAULT_TENANT,
           contextId: this.contextId,
           content: [{ type: 'text', text }],
           delivery,
+          priority: 5,
           metadata: {},
           maxSteps: null,
           deadline: null,
@@ -112,6 +113,10 @@ export class World {
 
   jobAt(place: number): JobId | null {
     return this.accepted.at(place)?.job.jobId ?? null;
+  }
+
+  messageAt(place: number): MessageId | null {
+    return this.accepted.at(place)?.job.messageId ?? null;
   }
 
   /** A worker process that lives; `hears`: whether summons reach it. */
@@ -128,7 +133,9 @@ export class World {
       models: [],
     });
     const registry = new Registry(capacity);
-    const state: WorkerState = {
+    const clock = new DatabaseClock();
+    const metrics = createWorkerMetrics(registry, []);
+    const ports: WorkerPorts = {
       database: lane.database,
       openBeatConnection: () => lane.database,
       queue,
@@ -137,6 +144,7 @@ export class World {
       ids,
       abilities: {
         model: () => this.#model(lane),
+        keyId: (provider) => provider,
         tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
         resolve: () => ({
           kind: 'served',
@@ -155,11 +163,10 @@ export class World {
       times: TIMES,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
-      registry,
-      audience: new Audience(),
-      clock: new DatabaseClock(),
-      identity: () => id,
     };
+    const gates = new Gates(ports, clock, metrics);
+    const audience = new Audience();
+    const state: WorkerState = { ...ports, registry, audience, clock, metrics, gates, identity: () => id };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
         registry.lookUp(contextId, controlSeq),
@@ -205,7 +212,7 @@ function answerTo({ messages, failures }: ModelRequest): ModelOutcome {
       return says('look', 'mail');
     case 'retry':
       if (failures > 0) return says();
-      return { kind: 'failed', failure: { class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 } };
+      return { kind: 'failed', failure: { class: 'server_error', message: 'slow', retryAfterMs: 60_000 } };
     case 'fail':
       return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
     default:
