@@ -69,6 +69,7 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
     timer = null;
     asking = true;
     const contexts = [...shared.values()].map(({ followed }) => followed).filter(({ tail }) => tail >= 0);
+    renew(contexts);
     const standing = await readStanding(db, contexts, waits.jobs).catch(() => null);
     if (standing !== null) {
       waits.tell(standing.ended);
@@ -78,7 +79,6 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
         else followed.stands(head);
       }
     }
-    renew(contexts);
     asking = false;
     schedule();
   };
