@@ -28,25 +28,24 @@ export async function settleUnowned(
   const { wish } = mailbox.job;
   const job = { ...mailbox.job, wish: heard ? { ...wish, deliveredAt: row.now } : wish };
   const move = settle(mailbox, job, { status: 'cancelled', reason: wish.reason }, ids);
+  return appendLast(tx, move, { jobId: job.id, status: 'cancelled' });
+}
+
+/** The end of a job, in a transaction that holds the context's row; whoever claims next goes on with what is queued. */
+export async function appendLast(
+  tx: Executor,
+  move: Append,
+  finished: { jobId: JobId; status: JobStatus },
+): Promise<Tidings[]> {
   const [outcome] = await append(tx, [givenBack(move)]);
   if (outcome?.kind !== 'committed') throw new Error('A locked context changed under its holder.');
-  return settledTidings(contextId, outcome.headSeq, outcome.wakeSeq, row.lease.epoch, move, job.id);
+  const { contextId, epoch } = move.lease;
+  const { headSeq, wakeSeq } = outcome;
+  const told: Tidings = { kind: 'progress', progress: { contextId, headSeq, finished } };
+  return move.park === null ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [told];
 }
 
 /** Nobody holds the context: what is still queued is for whoever claims it next. */
 function givenBack(move: Append): Append {
   return { ...move, park: move.park ?? { status: 'runnable' } };
-}
-
-function settledTidings(
-  contextId: ContextId,
-  headSeq: number,
-  wakeSeq: number,
-  epoch: number,
-  move: Append,
-  jobId: JobId,
-): Tidings[] {
-  const status: JobStatus = 'cancelled';
-  const told: Tidings = { kind: 'progress', progress: { contextId, headSeq, finished: { jobId, status } } };
-  return move.park === null ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [told];
 }

@@ -60,16 +60,17 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
 /** Ends that do not depend on what the model said. */
 function endedFromOutside(snapshot: Snapshot, job: ActiveJob, now: Millis): Verdict | null {
   if (job.wish !== null) return { status: 'cancelled', reason: job.wish.reason };
-  if (snapshot.barrenClaims >= LIMITS.barrenClaims) {
-    return failed(
-      'crash_loop',
-      `${snapshot.barrenClaims} processes in a row died on this job without bringing it forward.`,
-    );
-  }
+  if (snapshot.barrenClaims >= LIMITS.barrenClaims) return crashLoop(snapshot.barrenClaims);
   if (job.deadline !== null && job.deadline <= now) {
     return { status: 'incomplete', error: { code: 'deadline', message: 'The job passed its deadline.' } };
   }
   return null;
+}
+
+/** A job that kills whoever takes it up; known from the mailbox alone. */
+export function crashLoop(barrenClaims: number): Verdict {
+  const words = `${barrenClaims} processes in a row died on this job without bringing it forward.`;
+  return failed('crash_loop', words);
 }
 
 /** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */

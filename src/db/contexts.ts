@@ -59,22 +59,32 @@ function toRow(row: Columns): ContextRow {
 /**
  * Takes the lease where nobody has it and something is to be done; the leases of the dead are revoked by sweeps before.
  * Null: the doorbell was surplus, or the process that asks was declared dead. The row that comes back counts the barren
- * claims *before* this one.
+ * claims *before* this one. `counted`: the epoch under which a sweep has counted this claim already, in a commit of its
+ * own; null: nobody has.
  */
 export async function claim(
   tx: Executor,
   contextId: ContextId,
   owner: ProcessId,
+  counted: number | null = null,
 ): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set
       status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
-      sweep_at = null, barren_claims = c.barren_claims + 1
+      sweep_at = null,
+      barren_claims = c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end
     where c.id = ${contextId} and (c.lease_owner is null)
       and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
     returning ${columns}`);
   return row === undefined ? null : { ...toRow(row), barrenClaims: row.barren_claims - 1 };
+}
+
+/** A claim that was counted under this epoch came to nothing by no fault of the context: it does not count. */
+export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
+  await executor.execute(sql`
+    update contexts c set barren_claims = greatest(c.barren_claims - 1, 0)
+    where c.id = ${contextId} and c.lease_owner is null and c.lease_epoch = ${counted}`);
 }
 
 /** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */
@@ -123,15 +133,20 @@ export type Due =
   /** Its holder did not answer a wish in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
+/** `claims`: the finder has a slot for each, and is about to claim what nobody runs. */
+export type Taking = { claims?: boolean };
+
 /**
- * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put off by `againMs`, so that another sweep does not take it up at once and one
- * whose finder dies is found again.
+ * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put
+ * off by `againMs`, so that another sweep does not take it up at once and one whose finder dies is found again. A claim
+ * that follows is counted here already: should a context kill its process while it is read, the count is committed.
  */
 export async function takeDue(
   executor: Executor,
   most: number,
   againMs: number,
   overdueMs: number,
+  { claims = false }: Taking = {},
 ): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
@@ -141,7 +156,8 @@ export async function takeDue(
   }>(sql`
     update contexts c set
       sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
-      status = case when c.status = 'waiting' then 'runnable' else c.status end
+      status = case when c.status = 'waiting' then 'runnable' else c.status end,
+      barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running')::int, 1000)
     where c.id in (
       select id from contexts where sweep_at <= clock_timestamp()
         and (status = 'running' or sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
@@ -176,11 +192,16 @@ export async function release(
 
 /**
  * A context that could not even be claimed, by a fault of ours: counted as barren, and left alone for longer each time, so
- * that it does not keep a fleet busy.
+ * that it does not keep a fleet busy. `counted`: see `claim`.
  */
-export async function putOff(executor: Executor, contextId: ContextId): Promise<void> {
+export async function putOff(
+  executor: Executor,
+  contextId: ContextId,
+  counted: number | null,
+): Promise<void> {
   await executor.execute(sql`
-    update contexts c set barren_claims = least(c.barren_claims + 1, 1000), status = 'waiting',
+    update contexts c set status = 'waiting',
+      barren_claims = least(c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
       sweep_at = clock_timestamp() + interval '1 second' * power(2, least(c.barren_claims, 8))
     where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')`);
 }

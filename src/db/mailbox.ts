@@ -64,6 +64,17 @@ export async function readHistory(
   return rows.map(toMessage);
 }
 
+/** The turns of the last visible message of a branch: what stands for a history that cannot be read. */
+export async function readLastTurn(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  branch: string,
+): Promise<Pick<Message, 'turn'>[]> {
+  return executor.execute<{ turn: Turn }>(sql`
+    select turn from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch}
+      and status = 'completed' order by seq desc limit 1`);
+}
+
 type MessageRow = {
   id: MessageId;
   seq: number;

@@ -40,7 +40,7 @@ export function createJournal(state: WorkerState, attention: Attention): Journal
 }
 
 /** Until it succeeds, or the lease is lost. */
-async function persist(attention: Attention, work: () => Promise<Snapshot>): Promise<Snapshot> {
+export async function persist<T>(attention: Attention, work: () => Promise<T>): Promise<T> {
   for (;;) {
     if (attention.lost) throw new LeaseLost();
     try {

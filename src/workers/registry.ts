@@ -12,6 +12,8 @@ export class Registry {
   readonly #waiting: (() => void)[] = [];
   readonly #capacity: number;
   #taken = 0;
+  /** Slots that are kept for what a sweep is about to find. */
+  #reserved = 0;
   #closed = false;
 
   constructor(capacity: number) {
@@ -19,7 +21,7 @@ export class Registry {
   }
 
   get free(): number {
-    return this.#closed ? 0 : this.#capacity - this.#taken;
+    return this.#closed ? 0 : Math.max(0, this.#capacity - this.#taken - this.#reserved);
   }
 
   get running(): number {
@@ -41,6 +43,20 @@ export class Registry {
   giveSlot(): void {
     this.#taken -= 1;
     this.#waiting.shift()?.();
+  }
+
+  /** Keeps all free slots, so that whatever is found for them can be taken up for certain. How many: what is given back. */
+  reserve(): number {
+    const { free } = this;
+    this.#reserved += free;
+    return free;
+  }
+
+  /** Of the reserved slots, `used` are taken, the rest are free again. */
+  settleReserved(reserved: number, used: number): void {
+    this.#reserved -= reserved;
+    this.#taken += used;
+    for (let count = reserved - used; count > 0; count -= 1) this.#waiting.shift()?.();
   }
 
   /**

@@ -1,16 +1,21 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
 import pTimeout from 'p-timeout';
+import type { Attention } from '../agent/attention.ts';
 import { runLoop } from '../agent/loop.ts';
 import type { Run } from '../agent/run.ts';
+import { endBarren } from '../commands/end-barren.ts';
+import { tell } from '../commands/perform.ts';
 import { apply } from '../core/apply.ts';
 import { decide } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
-import { claim, putOff, release } from '../db/contexts.ts';
-import { SILENT_MS, createJournal, isAway, readSnapshot } from './journal.ts';
+import { isUnavailable } from '../db/client.ts';
+import { claim, forgive, putOff, release } from '../db/contexts.ts';
+import { SILENT_MS, createJournal, isAway, persist, readSnapshot } from './journal.ts';
 import { progressOf } from '../bus/bus.ts';
 import type { WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
@@ -19,17 +24,25 @@ import { createRunLog } from './run-log.ts';
 /** How long a context whose run broke by a fault of ours is left alone, in milliseconds. */
 const BROKEN_MS = 2_000;
 
+/** What is to be claimed, by whom; `counted`: the epoch under which a sweep has counted the claim; null: nobody has. */
+type Claim = { contextId: ContextId; owner: ProcessId; counted: number | null };
+
 /** Resolves when the run has ended, or at once when there was nothing to claim. Never throws. The caller has a slot. */
-export async function runContext(state: WorkerState, contextId: ContextId): Promise<void> {
+export async function runContext(
+  state: WorkerState,
+  contextId: ContextId,
+  counted: number | null = null,
+): Promise<void> {
   const owner = state.identity();
   if (owner === null) return;
   const place = await state.registry.enter(contextId);
   if (place === null) return;
+  const claim = { contextId, owner, counted };
   try {
-    const first = await pTimeout(claimContext(state, contextId, owner), { milliseconds: SILENT_MS });
+    const first = await pTimeout(claimContext(state, claim), { milliseconds: SILENT_MS });
     if (first !== null) await runClaimed(state, place, first);
   } catch (error) {
-    if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
+    if (!(error instanceof LeaseLost)) await giveUp(state, claim, place.attention, error);
   } finally {
     place.attention.lose();
     place.leave();
@@ -55,37 +68,51 @@ async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Pr
 /** Nobody listens to text as it is made yet. */
 const SILENT = { started: () => undefined, text: () => undefined, thinking: () => undefined };
 
-/** One transaction: the lease, all that is stored, and the append that begins or resumes a job. Null: surplus. */
+/**
+ * One transaction: the lease, all that is stored, and the append that begins or resumes a job. Null: surplus, or ended
+ * here and now.
+ */
 async function claimContext(
   state: WorkerState,
-  contextId: ContextId,
-  owner: ProcessId,
+  { contextId, owner, counted }: Claim,
 ): Promise<Snapshot | null> {
   const opened = await state.database.transaction(async (tx) => {
-    const row = await claim(tx, contextId, owner);
+    const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
     state.clock.set(row.now);
+    if (row.barrenClaims >= LIMITS.barrenClaims) return endBarren(tx, row, state.ids);
     const snapshot = await readSnapshot(state, tx, row, null);
     if (snapshot === null) return null;
     const move = open(snapshot, decide(snapshot, row.now));
-    if (move === null) return { snapshot, headSeq: null };
+    if (move === null) return { kind: 'opened', snapshot, headSeq: null } as const;
     const [outcome] = await append(tx, [move]);
     if (outcome?.kind !== 'committed')
       throw new Error('A context changed under the transaction that claimed it.');
-    return { snapshot: apply(snapshot, move, outcome), headSeq: outcome.headSeq };
+    return {
+      kind: 'opened',
+      snapshot: apply(snapshot, move, outcome),
+      headSeq: outcome.headSeq,
+    } as const;
   });
   if (opened === null) return null;
+  if (opened.kind === 'ended') {
+    tell(state, opened.tidings);
+    return null;
+  }
   if (opened.headSeq !== null) {
     state.bus.publish(progressOf(contextId), { contextId, headSeq: opened.headSeq, finished: null });
   }
   return opened.snapshot;
 }
 
-/** The run broke off. Its lease goes back; where even that fails, the sweep finds it owned by nobody's run. */
+/**
+ * The run broke off. Its lease goes back, once the database is there; where even that fails, the sweep finds it owned by
+ * nobody's run. A database that went away is no fault of the context, silence may be one: its history may be too long.
+ */
 async function giveUp(
   state: WorkerState,
-  contextId: ContextId,
-  owner: ProcessId,
+  { contextId, owner, counted }: Claim,
+  attention: Attention,
   error: unknown,
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });
@@ -94,7 +121,11 @@ async function giveUp(
   else log.error({ err: error }, 'a run broke off');
   const giveBack = async (): Promise<void> => {
     const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
-    if (!wasClaimed && !isAway(error)) await putOff(db, contextId);
+    if (wasClaimed) return;
+    // Silence is another matter: a history that takes for ever to be read is a fault of the context.
+    if (!isAway(error)) await putOff(db, contextId, counted);
+    else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
   };
-  await pTimeout(giveBack(), { milliseconds: SILENT_MS }).catch(() => undefined);
+  const givenBack = persist(attention, giveBack);
+  await pTimeout(givenBack, { milliseconds: SILENT_MS }).catch(() => undefined);
 }

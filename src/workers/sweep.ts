@@ -75,25 +75,32 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   await revoke(db, REVOKED);
-  const free = Math.max(0, state.registry.free);
-  const mine = free === 0 ? [] : await takeDue(db, free, AGAIN_MS, 0);
+  const mine = await takeMine(state);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
-  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS);
-  for (const found of [...mine, ...left]) await takeUp(state, found);
+  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS).finally(() => startAll(state, mine));
+  for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
+  for (const due of [...mine, ...left]) {
+    if (due.kind === 'unanswered') await settleUnanswered(state, due.contextId);
+  }
 }
 
-async function takeUp(state: WorkerState, due: Due): Promise<void> {
-  switch (due.kind) {
-    case 'unanswered':
-      return settleUnanswered(state, due.contextId);
-    case 'claimable':
-      if (state.registry.free <= 0) {
-        state.bell.ring(due);
-        return;
-      }
-      if (await state.registry.takeSlot()) {
-        void runContext(state, due.contextId).finally(() => state.registry.giveSlot());
-      }
+/** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
+async function takeMine({ database, registry }: WorkerState): Promise<Due[]> {
+  const reserved = registry.reserve();
+  let found: Due[] = [];
+  try {
+    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true });
+  } finally {
+    registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
+  }
+  return found;
+}
+
+/** Each has its slot. */
+function startAll(state: WorkerState, found: readonly Due[]): void {
+  for (const due of found) {
+    if (due.kind === 'claimable')
+      void runContext(state, due.contextId, due.epoch).finally(() => state.registry.giveSlot());
   }
 }
 

@@ -2,7 +2,8 @@
 import type { Append } from '../append.ts';
 import { NO_USAGE } from '../usage.ts';
 import type { ActiveJob, QueuedJob } from '../job.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Message } from '../message.ts';
+import type { Mailbox, Snapshot } from '../snapshot.ts';
 import { inputTurn, lastTurn } from '../turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
@@ -10,7 +11,10 @@ import { blank, event, stateChange } from './base.ts';
  * The input takes the next turn; a retry answers the last one again. Guarded: a withdrawn input must not be admitted.
  * Does not count as progress: a job that kills its process before its first step must be seen to.
  */
-export function admit(snapshot: Snapshot, next: QueuedJob): Append {
+export function admit(
+  snapshot: Mailbox & { history: readonly Pick<Message, 'turn'>[] },
+  next: QueuedJob,
+): Append {
   const last = lastTurn(snapshot.history.map((message) => message.turn));
   const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
   const job: ActiveJob = {
