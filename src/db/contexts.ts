@@ -112,13 +112,20 @@ export async function renew(tx: Executor, { contextId, tenantId, epoch }: Lease)
   return row === undefined ? null : toRow(row);
 }
 
-/** Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with. */
+/** Whether the active job of `c` is wished to end: whoever wished it has let go of the row by now. */
+const isWished: SQL = sql`exists (
+  select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is not null)`;
+
+/**
+ * Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with, unless it is
+ * wished to end: that takes no process.
+ */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`
     update contexts c set
       lease_owner = null, lease_epoch = c.lease_epoch + 1,
-      status = case when c.barren_claims > 1 then 'waiting' else 'runnable' end,
-      sweep_at = clock_timestamp() + case when c.barren_claims > 1
+      status = case when c.barren_claims > 1 and not ${isWished} then 'waiting' else 'runnable' end,
+      sweep_at = clock_timestamp() + case when c.barren_claims > 1 and not ${isWished}
         then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
     where c.id in (
       select id from contexts where lease_owner in (select id from processes where dead_at is not null)
@@ -130,6 +137,8 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
 /** A context that a sweep found due. */
 export type Due =
   | { kind: 'claimable'; contextId: ContextId; wakeSeq: number; epoch: number }
+  /** Nobody holds it, and its job is wished to end: that needs no slot. */
+  | { kind: 'wished'; contextId: ContextId }
   /** Its holder did not answer a wish in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
@@ -153,21 +162,35 @@ export async function takeDue(
     status: string;
     wake_seq: number;
     lease_epoch: number;
+    wished: boolean;
   }>(sql`
     update contexts c set
       sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
       status = case when c.status = 'waiting' then 'runnable' else c.status end,
-      barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running')::int, 1000)
+      barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running' and not ${isWished})::int, 1000)
     where c.id in (
-      select id from contexts where sweep_at <= clock_timestamp()
-        and (status = 'running' or sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
-      order by sweep_at limit ${most} for update skip locked)
-    returning c.id, c.status, c.wake_seq, c.lease_epoch`);
-  return rows.map((row) =>
-    row.status === 'running'
-      ? { kind: 'unanswered', contextId: row.id }
-      : { kind: 'claimable', contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch },
-  );
+      select c.id from contexts c where c.sweep_at <= clock_timestamp()
+        and (c.status = 'running' or ${isWished}
+          or c.sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
+      order by c.sweep_at limit ${most} for update skip locked)
+    returning c.id, c.status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
+  return rows.map((row): Due => {
+    const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;
+    if (row.status === 'running') return { kind: 'unanswered', contextId };
+    return row.wished ? { kind: 'wished', contextId } : { kind: 'claimable', contextId, wakeSeq, epoch };
+  });
+}
+
+/**
+ * Takes up, for as long as the transaction lasts, a context that nobody holds: whoever thinks to know it has to look again.
+ * False: somebody holds it by now, or nothing is left to do.
+ */
+export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    update contexts c set lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1
+    where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')
+    returning c.id`);
+  return rows.length > 0;
 }
 
 /**

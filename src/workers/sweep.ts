@@ -5,8 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../commands/settle.ts';
 import { tell } from '../commands/perform.ts';
-import type { ContextId } from '../core/ids.ts';
-import { owned, release, revoke, takeDue } from '../db/contexts.ts';
+import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
 import { declareDead, forgetDead } from '../db/processes.ts';
@@ -79,9 +78,7 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
   const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS).finally(() => startAll(state, mine));
   for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
-  for (const due of [...mine, ...left]) {
-    if (due.kind === 'unanswered') await settleUnanswered(state, due.contextId);
-  }
+  for (const due of [...mine, ...left]) await settleWish(state, due);
 }
 
 /** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
@@ -104,14 +101,20 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
   }
 }
 
-/** A holder that did not answer a wish in time is fenced off, and the job settled without it. */
-async function settleUnanswered(state: WorkerState, contextId: ContextId): Promise<void> {
+/**
+ * A holder that did not answer a wish in time is fenced off, and the job settled without it; so it is where the holder
+ * died, whether or not there is a slot to go on with what is queued.
+ */
+async function settleWish(state: WorkerState, { kind, contextId }: Due): Promise<void> {
+  if (kind === 'claimable') return;
   const tidings = await state.database.transaction(async (tx) => {
-    const fenced = await fence(tx, contextId);
-    return fenced === null ? null : settleUnowned(tx, contextId, state.ids, false);
+    const taken = kind === 'wished' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
+    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'wished') : null;
   });
   if (tidings === null) return;
-  state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
+  if (kind === 'unanswered') {
+    state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
+  }
   tell(state, tidings);
 }
 

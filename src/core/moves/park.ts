@@ -48,10 +48,14 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
   };
 }
 
-/** This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. */
+/**
+ * This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. Guarded by
+ * `control_seq`: a wish is never parked over.
+ */
 export function handBack(mailbox: Mailbox, until: Millis | null): Append {
   return {
     ...blank(mailbox),
+    guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
     park: until === null ? { status: 'runnable' } : { status: 'waiting', until },
     progress: 'returned',
   };
