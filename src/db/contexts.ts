@@ -9,6 +9,7 @@ import type { Lease } from '../core/snapshot.ts';
 import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import { millis } from './instant.ts';
 
 /** What the row says to whoever may write under its lease. */
@@ -142,8 +143,14 @@ export type Due =
   /** Its holder did not answer a wish in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
-/** `claims`: the finder has a slot for each, and is about to claim what nobody runs. */
-export type Taking = { claims?: boolean };
+/**
+ * `claims`: the finder has a slot for each, and is about to claim what nobody runs. `passBy`: what it cannot serve, as long
+ * as nothing is new about it.
+ */
+export type Taking = {
+  claims?: boolean;
+  passBy?: readonly { contextId: ContextId; wakeSeq: number; controlSeq: number }[];
+};
 
 /**
  * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put
@@ -155,7 +162,7 @@ export async function takeDue(
   most: number,
   againMs: number,
   overdueMs: number,
-  { claims = false }: Taking = {},
+  { claims = false, passBy = [] }: Taking = {},
 ): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
@@ -172,6 +179,10 @@ export async function takeDue(
       select c.id from contexts c where c.sweep_at <= clock_timestamp()
         and (c.status = 'running' or ${isWished}
           or c.sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
+        and not exists (
+          select 1 from jsonb_to_recordset(${encodeJson(passBy)}::jsonb)
+            as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)
+          where p."contextId" = c.id and p."wakeSeq" = c.wake_seq and p."controlSeq" = c.control_seq)
       order by c.sweep_at limit ${most} for update skip locked)
     returning c.id, c.status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
   return rows.map((row): Due => {

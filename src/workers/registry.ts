@@ -4,10 +4,13 @@
  */
 import { Attention } from '../agent/attention.ts';
 import type { ContextId } from '../core/ids.ts';
+import { Unserved } from './unserved.ts';
 
 export type Place = { attention: Attention; ended: Promise<void>; leave(): void };
 
 export class Registry {
+  /** What it cannot run. */
+  readonly unserved = new Unserved();
   readonly #places = new Map<ContextId, Place>();
   readonly #waiting: (() => void)[] = [];
   readonly #capacity: number;

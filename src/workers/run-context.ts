@@ -1,7 +1,7 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
 import pTimeout from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
-import { runLoop } from '../agent/loop.ts';
+import { UNSERVED_MS, runLoop } from '../agent/loop.ts';
 import type { Run } from '../agent/run.ts';
 import { endBarren } from '../commands/end-barren.ts';
 import { tell } from '../commands/perform.ts';
@@ -11,10 +11,15 @@ import { LeaseLost } from '../core/errors.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
-import type { Snapshot } from '../core/snapshot.ts';
+import { handBack } from '../core/moves/park.ts';
+import type { Mailbox, Snapshot } from '../core/snapshot.ts';
+import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import { isUnavailable } from '../db/client.ts';
+import type { Executor } from '../db/client.ts';
 import { claim, forgive, putOff, release } from '../db/contexts.ts';
+import type { ContextRow } from '../db/contexts.ts';
+import { readMailbox } from '../db/mailbox.ts';
 import { SILENT_MS, createJournal, isAway, persist, readSnapshot } from './journal.ts';
 import { progressOf } from '../bus/bus.ts';
 import type { WorkerState } from './ports.ts';
@@ -76,14 +81,19 @@ async function claimContext(
   state: WorkerState,
   { contextId, owner, counted }: Claim,
 ): Promise<Snapshot | null> {
+  const { registry } = state;
   const opened = await state.database.transaction(async (tx) => {
     const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
     state.clock.set(row.now);
     if (row.barrenClaims >= LIMITS.barrenClaims) return endBarren(tx, row, state.ids);
+    const left = registry.unserved.has(contextId) ? await leaveUnread(state, tx, row) : null;
+    if (left !== null) return left;
     const snapshot = await readSnapshot(state, tx, row, null);
     if (snapshot === null) return null;
-    const move = open(snapshot, decide(snapshot, row.now));
+    const step = decide(snapshot, row.now);
+    if (step.kind === 'hand_back') return leave(tx, snapshot, row.now);
+    const move = open(snapshot, step);
     if (move === null) return { kind: 'opened', snapshot, headSeq: null } as const;
     const [outcome] = await append(tx, [move]);
     if (outcome?.kind !== 'committed')
@@ -95,14 +105,31 @@ async function claimContext(
     } as const;
   });
   if (opened === null) return null;
-  if (opened.kind === 'ended') {
-    tell(state, opened.tidings);
-    return null;
-  }
+  if (opened.kind === 'ended') tell(state, opened.tidings);
+  if (opened.kind === 'left')
+    registry.unserved.add({ contextId, ...opened.mailbox }, opened.at, opened.mailbox.job?.deadline ?? null);
+  else registry.unserved.delete(contextId);
+  if (opened.kind !== 'opened') return null;
   if (opened.headSeq !== null) {
     state.bus.publish(progressOf(contextId), { contextId, headSeq: opened.headSeq, finished: null });
   }
   return opened.snapshot;
+}
+
+/** What this process cannot serve, as of what stood in its mailbox. */
+type Left = { kind: 'left'; mailbox: Mailbox; at: Millis };
+
+/** What could not be served before is read in full only once it can be. Null: it can, or that is not what matters now. */
+async function leaveUnread(state: WorkerState, tx: Executor, row: ContextRow): Promise<Left | null> {
+  const stored = await readMailbox(tx, row);
+  if (stored === null) return null;
+  const unread = { ...stored.mailbox, history: [], serving: state.abilities.resolve(stored.worker) };
+  return decide(unread, row.now).kind === 'hand_back' ? leave(tx, stored.mailbox, row.now) : null;
+}
+
+async function leave(tx: Executor, mailbox: Mailbox, now: Millis): Promise<Left> {
+  await append(tx, [handBack(mailbox, now + UNSERVED_MS)]);
+  return { kind: 'left', mailbox, at: now };
 }
 
 /**

@@ -76,17 +76,19 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   await revoke(db, REVOKED);
   const mine = await takeMine(state);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
-  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS).finally(() => startAll(state, mine));
+  const passBy = state.registry.unserved.passedBy(state.clock.now());
+  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS, { passBy }).finally(() => startAll(state, mine));
   for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
   for (const due of [...mine, ...left]) await settleWish(state, due);
 }
 
 /** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
-async function takeMine({ database, registry }: WorkerState): Promise<Due[]> {
+async function takeMine({ database, registry, clock }: WorkerState): Promise<Due[]> {
   const reserved = registry.reserve();
   let found: Due[] = [];
   try {
-    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true });
+    const passBy = registry.unserved.passedBy(clock.now());
+    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true, passBy });
   } finally {
     registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
   }
