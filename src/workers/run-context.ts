@@ -38,11 +38,18 @@ export async function runContext(
   contextId: ContextId,
   counted: number | null = null,
 ): Promise<void> {
+  const isRung = await runOnce(state, contextId, counted);
+  if (isRung) await runContext(state, contextId);
+}
+
+/** True: somebody rang meanwhile, and may have meant what came after this run. */
+async function runOnce(state: WorkerState, contextId: ContextId, counted: number | null): Promise<boolean> {
   const owner = state.identity();
-  if (owner === null) return;
+  if (owner === null) return false;
   const place = await state.registry.enter(contextId);
-  if (place === null) return;
+  if (place === null) return false;
   const claim = { contextId, owner, counted };
+  let isRung = false;
   try {
     const first = await pTimeout(claimContext(state, claim), { milliseconds: SILENT_MS });
     if (first !== null) await runClaimed(state, place, first);
@@ -50,8 +57,9 @@ export async function runContext(
     if (!(error instanceof LeaseLost)) await giveUp(state, claim, place.attention, error);
   } finally {
     place.attention.lose();
-    place.leave();
+    isRung = place.leave();
   }
+  return isRung;
 }
 
 async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Promise<void> {
