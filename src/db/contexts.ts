@@ -117,20 +117,31 @@ export async function renew(tx: Executor, { contextId, tenantId, epoch }: Lease)
 const isWished: SQL = sql`exists (
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is not null)`;
 
+/** A process that ran no more than so many contexts when it died leaves little doubt about which of them killed it. */
+const SUSPECTS = 4;
+
 /**
- * Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with, unless it is
- * wished to end: that takes no process.
+ * Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with, longer each
+ * time; not so where it died among many, of which one killed it at most, and not where it is wished to end: that takes no
+ * process.
  */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`
+    with dead as (
+      select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
+      order by id limit ${most} for update skip locked
+    ), suspect as (
+      select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
+    ), judged as (
+      select c.id, suspect.alone and c.barren_claims > 1 and not ${isWished} as waits
+      from contexts c join suspect on suspect.id = c.id
+    )
     update contexts c set
       lease_owner = null, lease_epoch = c.lease_epoch + 1,
-      status = case when c.barren_claims > 1 and not ${isWished} then 'waiting' else 'runnable' end,
-      sweep_at = clock_timestamp() + case when c.barren_claims > 1 and not ${isWished}
+      status = case when judged.waits then 'waiting' else 'runnable' end,
+      sweep_at = clock_timestamp() + case when judged.waits
         then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
-    where c.id in (
-      select id from contexts where lease_owner in (select id from processes where dead_at is not null)
-      order by id limit ${most} for update skip locked)
+    from judged where c.id = judged.id
     returning c.id`);
   return rows.length;
 }

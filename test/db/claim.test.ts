@@ -218,6 +218,28 @@ describe('the dead', () => {
     ]);
   });
 
+  test('who died among many is not waited with: one of them killed the process at most', async () => {
+    const owner = await the.process();
+    const contexts = await Promise.all(Array.from({ length: 5 }, due));
+    for (const contextId of contexts) {
+      await set(contextId, 'barren_claims = 3');
+      await claim(db(), contextId, owner);
+    }
+    const alone = await due();
+    const other = await the.process();
+    await set(alone, 'barren_claims = 3');
+    await claim(db(), alone, other);
+    await unregister(db(), owner);
+    await unregister(db(), other);
+    await revoke(db(), 10);
+    const waiting = await the.rows(`select id, barren_claims from contexts where status = 'waiting'`);
+    expect(waiting).toEqual([{ id: alone, barren_claims: 4 }]);
+    const left = await the.rows(
+      `select 1 from contexts where status = 'runnable' and barren_claims = 4 and sweep_at <= clock_timestamp()`,
+    );
+    expect(left).toHaveLength(5);
+  });
+
   test('no more than so many leases are revoked at once', async () => {
     const owner = await the.process();
     for (let count = 0; count < 7; count += 1) await claim(db(), await due(), owner);
