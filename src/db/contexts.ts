@@ -102,13 +102,17 @@ export async function read(
 
 /**
  * Raises the epoch of a lease under its holder: whatever it sent before and had no answer to can commit no more. Null:
- * the lease is lost.
+ * the lease is lost. `again`: the holder, where it tried before and had no answer: a higher epoch may be its own work.
  */
-export async function renew(tx: Executor, { contextId, tenantId, epoch }: Lease): Promise<ContextRow | null> {
+export async function renew(
+  tx: Executor,
+  { contextId, tenantId, epoch }: Lease,
+  again: ProcessId | null = null,
+): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set lease_epoch = c.lease_epoch + 1
-    where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_epoch = ${epoch}
-      and c.lease_owner is not null
+    where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_owner is not null
+      and (c.lease_epoch = ${epoch} or (c.lease_epoch > ${epoch} and c.lease_owner = ${again}::uuid))
     returning ${columns}`);
   return row === undefined ? null : toRow(row);
 }

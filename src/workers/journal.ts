@@ -6,6 +6,7 @@ import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { progressOf } from '../bus/bus.ts';
 import { LeaseLost } from '../core/errors.ts';
+import type { ProcessId } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
@@ -22,7 +23,8 @@ const AWAY_MS = 250;
 /** Rolled back for certain: serialisation failure, deadlock. */
 const ROLLED_BACK = ['40001', '40P01'];
 
-export function createJournal(state: WorkerState, attention: Attention): Journal {
+/** `owner`: who holds the lease. */
+export function createJournal(state: WorkerState, attention: Attention, owner: ProcessId): Journal {
   return {
     async append(move) {
       try {
@@ -35,7 +37,15 @@ export function createJournal(state: WorkerState, attention: Attention): Journal
       }
     },
     reload: (known) => persist(attention, () => reload(state, known)),
-    recover: (lease) => persist(attention, () => recover(state, lease)),
+    recover: (lease) => {
+      // A process runs a context once at most: a lease of its own under a later epoch is the one that it raised itself.
+      let again: ProcessId | null = null;
+      return persist(attention, () => {
+        const raised = recover(state, lease, again);
+        again = owner;
+        return raised;
+      });
+    },
   };
 }
 
@@ -99,9 +109,9 @@ async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   });
 }
 
-async function recover(state: WorkerState, lease: Lease): Promise<Snapshot> {
+async function recover(state: WorkerState, lease: Lease, again: ProcessId | null): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
-    const row = await renew(tx, lease);
+    const row = await renew(tx, lease, again);
     if (row === null) throw new LeaseLost();
     return owned(await readSnapshot(state, tx, beforeOwnClaim(row), null));
   });

@@ -52,7 +52,7 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   let isRung = false;
   try {
     const first = await pTimeout(claimContext(state, claim), { milliseconds: SILENT_MS });
-    if (first !== null) await runClaimed(state, place, first);
+    if (first !== null) await runClaimed(state, place, owner, first);
   } catch (error) {
     if (!(error instanceof LeaseLost)) await giveUp(state, claim, place.attention, error);
   } finally {
@@ -62,10 +62,15 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   return isRung;
 }
 
-async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Promise<void> {
+async function runClaimed(
+  state: WorkerState,
+  place: Place,
+  owner: ProcessId,
+  first: Snapshot,
+): Promise<void> {
   const log = createRunLog(state, first);
   const run: Run = {
-    journal: createJournal(state, place.attention),
+    journal: createJournal(state, place.attention, owner),
     model: (provider) => state.abilities.model(provider),
     tools: state.abilities.tools,
     clock: state.clock,
