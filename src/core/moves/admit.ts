@@ -50,7 +50,10 @@ export function admit(
   };
 }
 
-/** The job goes on under this lease. A model call that somebody else had begun is a new attempt. */
+/**
+ * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
+ * gave the job back, and it says `running`.
+ */
 export function resume(
   snapshot: Snapshot,
   job: ActiveJob,
