@@ -2,6 +2,7 @@
  * What live worker processes said they can serve, asked for at most about once a second; and whether the names in a
  * worker's config are among it.
  */
+import type { Command } from '../commands/perform.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
@@ -41,6 +42,21 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   if (rows.length === 0) return null;
   const all = (member: keyof Names): string[] => [...new Set(rows.flatMap((row) => row[member]))].sort();
   return { tools: all('tools'), roles: all('roles'), models: all('models') };
+}
+
+/**
+ * `command`, refused where a config or a role names what nobody serves: as part of it, so that a repeat of what was done
+ * under its key is answered as before, whatever is served by now.
+ */
+export async function orUnknownNames<Value>(
+  { catalog }: { catalog: Catalog },
+  config: WorkerConfig,
+  role: string | null,
+  command: Command<Value>,
+): Promise<Command<Value>> {
+  if (config.model === undefined && config.tools === undefined && role === null) return command;
+  const refusal = checkNames(config, role, await catalog.names());
+  return refusal === null ? command : async () => refusal;
 }
 
 /** Ends the request where a config or a role names what nobody serves. */

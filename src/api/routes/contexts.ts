@@ -9,7 +9,7 @@ import type { Executor } from '../../db/client.ts';
 import { findContext, findSituation, listContexts } from '../../db/context-views.ts';
 import type { ContextView } from '../../db/context-views.ts';
 import { workerOf } from '../../db/worker-views.ts';
-import { refuseUnknownNames } from '../catalog.ts';
+import { orUnknownNames, refuseUnknownNames } from '../catalog.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
@@ -63,9 +63,9 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const { title = null, config = {} } = body;
       const { name, role } = identityOf(body);
-      await refuseUnknownNames(ports, config, role);
       const parentWorkerId = parentId(body.parent_worker_id);
-      const command = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const made = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const command = await orUnknownNames(ports, config, role, made);
       const answer = await write(
         ports,
         request,

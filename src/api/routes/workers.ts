@@ -11,7 +11,7 @@ import type { Executor } from '../../db/client.ts';
 import { findWorker, listWorkers } from '../../db/worker-views.ts';
 import type { WorkerView } from '../../db/worker-views.ts';
 import { contextOf } from '../../db/workers.ts';
-import { refuseUnknownNames } from '../catalog.ts';
+import { orUnknownNames, refuseUnknownNames } from '../catalog.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -55,9 +55,9 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { name, role = null, config = {} } = body;
-      await refuseUnknownNames(ports, config, role);
       const parentWorkerId = parentId(body.parent_worker_id);
-      const command = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
+      const made = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
+      const command = await orUnknownNames(ports, config, role, made);
       const answer = await write(
         ports,
         request,
