@@ -4,7 +4,8 @@ import type { Step } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { admit } from '../core/moves/admit.ts';
 import { handBack, rest } from '../core/moves/park.ts';
-import { settle } from '../core/moves/settle.ts';
+import { end } from '../core/moves/end.ts';
+import { steer } from '../core/moves/steer.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { callModel } from './call-model.ts';
 import { callTools } from './call-tools.ts';
@@ -38,6 +39,8 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After
   switch (step.kind) {
     case 'admit':
       return commit(run, snapshot, admit(snapshot, step.next));
+    case 'steer':
+      return commit(run, snapshot, steer(snapshot, step.job));
     case 'call_model':
       return callModel(run, snapshot, step.job, step.settings);
     case 'call_tools':
@@ -45,7 +48,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After
     case 'wait':
       return wait(run, snapshot, step);
     case 'finish':
-      return commit(run, snapshot, settle(snapshot, step.job, step.verdict, run.ids));
+      return commit(run, snapshot, end(snapshot, step.job, step.verdict, snapshot.history, run.ids));
     case 'hand_back':
       return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
     case 'park':

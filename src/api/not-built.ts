@@ -12,14 +12,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'pinned',
   'idle_timeout_s',
   'limits',
-  // Of an input.
-  'priority',
-  // Of a list of messages.
-  'include',
 ]);
 
 const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  delivery: (value) => value === 'steer' || value === 'interrupt',
+  include: (value) => typeof value === 'string' && value.split(',').includes('compacted'),
   mode: (value) => value === 'plan',
   branch: (value) => typeof value === 'string',
 };

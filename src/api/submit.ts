@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { CommandPorts } from '../commands/ports.ts';
 import { submitInput } from '../commands/submit-input.ts';
-import type { Accepted as AcceptedJob } from '../commands/submit-input.ts';
+import type { Accepted as AcceptedJob, SubmitInput } from '../commands/submit-input.ts';
 import type { Command } from '../commands/perform.ts';
 import type { InputBlock } from '../core/blocks.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
@@ -12,28 +12,32 @@ import type { Accepted, PostJob, PostMessage } from './schemas/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
-/** One statement. Without content: runs on what stands. */
+/** Without content: runs on what stands. In a transaction where `needsTransaction` says so, else one statement. */
 export function submitPosted(
-  ports: Pick<CommandPorts, 'ids'>,
+  ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   queueLimit: number,
   tenantId: TenantId,
   contextId: ContextId,
   posted: Posted,
 ): Command<Accepted> {
-  const command = submitInput(ports, {
+  const input: SubmitInput = {
     tenantId,
     contextId,
     content: posted.content === undefined ? null : toBlocks(posted.content),
     delivery: posted.delivery ?? 'queue',
+    priority: posted.priority ?? NORMAL,
     metadata: posted.metadata ?? {},
     maxSteps: posted.max_steps ?? null,
     deadline: parseInstant(posted.deadline, 'deadline'),
     queueLimit,
-  });
-  return answeredBy(command, async (_, accepted) => toAccepted(accepted));
+  };
+  return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
 }
 
-function toBlocks(content: string | InputBlock[]): InputBlock[] {
+/** The priority of an input that says nothing of it. */
+const NORMAL = 5;
+
+export function toBlocks(content: string | InputBlock[]): InputBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 

@@ -8,9 +8,9 @@ import { isFinished } from '../core/job.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
 import { callUp, wish, withdraw } from '../db/wishes.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
-import { settleUnowned } from './settle.ts';
+import { carryOut } from './settle.ts';
 
 export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
 
@@ -36,11 +36,7 @@ export function cancelJob(
     }
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
     if ((await activeJob(tx, tenantId, contextId)) !== jobId) return done({ contextId });
-    await wish(tx, tenantId, jobId, 'cancel', reason, stopGraceMs);
-    const tidings: Tidings[] =
-      called.owner === null
-        ? await settleUnowned(tx, contextId, ids, true)
-        : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
-    return done({ contextId }, ...tidings);
+    await wish(tx, tenantId, jobId, { kind: 'cancel' }, reason, stopGraceMs);
+    return done({ contextId }, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

@@ -6,7 +6,7 @@ import { callUp, setStopped, wish } from '../db/wishes.ts';
 import { done } from './perform.ts';
 import type { Command, Tidings } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
-import { settleUnowned } from './settle.ts';
+import { carryOut } from './settle.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId };
 
@@ -20,11 +20,9 @@ export function stopWorker(
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     const stopped = await setStopped(tx, tenantId, contextId, true);
     const jobId = await activeJob(tx, tenantId, contextId);
-    if (jobId !== null) await wish(tx, tenantId, jobId, 'stop', 'the worker was stopped', stopGraceMs);
-    const tidings: Tidings[] =
-      called.owner === null
-        ? await settleUnowned(tx, contextId, ids, true)
-        : [{ kind: 'summon', owner: called.owner, summons: { contextId, controlSeq: called.controlSeq } }];
+    if (jobId !== null)
+      await wish(tx, tenantId, jobId, { kind: 'stop' }, 'the worker was stopped', stopGraceMs);
+    const tidings = await carryOut(tx, contextId, called, ids);
     return done({ tenantId, contextId }, ...tidings, ...progress(contextId, stopped.headSeq));
   };
 }

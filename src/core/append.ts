@@ -16,7 +16,7 @@ import type { Turn } from './turn.ts';
 
 export type Entry =
   | { kind: 'message'; message: NewMessage }
-  /** A queued input enters history. */
+  /** A queued or a steered input enters history. */
   | { kind: 'admit'; messageId: MessageId; turn: Turn }
   | { kind: 'event'; event: ContextEvent };
 
@@ -37,12 +37,23 @@ export type CallChange =
  */
 export type Park = { status: 'idle' } | { status: 'waiting'; until: Millis } | { status: 'runnable' };
 
+/** What an interrupt takes back. */
+export type TakenBack = {
+  /** Messages that leave history. */
+  retracted: MessageId[];
+  /** Inputs that never entered it. */
+  withdrawn: MessageId[];
+  /** The number of the last turn that is still there. */
+  lastTurn: number;
+};
+
 export type Append = {
   lease: Lease;
   /** Counters that must still be as they were read; null: not guarded. */
   guard: { controlSeq: number | null; wakeSeq: number | null };
   entries: Entry[];
   calls: CallChange[];
+  takenBack: TakenBack | null;
   job: JobChange | null;
   state: DurableState;
   /** Null: the lease is kept. */

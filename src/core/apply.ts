@@ -1,6 +1,7 @@
 /** The holder's own view after its append was committed: history is read once per claim, then kept in step. */
-import type { Append, AppendOutcome, CallChange, Entry } from './append.ts';
-import type { ActiveJob, QueuedJob } from './job.ts';
+import type { Append, AppendOutcome, CallChange } from './append.ts';
+import type { JobId, MessageId } from './ids.ts';
+import type { ActiveJob, SteeredInput } from './job.ts';
 import type { Message } from './message.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { OpenCall } from './tool-call.ts';
@@ -14,39 +15,56 @@ export function apply(
   return {
     ...snapshot,
     state: append.state,
-    history: [...snapshot.history, ...numbered(append.entries, outcome.firstSeq, snapshot.next)],
+    history: [...kept(snapshot.history, append), ...numbered(snapshot, append, outcome.firstSeq)],
     calls: append.calls.reduce(changeCall, snapshot.calls),
     job: jobAfter(snapshot.job, append),
     next: began ? null : snapshot.next,
     queued: began ? snapshot.queued - 1 : snapshot.queued,
+    steers: snapshot.steers.filter(({ messageId }) => !isTaken(append, messageId)),
     barrenClaims: append.progress === 'made' ? 0 : snapshot.barrenClaims,
   };
 }
 
-function numbered(entries: readonly Entry[], firstSeq: number, next: QueuedJob | null): Message[] {
+function kept(history: Message[], { takenBack }: Append): Message[] {
+  if (takenBack === null) return history;
+  const retracted = new Set(takenBack.retracted);
+  return history.filter(({ id }) => !retracted.has(id));
+}
+
+/** Whether the steered input was admitted or withdrawn. */
+function isTaken({ entries, takenBack }: Append, messageId: MessageId): boolean {
+  return (
+    entries.some((entry) => entry.kind === 'admit' && entry.messageId === messageId) ||
+    takenBack?.withdrawn.includes(messageId) === true
+  );
+}
+
+function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq: number): Message[] {
   return entries.flatMap((entry, index): Message[] => {
     switch (entry.kind) {
       case 'message':
         return [{ ...entry.message, seq: firstSeq + index }];
-      case 'admit':
-        return next?.kind === 'input' ? [admitted(next, entry.turn, firstSeq + index)] : [];
+      case 'admit': {
+        const input = [...(next?.kind === 'input' ? [next] : []), ...steers].find(
+          ({ messageId }) => messageId === entry.messageId,
+        );
+        if (input === undefined || job === null)
+          throw new Error('An input is admitted that nobody waits for.');
+        return [admitted(input, job.job.id, entry.turn, firstSeq + index)];
+      }
       case 'event':
         return [];
     }
   });
 }
 
-function admitted(next: Extract<QueuedJob, { kind: 'input' }>, turn: Message['turn'], seq: number): Message {
-  return {
-    id: next.messageId,
-    seq,
-    role: 'user',
-    type: 'text',
-    turn,
-    content: next.content,
-    jobId: next.id,
-    model: null,
-  };
+function admitted(
+  { messageId, content }: SteeredInput,
+  jobId: JobId,
+  turn: Message['turn'],
+  seq: number,
+): Message {
+  return { id: messageId, seq, role: 'user', type: 'text', turn, content, jobId, model: null };
 }
 
 function changeCall(calls: OpenCall[], change: CallChange): OpenCall[] {

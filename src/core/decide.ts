@@ -4,6 +4,7 @@
  * that is stored as started has lost its runner.
  */
 import type { JobError } from './errors.ts';
+import { wishedEnd } from './job.ts';
 import type { ActiveJob, QueuedJob, Verdict } from './job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './message.ts';
@@ -16,6 +17,8 @@ import type { OpenCall } from './tool-call.ts';
 export type Step =
   /** The next queued job becomes the running one; its input enters history. */
   | { kind: 'admit'; next: QueuedJob }
+  /** Inputs that waited for the job's next step join it. */
+  | { kind: 'steer'; job: ActiveJob }
   | { kind: 'call_model'; job: ActiveJob; settings: Settings }
   /** Run `run`; close `unknown`, which were begun and have nobody to tell how they ended. */
   | { kind: 'call_tools'; job: ActiveJob; settings: Settings; run: OpenCall[]; unknown: OpenCall[] }
@@ -34,7 +37,9 @@ export function decide(snapshot: Snapshot, now: Millis): Step {
 
 function betweenJobs({ stopped, next, serving }: Snapshot): Step {
   if (stopped || next === null) return { kind: 'park' };
-  if (serving.kind === 'unserved') return { kind: 'hand_back', missing: serving.missing };
+  if (next.wish === null && serving.kind === 'unserved') {
+    return { kind: 'hand_back', missing: serving.missing };
+  }
   return { kind: 'admit', next };
 }
 
@@ -52,6 +57,7 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
       unknown: calls.filter((call) => call.status === 'started'),
     };
   }
+  if (snapshot.steers.length > 0) return { kind: 'steer', job };
   const answer = answeredBy(history, job);
   if (answer !== null) return { kind: 'finish', job, verdict: answer };
   return nextModelCall(job, serving.settings, now);
@@ -59,7 +65,7 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
 
 /** Ends that do not depend on what the model said. */
 function endedFromOutside(snapshot: Snapshot, job: ActiveJob, now: Millis): Verdict | null {
-  if (job.wish !== null) return { status: 'cancelled', reason: job.wish.reason };
+  if (job.wish !== null) return wishedEnd(job.wish);
   if (snapshot.barrenClaims >= LIMITS.barrenClaims) {
     return failed(
       'crash_loop',

@@ -23,11 +23,19 @@ export function isFinished(status: JobStatus): status is FinishedStatus {
   return (FINISHED_STATUSES as readonly string[]).includes(status);
 }
 
-/** What somebody asked of a job, durable before anybody is told: `cancel` the job, or `stop` its worker. */
-export const WISH_KINDS = ['cancel', 'stop'] as const;
-export type WishKind = (typeof WISH_KINDS)[number];
-export type Wish = {
-  kind: WishKind;
+/**
+ * What becomes of what an interrupted job added. `discard`: the assistant's side is taken back, the inputs stay.
+ * `rollback`: the inputs too. `keep`: what was finished stays, sealed.
+ */
+export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
+export type InterruptMode = (typeof INTERRUPT_MODES)[number];
+
+/** What somebody wants of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
+export type Demand = { kind: 'cancel' } | { kind: 'stop' } | { kind: 'interrupt'; mode: InterruptMode };
+export type WishKind = Demand['kind'];
+
+/** A demand, durable before anybody is told. */
+export type Wish = Demand & {
   reason: string | null;
   requestedAt: Millis;
   /** When the holder learned of it; null: not yet, or there was no holder to tell. */
@@ -63,11 +71,33 @@ export type QueuedJob =
   | (QueuedBase & { kind: 'input'; messageId: MessageId; content: Block[] })
   | (QueuedBase & { kind: 'retry' });
 
-type QueuedBase = { id: JobId; branch: string; maxSteps: number | null; deadline: Millis | null };
+type QueuedBase = {
+  id: JobId;
+  branch: string;
+  maxSteps: number | null;
+  deadline: Millis | null;
+  /** It was interrupted before it began: it begins, and ends at once. */
+  wish: Wish | null;
+};
+
+/** An input that waits to join the running job. */
+export type SteeredInput = { messageId: MessageId; content: Block[] };
 
 /** How a job ends. */
 export type Verdict =
   | { status: 'completed'; outputId: MessageId | null }
   | { status: 'incomplete'; error: JobError }
   | { status: 'failed'; error: JobError }
-  | { status: 'cancelled'; reason: string | null };
+  | { status: 'cancelled'; reason: string | null }
+  | { status: 'interrupted'; mode: InterruptMode };
+
+/** How a job ends whose end was wished for. */
+export function wishedEnd(wish: Wish): Verdict {
+  switch (wish.kind) {
+    case 'cancel':
+    case 'stop':
+      return { status: 'cancelled', reason: wish.reason };
+    case 'interrupt':
+      return { status: 'interrupted', mode: wish.mode };
+  }
+}

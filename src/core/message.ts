@@ -1,6 +1,7 @@
 /** A message: one immutable entry of a context's history. */
 import type { Block } from './blocks.ts';
 import type { JobId, MessageId } from './ids.ts';
+import { lastTurn } from './turn.ts';
 import type { Turn } from './turn.ts';
 import type { Usage } from './usage.ts';
 
@@ -35,3 +36,8 @@ export type Message = {
 
 /** A message that is yet to be numbered. */
 export type NewMessage = Omit<Message, 'seq'>;
+
+/** The number of the last turn; 0 where there is none. A note of the platform's own is nobody's turn. */
+export function lastTurnOf(history: readonly Pick<Message, 'role' | 'turn'>[]): number {
+  return lastTurn(history.filter(({ role }) => role !== 'system').map(({ turn }) => turn));
+}

@@ -1,6 +1,6 @@
 /** What is stored of a context, as its holder keeps it in memory: all that `decide` looks at. */
 import type { ContextId, TenantId, WorkerId } from './ids.ts';
-import type { ActiveJob, QueuedJob } from './job.ts';
+import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from './message.ts';
 import type { Serving } from './settings.ts';
 import type { DurableState } from './state.ts';
@@ -28,6 +28,8 @@ export type Mailbox = {
   next: QueuedJob | null;
   /** How many are queued, the first included. */
   queued: number;
+  /** Inputs that wait to join the job, in order. */
+  steers: SteeredInput[];
   /** Calls without a result, by ordinal. */
   calls: OpenCall[];
 };

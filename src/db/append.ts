@@ -5,6 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { Append, AppendOutcome, CallChange, Entry, JobChange, Park } from '../core/append.ts';
+import type { Lease } from '../core/snapshot.ts';
 import { NO_USAGE, addUsage } from '../core/usage.ts';
 import { parseTurn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
@@ -36,6 +37,12 @@ function statement(appends: readonly Append[]) {
   const contexts = encodeJson(appends.map(contextRow));
   const messages = encodeJson(appends.flatMap(messageRows));
   const admitted = encodeJson(appends.flatMap(admittedRows));
+  const retracted = encodeJson(
+    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.retracted)),
+  );
+  const withdrawn = encodeJson(
+    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.withdrawn)),
+  );
   const events = encodeJson(appends.flatMap(eventRows));
   const requested = encodeJson(appends.flatMap(requestedRows));
   const changed = encodeJson(appends.flatMap(changedRows));
@@ -44,7 +51,7 @@ function statement(appends: readonly Append[]) {
     with wanted as (
       select * from jsonb_to_recordset(${contexts}::jsonb) as w(
         id uuid, tenant text, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
-        progress text, settles boolean, messages int, admitted int, taken int, turn int, requests int,
+        progress text, settles boolean, messages int, taken int, joined int, turn int, last_turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
         failure_kept boolean, failure jsonb)
     ), ctx as (
@@ -59,8 +66,9 @@ function statement(appends: readonly Append[]) {
         barren_claims = case w.progress when 'made' then 0 when 'returned' then greatest(c.barren_claims - 1, 0)
           else c.barren_claims end,
         queued = c.queued - w.taken,
+        steers = c.steers - w.joined,
         message_count = c.message_count + w.messages,
-        turn_count = greatest(c.turn_count, w.turn),
+        turn_count = coalesce(w.last_turn, greatest(c.turn_count, w.turn)),
         request_count = c.request_count + w.requests,
         input_tokens = c.input_tokens + w.input_tokens,
         output_tokens = c.output_tokens + w.output_tokens,
@@ -93,6 +101,14 @@ function statement(appends: readonly Append[]) {
       from jsonb_to_recordset(${admitted}::jsonb) as a(context_id uuid, place int, id uuid, turn text)
       join ctx on ctx.id = a.context_id
       where m.id = a.id and m.context_id = ctx.id and m.status = 'queued'
+    ), retracted as (
+      update messages m set status = 'retracted'
+      from jsonb_to_recordset(${retracted}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and m.context_id = ctx.id and m.status = 'completed'
+    ), withdrawn as (
+      update messages m set status = 'withdrawn'
+      from jsonb_to_recordset(${withdrawn}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and m.context_id = ctx.id and m.status = 'queued'
     ), new_events as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + e.place, e.name, e.data
@@ -132,10 +148,13 @@ function statement(appends: readonly Append[]) {
     select id, base, head_seq, wake_seq, control_seq from ctx`;
 }
 
-function contextRow({ lease, guard, entries, state, park, progress, failure, job }: Append) {
+function contextRow({ lease, guard, entries, takenBack, state, park, progress, failure, job }: Append) {
   const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   const answers = messages.flatMap((message) => (message.model === null ? [] : [message.model.usage]));
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
+  const taken = job?.kind === 'admit' ? 1 : 0;
+  // The input that a job begins with was queued; all others were steered.
+  const begins = job?.kind === 'admit' && job.job.kind === 'input' ? 1 : 0;
   return {
     id: lease.contextId,
     tenant: lease.tenantId,
@@ -147,9 +166,11 @@ function contextRow({ lease, guard, entries, state, park, progress, failure, job
     ...parkColumns(park),
     progress,
     settles: job?.kind === 'settle',
-    messages: messages.length + admitted,
-    taken: job?.kind === 'admit' ? 1 : 0,
+    messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
+    taken,
+    joined: admitted - begins + (takenBack?.withdrawn.length ?? 0),
     turn: Math.max(0, ...entries.map(turnNumber)),
+    last_turn: takenBack?.lastTurn ?? null,
     requests: answers.length,
     ...answers.reduce(addUsage, NO_USAGE),
     failure_kept: failure === 'keep',
@@ -219,6 +240,10 @@ function admittedRows({ lease, entries }: Append) {
       ? [{ context_id: lease.contextId, place: index + 1, id: entry.messageId, turn: entry.turn }]
       : [],
   );
+}
+
+function idRows({ contextId }: Lease, ids: readonly string[] = []) {
+  return ids.map((id) => ({ context_id: contextId, id }));
 }
 
 function eventRows({ lease, entries }: Append) {

@@ -20,7 +20,7 @@ export async function admission(
   contextId: ContextId,
 ): Promise<{ stopped: boolean; queued: number } | null> {
   const [row] = await executor.execute<{ stopped: boolean; queued: number }>(
-    sql`select stopped, queued from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
+    sql`select stopped, queued + steers as queued from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
   );
   return row ?? null;
 }
@@ -224,7 +224,7 @@ export async function findSituation(
     left join jobs a on a.context_id = c.id and a.status in ('running', 'waiting')
     left join lateral (
       select j.id, j.attempt, j.created_at from jobs j where j.context_id = c.id and j.status = 'queued'
-      order by j.position, j.id limit 1) n on true
+      order by j.priority, j.position, j.id limit 1) n on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
   if (row === undefined) return null;
   const state = stateOf(row);

@@ -21,6 +21,7 @@ export type ContextRow = {
   barrenClaims: number;
   activeBranch: string;
   queued: number;
+  steers: number;
   /** The database's clock. */
   now: Millis;
 };
@@ -36,11 +37,12 @@ type Columns = {
   barren_claims: number;
   active_branch: string;
   queued: number;
+  steers: number;
   now: number;
 };
 
 const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.wake_seq, c.control_seq,
-  c.barren_claims, c.active_branch, c.queued, ${millis(sql`clock_timestamp()`)} as now`;
+  c.barren_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
 function toRow(row: Columns): ContextRow {
   return {
@@ -52,6 +54,7 @@ function toRow(row: Columns): ContextRow {
     barrenClaims: row.barren_claims,
     activeBranch: row.active_branch,
     queued: row.queued,
+    steers: row.steers,
     now: row.now,
   };
 }

@@ -3,9 +3,11 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
-import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { JobKind, JobStatus } from '../core/job.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { Effect } from '../core/tool.ts';
+import type { CallStatus } from '../core/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import type { Usage } from '../core/usage.ts';
 import type { Executor } from './client.ts';
@@ -203,4 +205,55 @@ export async function activeJob(
       where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('running', 'waiting')`,
   );
   return row?.id ?? null;
+}
+
+/** The admitted job of a context, where an input may still join it: nobody told it to end. */
+export async function steerableJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId | null> {
+  const [row] = await executor.execute<{ id: JobId }>(
+    sql`select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId}
+      and status in ('running', 'waiting') and stop_kind is null and kind <> 'compact'`,
+  );
+  return row?.id ?? null;
+}
+
+/** The admitted job of a context, else the first of its queue where that may begin; null: nothing is under way. */
+export async function currentJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId | null> {
+  const [row] = await executor.execute<{ id: JobId }>(sql`
+    select j.id from jobs j join contexts c on c.id = j.context_id
+    where j.context_id = ${contextId} and j.tenant_id = ${tenantId}
+      and (j.status in ('running', 'waiting') or (j.status = 'queued' and not c.stopped))
+    order by j.status = 'queued', j.priority, j.position, j.id limit 1`);
+  return row?.id ?? null;
+}
+
+/** What an interrupt took back so far, and the calls that had begun: they are not undone. */
+export type InterruptionView = {
+  removed: MessageId[];
+  effects: { id: ToolCallId; name: string; effect: Effect; status: CallStatus }[];
+};
+
+/** Of a job of this tenant. */
+export async function findInterruption(
+  executor: Executor,
+  tenantId: TenantId,
+  { contextId, jobId }: { contextId: ContextId; jobId: JobId },
+): Promise<InterruptionView> {
+  const [messages, effects] = await Promise.all([
+    executor.execute<{ id: MessageId }>(sql`
+      select id from messages where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}
+        and status = 'retracted' order by seq`),
+    executor.execute<InterruptionView['effects'][number]>(sql`
+      select id, name, effect, status from tool_calls
+      where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}
+        and not (effect = 'once' and status in ('pending', 'cancelled')) order by created_at, ordinal`),
+  ]);
+  return { removed: messages.map(({ id }) => id), effects: [...effects] };
 }

@@ -6,7 +6,15 @@ import { sql } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
 import type { JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
-import type { ActiveJob, JobKind, QueuedJob, WishKind } from '../core/job.ts';
+import type {
+  ActiveJob,
+  InterruptMode,
+  JobKind,
+  QueuedJob,
+  SteeredInput,
+  Wish,
+  WishKind,
+} from '../core/job.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
 import type { WorkerConfig } from '../core/settings.ts';
 import type { Lease, Mailbox } from '../core/snapshot.ts';
@@ -28,8 +36,9 @@ export async function readMailbox(
   executor: Executor,
   row: ContextRow,
 ): Promise<{ mailbox: Mailbox; worker: WorkerDefinition } | null> {
-  const [jobs, calls, worker] = await Promise.all([
+  const [jobs, steers, calls, worker] = await Promise.all([
     readJobs(executor, row.lease),
+    row.steers === 0 ? [] : readSteers(executor, row.lease),
     readOpenCalls(executor, row.lease),
     readWorker(executor, row.lease),
   ]);
@@ -46,6 +55,7 @@ export async function readMailbox(
     job: jobs.active,
     next: jobs.next,
     queued: row.queued,
+    steers,
     calls,
   };
   return { mailbox, worker };
@@ -118,6 +128,7 @@ type JobRow = {
   cache_read_tokens: number;
   cache_write_tokens: number;
   stop_kind: WishKind | null;
+  stop_mode: InterruptMode | null;
   stop_reason: string | null;
   stop_requested_at: number | null;
   stop_delivered_at: number | null;
@@ -134,13 +145,14 @@ async function readJobs(
     select j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps, j.max_steps,
       ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
       j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
-      j.stop_kind, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
+      j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
       ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, m.content
     from jobs j left join messages m on j.status = 'queued' and m.id = j.message_id
     where j.tenant_id = ${tenantId} and j.id in (
       (select id from jobs where context_id = ${contextId} and status in ('running', 'waiting'))
       union all
-      (select id from jobs where context_id = ${contextId} and status = 'queued' order by position, id limit 1))`);
+      (select id from jobs where context_id = ${contextId} and status = 'queued'
+        order by priority, position, id limit 1))`);
   const active = rows.find((row) => row.status !== 'queued');
   const next = rows.find((row) => row.status === 'queued');
   return {
@@ -169,22 +181,31 @@ function toActive(row: JobRow): ActiveJob {
       cache_read_tokens: row.cache_read_tokens,
       cache_write_tokens: row.cache_write_tokens,
     },
-    wish:
-      row.stop_kind === null || row.stop_requested_at === null
-        ? null
-        : {
-            kind: row.stop_kind,
-            reason: row.stop_reason,
-            requestedAt: row.stop_requested_at,
-            deliveredAt: row.stop_delivered_at,
-          },
+    wish: toWish(row),
   };
 }
 
+function toWish(row: JobRow): Wish | null {
+  const { stop_kind: kind, stop_mode: mode, stop_requested_at: requestedAt } = row;
+  if (kind === null || requestedAt === null) return null;
+  const told = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
+  return kind === 'interrupt' ? { kind, mode: mode ?? 'discard', ...told } : { kind, ...told };
+}
+
 function toQueued(row: JobRow): QueuedJob {
-  const base = { id: row.id, branch: row.branch, maxSteps: row.max_steps, deadline: row.deadline };
+  const { id, branch, max_steps: maxSteps, deadline } = row;
+  const base = { id, branch, maxSteps, deadline, wish: toWish(row) };
   if (row.message_id === null || row.content === null) return { ...base, kind: 'retry' };
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
+}
+
+/** Queued inputs of a job that has begun. */
+async function readSteers(executor: Executor, { contextId, tenantId }: Place): Promise<SteeredInput[]> {
+  const rows = await executor.execute<{ id: MessageId; content: Block[] }>(sql`
+    select m.id, m.content from messages m join jobs j on j.id = m.job_id
+    where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq is null and m.status = 'queued'
+      and j.status in ('running', 'waiting') order by m.id`);
+  return rows.map(({ id, content }) => ({ messageId: id, content }));
 }
 
 async function readOpenCalls(executor: Executor, { contextId, tenantId }: Place): Promise<OpenCall[]> {

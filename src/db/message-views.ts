@@ -7,7 +7,7 @@ import type { MessageRole, MessageType, ModelMeta } from '../core/message.ts';
 import type { Millis } from '../core/time.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
-import { millis } from './instant.ts';
+import { millis, toTimestamp } from './instant.ts';
 
 export type MessageView = {
   id: MessageId;
@@ -18,27 +18,35 @@ export type MessageView = {
   turn: Turn | null;
   role: MessageRole;
   type: MessageType;
-  status: 'queued' | 'completed';
+  status: 'queued' | 'completed' | 'retracted';
   content: Block[];
   jobId: JobId | null;
   createdAt: Millis;
   completedAt: Millis | null;
   model: ModelMeta | null;
-  /** An input's place in the queue of its context, kept when it enters history. */
-  position: number | null;
+  /** An input's place in the queue of its context, kept when it enters history; null of what was never queued. */
+  queue: QueuePlace | null;
 };
 
 /**
- * How far a reader came. `seq`: of the last entry of history, null before the first. `position`: of the last queued input,
- * null before the first. An input that was read while it was queued is not read again once it is history.
+ * The order of what is queued: inputs that join the running job first, then by priority, then as they came or were moved.
  */
-export type Place = { seq: number | null; position: number | null };
+export type QueuePlace = { lane: number; position: number; id: MessageId };
+
+/**
+ * How far a reader came. `seq`: of the last entry of history, null before the first. `queue`: the place of the last queued
+ * input, and when the newest of those that were read was made; null before the first. An input that was read while it was
+ * queued is not read again once it is history.
+ */
+export type Place = { seq: number | null; queue: (QueuePlace & { newest: Millis }) | null };
 
 export type MessageRange = {
   branch: string;
   /** Null: all turns, and what is queued. */
   turn: Turn | null;
   order: 'asc' | 'desc';
+  /** Those too that were taken back. */
+  retracted: boolean;
   after: Place;
   limit: number;
 };
@@ -51,7 +59,7 @@ type Row = {
   turn: Turn | null;
   role: MessageRole;
   type: MessageType;
-  status: 'queued' | 'completed';
+  status: 'queued' | 'completed' | 'retracted';
   content: Block[];
   job_id: JobId | null;
   created_at: Millis;
@@ -63,14 +71,18 @@ type Row = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   finish_reason: string | null;
+  lane: number | null;
   position: number | null;
 };
+
+/** Steered inputs are in no queue: they come before all that are. */
+const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id then j.priority else -1 end)`;
 
 /** `j` is the job of an input. */
 const messagesWithPlace: SQL = sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status, m.content,
   m.job_id, ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at, m.model_id,
-  m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens, m.finish_reason, j.position
-  from messages m left join jobs j on m.role = 'user' and j.id = m.job_id`;
+  m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens, m.finish_reason,
+  ${lane} as lane, j.position from messages m left join jobs j on m.role = 'user' and j.id = m.job_id`;
 
 function toView(row: Row): MessageView {
   return {
@@ -100,7 +112,10 @@ function toView(row: Row): MessageView {
               cache_write_tokens: row.cache_write_tokens ?? 0,
             },
           },
-    position: row.position,
+    queue:
+      row.lane === null || row.position === null
+        ? null
+        : { lane: row.lane, position: row.position, id: row.id },
   };
 }
 
@@ -113,7 +128,7 @@ export async function findMessage(
 ): Promise<MessageView | null> {
   const [row] = await executor.execute<Row>(sql`
     ${messagesWithPlace} where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${id}
-      and m.status in ('queued', 'completed')`);
+      and m.status in ('queued', 'completed', 'retracted')`);
   return row === undefined ? null : toView(row);
 }
 
@@ -132,22 +147,27 @@ export async function listMessages(
       (${sql.join(parts, sql`) union all (`)})
     ) l on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId}
-    order by l.status = 'queued' ${direction}, l.seq ${direction}, l.position ${direction} limit ${range.limit}`);
+    order by l.status = 'queued' ${direction}, l.seq ${direction}, l.lane ${direction}, l.position ${direction},
+      l.id ${direction} limit ${range.limit}`);
   if (rows.length === 0) return null;
   return rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
 }
 
-function historyOf(of: SQL, { turn, order, after, limit }: MessageRange): SQL {
+function historyOf(of: SQL, { turn, order, retracted, after, limit }: MessageRange): SQL {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const conditions = [
     of,
     sql`m.seq is not null`,
+    ...(retracted ? [] : [sql`m.status = 'completed'`]),
     ...(turn === null ? [] : [sql`m.turn = ${turn}`]),
     ...(after.seq === null ? [] : [sql`m.seq ${order === 'asc' ? sql`>` : sql`<`} ${after.seq}`]),
     // Not again what was read while it was queued.
-    ...(after.position === null
+    ...(after.queue === null
       ? []
-      : [sql`not coalesce(j.position ${order === 'asc' ? sql`<=` : sql`>=`} ${after.position}, false)`]),
+      : [
+          sql`not coalesce(${queueOrder} ${order === 'asc' ? sql`<=` : sql`>=`} ${placeOf(after.queue)}
+            and m.created_at <= ${toTimestamp(after.queue.newest)}::timestamptz, false)`,
+        ]),
   ];
   return sql`${messagesWithPlace} where ${sql.join(conditions, sql` and `)} order by m.seq ${direction} limit ${limit}`;
 }
@@ -159,9 +179,16 @@ function queueOf(of: SQL, { order, after, limit }: MessageRange): SQL {
     of,
     sql`m.seq is null and m.status = 'queued'`,
     ...(order === 'desc' && after.seq !== null ? [sql`false`] : []),
-    ...(after.position === null
+    ...(after.queue === null
       ? []
-      : [sql`j.position ${order === 'asc' ? sql`>` : sql`<`} ${after.position}`]),
+      : [sql`${queueOrder} ${order === 'asc' ? sql`>` : sql`<`} ${placeOf(after.queue)}`]),
   ];
-  return sql`${messagesWithPlace} where ${sql.join(conditions, sql` and `)} order by j.position ${direction} limit ${limit}`;
+  return sql`${messagesWithPlace} where ${sql.join(conditions, sql` and `)}
+    order by lane ${direction}, j.position ${direction}, m.id ${direction} limit ${limit}`;
+}
+
+const queueOrder: SQL = sql`(${lane}, j.position, m.id)`;
+
+function placeOf({ lane, position, id }: QueuePlace): SQL {
+  return sql`(${lane}::int, ${position}::bigint, ${id}::uuid)`;
 }

@@ -5,7 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
-import type { FinishedStatus, WishKind } from '../core/job.ts';
+import type { Demand, FinishedStatus } from '../core/job.ts';
 import type { Executor } from './client.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
@@ -47,21 +47,24 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
 }
 
 /**
- * Writes a wish onto an admitted job; the first one stands. Where somebody runs it, a sweep settles after `graceMs`
- * without an answer.
+ * Writes a wish onto an unfinished job; the first one stands. Where somebody runs its context, a sweep settles after
+ * `graceMs` without an answer.
  */
 export async function wish(
   tx: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  kind: WishKind,
+  demand: Demand,
   reason: string | null,
   graceMs: number,
 ): Promise<void> {
+  const mode = demand.kind === 'interrupt' ? demand.mode : null;
   await tx.execute(sql`
     with job as (
-      update jobs set stop_kind = ${kind}, stop_reason = ${reason}, stop_requested_at = clock_timestamp()
-      where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and status in ('running', 'waiting') returning context_id
+      update jobs set stop_kind = ${demand.kind}, stop_mode = ${mode}, stop_reason = ${reason},
+        stop_requested_at = clock_timestamp()
+      where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and finished_at is null
+      returning context_id
     )
     update contexts c set sweep_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
     from job where c.id = job.context_id and c.status = 'running'`);
@@ -81,7 +84,7 @@ export async function withdraw(
 ): Promise<{ headSeq: number } | null> {
   const [row] = await tx.execute<{ head_seq: number }>(sql`
     with job as (
-      update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel',
+      update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp()
       where id = ${jobId} and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued' returning context_id, message_id, attempt

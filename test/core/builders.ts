@@ -3,7 +3,7 @@ import type { AppendOutcome, Append } from '../../src/core/append.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, Ids, JobId, MessageId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
-import type { ActiveJob, QueuedJob, Wish } from '../../src/core/job.ts';
+import type { ActiveJob, InterruptMode, QueuedJob, Wish } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
 import type { Settings } from '../../src/core/settings.ts';
@@ -11,6 +11,8 @@ import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { Effect, ToolDescriptor } from '../../src/core/tool.ts';
 import type { OpenCall } from '../../src/core/tool-call.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
+
+type Told = Pick<Wish, 'reason' | 'requestedAt' | 'deliveredAt'>;
 
 export const NOW = 1_700_000_000_000;
 
@@ -55,6 +57,7 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
     branch: 'main',
     maxSteps: null,
     deadline: null,
+    wish: null,
     messageId: id<MessageId>(20),
     content: [{ type: 'text', text: 'next' }],
     ...over,
@@ -62,11 +65,15 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
 }
 
 export function queuedRetry(): QueuedJob {
-  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null };
+  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, wish: null };
 }
 
-export function cancelWish(over: Partial<Wish> = {}): Wish {
+export function cancelWish(over: Partial<Told> = {}): Wish {
   return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
+}
+
+export function interruptWish(mode: InterruptMode): Wish {
+  return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null };
 }
 
 export function call(over: Partial<OpenCall> = {}): OpenCall {
@@ -165,6 +172,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     job: null,
     next: null,
     queued: 0,
+    steers: [],
     calls: [],
     history: [],
     serving: { kind: 'served', settings: settings() },

@@ -6,7 +6,8 @@ import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
 import { admit } from '../../src/core/moves/admit.ts';
 import { answer } from '../../src/core/moves/answer.ts';
 import { delay, handBack, rest } from '../../src/core/moves/park.ts';
-import { settle } from '../../src/core/moves/settle.ts';
+import { end } from '../../src/core/moves/end.ts';
+import { steer } from '../../src/core/moves/steer.ts';
 import { closeCalls, ended, startCall } from '../../src/core/moves/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
@@ -58,6 +59,8 @@ function moveOf(
   switch (step.kind) {
     case 'admit':
       return admit(now, step.next);
+    case 'steer':
+      return steer(now, step.job);
     case 'call_model':
       if (happening?.kind === 'fail') {
         return delay(now, step.job, { code: 'stream_cut', message: 'm' }, time + happening.waitMs);
@@ -66,7 +69,7 @@ function moveOf(
     case 'call_tools':
       return toolMove(now, step, happening, ids);
     case 'finish':
-      return settle(now, step.job, step.verdict, ids);
+      return end(now, step.job, step.verdict, now.history, ids);
     case 'park':
       return rest(now);
     case 'hand_back':

@@ -282,7 +282,7 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', 'enough', 60_000);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['sweep_at']).not.toBeNull();
     const wished = { ...job, wish: (await readMailbox(db(), row))?.mailbox.job?.wish ?? null };

@@ -87,6 +87,7 @@ test('a submit is one statement', async () => {
       contextId,
       content: [{ type: 'text', text: 'hi' }],
       delivery: 'queue',
+      priority: 5,
       metadata: {},
       maxSteps: null,
       deadline: null,

@@ -144,12 +144,13 @@ describe('a refused submit says why', () => {
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
   ) => {
     const outcome = await submitInput(
-      { ids },
+      { ids, times: TIMES, stopGraceMs: 1_000 },
       {
         tenantId: DEFAULT_TENANT,
         contextId,
         content: [],
         delivery: 'queue',
+        priority: 5,
         metadata: {},
         maxSteps: null,
         deadline: null,
@@ -277,9 +278,9 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', 'first', 60_000);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
     const before = await the.row(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, 'stop', 'second', 0);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
     expect(before['sweep_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
@@ -289,14 +290,14 @@ describe('a wish', () => {
   test('is not written on what is queued or ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: null }]);
   });
 
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await wish(db(), DEFAULT_TENANT, jobId, 'cancel', null, 0);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,

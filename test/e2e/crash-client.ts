@@ -43,6 +43,7 @@ if (verb === 'cancel') {
       contextId,
       content: [{ type: 'text', text: 'say: heard' }],
       delivery: 'queue',
+      priority: 5,
       metadata: {},
       maxSteps: null,
       deadline: null,

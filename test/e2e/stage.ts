@@ -113,6 +113,7 @@ function input(contextId: ContextId, text: string) {
     contextId,
     content: [{ type: 'text' as const, text }],
     delivery: 'queue' as const,
+    priority: 5,
     metadata: {},
     maxSteps: null,
     deadline: null,

@@ -6,11 +6,13 @@ import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
-import { perform, performAlone } from '../../src/commands/perform.ts';
+import { perform } from '../../src/commands/perform.ts';
 import type { Command } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
-import type { Accepted } from '../../src/commands/submit-input.ts';
+import type { Accepted, Delivery } from '../../src/commands/submit-input.ts';
+import { interruptContext } from '../../src/commands/interrupt-context.ts';
+import type { InterruptMode } from '../../src/core/job.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, Ids, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
@@ -77,6 +79,13 @@ export const deaf: Queue = {
   listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
 };
 
+export type PostOptions = {
+  maxSteps?: number;
+  deadlineMs?: number;
+  delivery?: Delivery;
+  priority?: number;
+};
+
 export type FleetOptions = {
   model: Script;
   tools?: Tools;
@@ -96,13 +105,10 @@ export type Fleet = {
   processes: WorkerProcess[];
   perform<T>(command: Command<T>): Promise<T>;
   createContext(): Promise<{ workerId: WorkerId; contextId: ContextId }>;
-  post(
-    contextId: ContextId,
-    text: string,
-    options?: { maxSteps?: number; deadlineMs?: number },
-  ): Promise<Accepted>;
+  post(contextId: ContextId, text: string, options?: PostOptions): Promise<Accepted>;
   retry(contextId: ContextId): Promise<Accepted>;
   cancel(jobId: JobId): Promise<void>;
+  interrupt(contextId: ContextId, mode: InterruptMode): Promise<JobId | null>;
   job(jobId: JobId): Promise<Record<string, unknown>>;
   ended(jobId: JobId): Promise<Record<string, unknown>>;
   until(condition: () => Promise<boolean> | boolean): Promise<void>;
@@ -205,19 +211,16 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
     return ended.value;
   };
-  const submit = (
-    contextId: ContextId,
-    text: string | null,
-    extra: { maxSteps?: number; deadlineMs?: number } = {},
-  ) =>
+  const submit = (contextId: ContextId, text: string | null, extra: PostOptions = {}) =>
     expectDone(
-      performAlone(
+      perform(
         ports,
         submitInput(ports, {
           tenantId: DEFAULT_TENANT,
           contextId,
           content: text === null ? null : [{ type: 'text', text }],
-          delivery: 'queue',
+          delivery: extra.delivery ?? 'queue',
+          priority: extra.priority ?? 5,
           metadata: {},
           maxSteps: extra.maxSteps ?? null,
           deadline: extra.deadlineMs === undefined ? null : Date.now() + extra.deadlineMs,
@@ -250,6 +253,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     retry: (contextId) => submit(contextId, null),
     async cancel(jobId) {
       await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    async interrupt(contextId, mode) {
+      const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode });
+      return (await expectDone(perform(ports, command))).jobId;
     },
     async job(jobId) {
       const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);

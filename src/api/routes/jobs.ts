@@ -112,7 +112,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
 }
 
 /** What `read` gives once the job ended, or after `waitMs`. The watch begins before it is read. */
-async function untilFinished<View extends { status: JobStatus }>(
+export async function untilFinished<View extends { status: JobStatus }>(
   { waiter }: Pick<ApiPorts, 'waiter'>,
   job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
   waitMs: number,

@@ -1,5 +1,8 @@
 /** What was said in a context, and what a client says. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { needsTransaction } from '../../commands/submit-input.ts';
+import { changeInput, withdrawInput } from '../../commands/change-input.ts';
 import type { Command } from '../../commands/perform.ts';
 import { contextOf } from '../../db/workers.ts';
 import { findMessage, listMessages } from '../../db/message-views.ts';
@@ -7,15 +10,26 @@ import type { MessageView, Place } from '../../db/message-views.ts';
 import { inputTurn, answerTurn, parseTurn } from '../../core/turn.ts';
 import type { Turn } from '../../core/turn.ts';
 import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { MessageId } from '../../core/ids.ts';
 import { decodeCursor, encodeCursor, notOurs } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
-import { WriteHeaders, ref } from '../schemas/common.ts';
-import { Accepted, Message, MessageList, MessageQuery, PostJob, PostMessage } from '../schemas/message.ts';
+import { Empty, WriteHeaders, ref } from '../schemas/common.ts';
+import {
+  Accepted,
+  Message,
+  MessageList,
+  MessageQuery,
+  PatchMessage,
+  PostJob,
+  PostMessage,
+} from '../schemas/message.ts';
 import { problems } from '../schemas/problem.ts';
-import { submitPosted } from '../submit.ts';
+import { submitPosted, toBlocks } from '../submit.ts';
 import { toMessage } from '../wire/message.ts';
-import { writeAlone } from '../write.ts';
+import { answeredBy, write, writeAlone } from '../write.ts';
+import type { WriteRequest } from '../write.ts';
 import { IdParams, MessageParams, contextId, messageId, noContext, noWorker, workerId } from './params.ts';
 
 const tags = ['contexts'];
@@ -26,6 +40,8 @@ export function messageRoutes(app: App, ports: ApiPorts): void {
   postJobRoute(app, ports);
   listMessagesRoute(app, ports);
   getMessageRoute(app, ports);
+  patchMessageRoute(app, ports);
+  deleteMessageRoute(app, ports);
 }
 
 function postMessageRoute(app: App, ports: ApiPorts): void {
@@ -45,7 +61,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      return accepted(request, reply, await writeAlone(ports, request, command));
+      return accepted(request, reply, await post(ports, request, command, request.body));
     },
   );
 }
@@ -72,7 +88,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
         if (context === null) return refuse('not_found', noWorker(worker));
         return submitPosted(ports, ports.config.queueLimit, tenantId, context, body)(executor);
       };
-      return accepted(request, reply, await writeAlone(ports, request, command));
+      return accepted(request, reply, await post(ports, request, command, body));
     },
   );
 }
@@ -123,7 +139,8 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
       const { limit, order } = query;
       const before = parsePlace(query.cursor);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
-      const range = { branch: 'main', turn, order, after: before, limit: limit + 1 };
+      const retracted = query.include === 'retracted';
+      const range = { branch: 'main', turn, order, retracted, after: before, limit: limit + 1 };
       const found = await listMessages(ports.database.db, tenantId, context, range);
       const messages = orNotFound(found, noContext(context));
       const page = messages.slice(0, limit);
@@ -154,6 +171,71 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
   );
 }
 
+function patchMessageRoute(app: App, ports: ApiPorts): void {
+  app.patch(
+    '/api/contexts/:id/messages/:message_id',
+    {
+      schema: {
+        summary: 'Edit a queued input, or move it in the queue',
+        operationId: 'patchMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        body: ref(PatchMessage),
+        response: { 200: ref(Message), ...problems },
+      },
+    },
+    async (request, _reply) => {
+      const { tenantId, params, body } = request;
+      const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
+      const content = body.content === undefined ? null : toBlocks(body.content);
+      const command = changeInput(target, { content, place: body.position ?? null });
+      return write(
+        ports,
+        request,
+        answeredBy(command, async (tx) => {
+          const view = await findMessage(tx, tenantId, target.contextId, target.messageId);
+          return toMessage(orNotFound(view, `There is no message ${target.messageId}.`));
+        }),
+      );
+    },
+  );
+}
+
+function deleteMessageRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/contexts/:id/messages/:message_id',
+    {
+      schema: {
+        summary: 'Withdraw a queued input; its job is cancelled',
+        operationId: 'deleteMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        response: { 204: Empty, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params } = request;
+      const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
+      await write(ports, request, withdrawInput(ports, target));
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+function post(
+  ports: ApiPorts,
+  request: WriteRequest,
+  command: Command<Accepted>,
+  body: Static<typeof PostMessage>,
+): Promise<Accepted> {
+  return needsTransaction(body.delivery ?? 'queue')
+    ? write(ports, request, command)
+    : writeAlone(ports, request, command);
+}
+
 function toTurn(text: string): Turn | null {
   const turn = parseTurn(text);
   if (turn === null) return null;
@@ -161,23 +243,27 @@ function toTurn(text: string): Turn | null {
 }
 
 function placeAfter(page: readonly MessageView[], before: Place): Place {
-  return page.reduce(
-    (place, { status, seq, position }) => (status === 'queued' ? { ...place, position } : { ...place, seq }),
-    before,
-  );
+  return page.reduce<Place>((place, { status, seq, queue, createdAt }) => {
+    if (status !== 'queued') return { ...place, seq };
+    const newest = Math.max(createdAt, place.queue?.newest ?? 0);
+    return { ...place, queue: queue === null ? place.queue : { ...queue, newest } };
+  }, before);
 }
 
-function formatPlace({ seq, position }: Place): string {
-  return encodeCursor([seq, position]);
+function formatPlace({ seq, queue }: Place): string {
+  return encodeCursor(queue === null ? [seq] : [seq, queue.lane, queue.position, queue.id, queue.newest]);
 }
 
 function parsePlace(cursor: string | undefined): Place {
-  if (cursor === undefined) return { seq: null, position: null };
-  const [seq, position] = decodeCursor(cursor);
-  if (!isNumber(seq) || !isNumber(position)) throw notOurs();
-  return { seq, position };
+  if (cursor === undefined) return { seq: null, queue: null };
+  const [seq, lane, position, idText, newest, ...more] = decodeCursor(cursor);
+  if ((seq !== null && !isNumber(seq)) || more.length > 0) throw notOurs();
+  if (lane === undefined) return { seq, queue: null };
+  const id = typeof idText === 'string' ? parseId<MessageId>(idText) : null;
+  if (!isNumber(lane) || !isNumber(position) || id === null || !isNumber(newest)) throw notOurs();
+  return { seq, queue: { lane, position, id, newest } };
 }
 
-function isNumber(value: unknown): value is number | null {
-  return value === null || Number.isSafeInteger(value);
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

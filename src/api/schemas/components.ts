@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Usage } from './common.ts';
 import * as config from './config.ts';
 import * as context from './context.ts';
+import * as interrupt from './interrupt.ts';
 import * as job from './job.ts';
 import * as message from './message.ts';
 import { Problem } from './problem.ts';
@@ -14,7 +15,7 @@ type Named = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
-  ...[config, worker, context, message, job, system].flatMap((schemas) => Object.values(schemas)),
+  ...[config, worker, context, message, interrupt, job, system].flatMap((schemas) => Object.values(schemas)),
 ];
 
 export const components: readonly Named[] = all.filter(isNamed);

@@ -1,6 +1,7 @@
 /** Messages on the wire, and what a client may post. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { DELIVERIES } from '../../commands/submit-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
 import {
   AnyJson,
@@ -65,21 +66,44 @@ const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 /** What a job may be given, with an input or without one. */
 const ofJob = {
   branch: Type.Optional(Type.Literal('main')),
+  priority: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 goes first.' }),
+  ),
   metadata: Type.Optional(JsonObject),
   max_steps: Type.Optional(MaxSteps),
   deadline: Type.Optional(Instant),
 };
 
+const Content = Type.Union([
+  Type.String({ minLength: 1 }),
+  Type.Array(ref(InputBlock), { minItems: 1, maxItems: 1_000 }),
+]);
+
 export const PostMessage = strict(
   {
-    content: Type.Union([
-      Type.String({ minLength: 1 }),
-      Type.Array(ref(InputBlock), { minItems: 1, maxItems: 1_000 }),
-    ]),
-    delivery: Type.Optional(oneOf(['queue', 'reject'])),
+    content: Content,
+    delivery: Type.Optional(
+      oneOf(
+        DELIVERIES,
+        "While a job is unfinished: wait for one's turn; join the running job at its next step (metadata, priority, max_steps and deadline then stay those of that job); take its place; or be refused.",
+      ),
+    ),
     ...ofJob,
   },
   { $id: 'PostMessage' },
+);
+
+export const PatchMessage = strict(
+  {
+    content: Type.Optional(Content),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Its place in the queue: 1 is next, beyond the end is the end.',
+      }),
+    ),
+  },
+  { $id: 'PatchMessage' },
 );
 
 export const PostJob = strict(ofJob, { $id: 'PostJob' });
@@ -150,7 +174,7 @@ export const Message = strict(
     turn: nullable(Type.String({ pattern: '^[ua][1-9][0-9]*$' })),
     role: oneOf(MESSAGE_ROLES),
     type: oneOf(MESSAGE_TYPES),
-    status: oneOf(['queued', 'completed']),
+    status: oneOf(['queued', 'completed', 'retracted']),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),
     created_at: Instant,
@@ -171,5 +195,8 @@ export const MessageQuery = strict({
   ...Page,
   branch: Type.Optional(Type.Literal('main')),
   turn: Type.Optional(Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' })),
+  include: Type.Optional(
+    Type.Literal('retracted', { description: 'Those that an interrupt took back, too.' }),
+  ),
   order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
 });

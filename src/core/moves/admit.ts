@@ -3,7 +3,8 @@ import type { Append } from '../append.ts';
 import { NO_USAGE } from '../usage.ts';
 import type { ActiveJob, QueuedJob } from '../job.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { inputTurn, lastTurn } from '../turn.ts';
+import { inputTurn } from '../turn.ts';
+import { lastTurnOf } from '../message.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**
@@ -11,7 +12,7 @@ import { blank, event, stateChange } from './base.ts';
  * Does not count as progress: a job that kills its process before its first step must be seen to.
  */
 export function admit(snapshot: Snapshot, next: QueuedJob): Append {
-  const last = lastTurn(snapshot.history.map((message) => message.turn));
+  const last = lastTurnOf(snapshot.history);
   const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
   const job: ActiveJob = {
     id: next.id,
@@ -27,7 +28,7 @@ export function admit(snapshot: Snapshot, next: QueuedJob): Append {
     maxSteps: next.maxSteps,
     deadline: next.deadline,
     usage: NO_USAGE,
-    wish: null,
+    wish: next.wish,
   };
   return {
     ...blank(snapshot),

@@ -13,6 +13,7 @@ export function blank(mailbox: Mailbox): Append {
     guard: { controlSeq: null, wakeSeq: null },
     entries: [],
     calls: [],
+    takenBack: null,
     job: null,
     state: mailbox.state,
     park: null,

@@ -13,6 +13,7 @@ export function open(snapshot: Snapshot, step: Step): Append | null {
       return resume(snapshot, step.job, 'AwaitingLLMResponse');
     case 'call_tools':
       return resume(snapshot, step.job, 'ExecutingTools');
+    case 'steer':
     case 'wait':
     case 'finish':
     case 'hand_back':

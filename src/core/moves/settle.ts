@@ -1,6 +1,6 @@
 /**
- * A job ends: what is open is closed by rule, the verdict is written, the context is given back. Needs only the mailbox,
- * so that whoever settles for a dead owner need not read history.
+ * A job ends: what is open is closed by rule, inputs that waited to join it enter history with it, the verdict is written,
+ * the context is given back. Needs only the mailbox, so that whoever settles for a dead owner need not read history.
  */
 import type { Append } from '../append.ts';
 import { closingOf } from '../closing-words.ts';
@@ -10,6 +10,7 @@ import type { NewMessage } from '../message.ts';
 import type { Mailbox } from '../snapshot.ts';
 import type { DurableState } from '../state.ts';
 import { blank, event, stateChange } from './base.ts';
+import { joining } from './steer.ts';
 import { closedByRule, closing, resultEntries } from './tools.ts';
 
 /**
@@ -32,6 +33,7 @@ export function settle(
     entries: [
       ...resultEntries(job, closed, ids),
       ...(output === null ? [] : [{ kind: 'message', message: output } as const]),
+      ...joining(mailbox, job),
       event({ name: 'JobFinished', data: { job_id: job.id, status: verdict.status, attempt: job.attempt } }),
       ...stateChange(mailbox.state, end, null),
     ],
@@ -56,6 +58,7 @@ function failureOf(job: ActiveJob, verdict: Verdict): Append['failure'] {
       return 'clear';
     case 'incomplete':
     case 'cancelled':
+    case 'interrupted':
       return 'keep';
   }
 }

@@ -43,8 +43,8 @@ export function closeCalls(
 }
 
 export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Entry[] {
-  return closed.flatMap(({ call, status, result }): Entry[] => [
-    event({ name: 'ToolCallFinished', data: { tool_call_id: call.id, name: call.name, status } }),
+  return closed.flatMap((call): Entry[] => [
+    finished(call),
     {
       kind: 'message',
       message: {
@@ -52,12 +52,17 @@ export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[], ids
         role: 'tool',
         type: 'tool_result',
         turn: answerTurn(job.turn),
-        content: [result],
+        content: [call.result],
         jobId: job.id,
         model: null,
       },
     },
   ]);
+}
+
+/** The event that tells of it. */
+export function finished({ call: { id, name }, status }: ClosedCall): Entry {
+  return event({ name: 'ToolCallFinished', data: { tool_call_id: id, name, status } });
 }
 
 export function closing({ call, status }: ClosedCall): CallChange {

@@ -1,6 +1,10 @@
 // Who takes part in a schedule: two to four of them, drawn from the seed.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { cancelJob } from '../../../src/commands/cancel-job.ts';
+import { changeInput, withdrawInput } from '../../../src/commands/change-input.ts';
+import { interruptContext } from '../../../src/commands/interrupt-context.ts';
+import { DELIVERIES } from '../../../src/commands/submit-input.ts';
+import { INTERRUPT_MODES } from '../../../src/core/job.ts';
 import { changeWorker } from '../../../src/commands/change-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { Command } from '../../../src/commands/perform.ts';
@@ -31,7 +35,7 @@ async function command<T>(world: World, lane: Lane, work: Command<T>): Promise<v
 
 const submits: Role = ({ world, random }, lane) => {
   const texts = [oneOf(random, TEXTS), oneOf(random, TEXTS)].slice(0, random() < 0.5 ? 1 : 2);
-  const delivery = random() < 0.8 ? 'queue' : 'reject';
+  const delivery = random() < 0.4 ? 'queue' : oneOf(random, DELIVERIES);
   return async () => {
     for (const text of texts) await world.submit(lane.database, lane.name, text, delivery);
   };
@@ -44,6 +48,34 @@ const cancels: Role = ({ world, random }, lane) => {
     if (jobId === null) return;
     const asked = { tenantId: DEFAULT_TENANT, jobId, reason: 'test' };
     await command(world, lane, cancelJob(world.ports(lane.database), asked));
+  };
+};
+
+const interrupts: Role = ({ world, random }, lane) => {
+  const mode = oneOf(random, INTERRUPT_MODES);
+  return async () => {
+    const asked = { tenantId: DEFAULT_TENANT, contextId: world.contextId, mode };
+    await command(world, lane, interruptContext(world.ports(lane.database), asked));
+  };
+};
+
+/** Edits, moves or takes back what may still be queued. */
+const revises: Role = ({ world, random }, lane) => {
+  const place = oneOf(random, [0, 1, -1]);
+  const kind = oneOf(random, ['edit', 'move', 'withdraw'] as const);
+  return async () => {
+    const messageId = world.messageAt(place);
+    if (messageId === null) return;
+    if (kind === 'move') world.moved = true;
+    const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId, messageId };
+    const work: Command<object> =
+      kind === 'withdraw'
+        ? withdrawInput(world.ports(lane.database), target)
+        : changeInput(target, {
+            content: kind === 'edit' ? [{ type: 'text', text: 'plain' }] : null,
+            place: kind === 'move' ? 1 : null,
+          });
+    await command(world, lane, work);
   };
 };
 
@@ -95,7 +127,9 @@ const ROLES: readonly Role[] = [
   submits,
   submits,
   cancels,
-  cancels,
+  interrupts,
+  interrupts,
+  revises,
   stops,
   starts,
   changes,

@@ -72,11 +72,14 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
       (case when c.status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.status end),
       (case when c.queued <> (select count(*) from jobs j where j.context_id = c.id and j.status = 'queued')
         then 'the counter of queued inputs is wrong: ' || c.queued end),
-      (case when c.queued <> 0 then 'an input was never taken up' end),
+      (case when c.queued <> 0 or c.steers <> 0 then 'an input was never taken up' end),
+      (case when c.turn_count <> (select coalesce(max(substr(m.turn, 2)::int), 0) from messages m
+          where m.context_id = c.id and m.status = 'completed' and m.role <> 'system')
+        then 'the counter of turns is wrong: ' || c.turn_count end),
       (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'at rest in ' || c.state end),
       (case when not exists (
-        select 1 from messages m where m.context_id = c.id and m.status = 'completed'
-        having count(*) = c.message_count and count(*) filter (where role = 'assistant') = c.request_count
+        select 1 from messages m where m.context_id = c.id and m.status in ('completed', 'retracted')
+        having count(*) filter (where status = 'completed') = c.message_count and count(*) filter (where role = 'assistant') = c.request_count
           and coalesce(sum(input_tokens), 0) = c.input_tokens)
         then 'the counters of messages, requests or tokens are wrong' end),
       (case when exists (select 1 from jobs j where j.context_id = c.id and j.steps <> (
@@ -104,7 +107,9 @@ async function numberFaults(db: Executor, { contextId }: World): Promise<string[
 
 type JobRow = {
   id: string;
+  priority: number;
   position: number;
+  wished_end: string | null;
   status: string;
   wished: boolean;
   stopped: boolean;
@@ -118,7 +123,8 @@ type JobRow = {
 /** Every accepted input is admitted once at most, in its place, and ends once. */
 async function jobFaults(db: Executor, world: World, changes: readonly Change[]): Promise<string[]> {
   const rows = await db.execute<JobRow>(sql`
-    select j.id, j.position, j.status, j.stop_kind is not null as wished, j.stopped_at is not null as stopped,
+    select j.id, j.priority, j.position, j.status, j.stop_kind is not null as wished,
+      case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as wished_end, j.stopped_at is not null as stopped,
       j.finished_at is not null as finished, m.seq as admitted,
       (select json_agg(e.seq order by e.seq) from events e where e.context_id = j.context_id
         and e.name = 'JobStarted' and e.data->>'job_id' = j.id::text) as started,
@@ -138,25 +144,48 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
         : ['an input was admitted without its job, or the reverse']),
       ...(row.ended?.length === 1 ? [] : [`the end of a job was told ${row.ended?.length ?? 0} times`]),
       ...(started === 0 && row.status !== 'cancelled' ? ['a job ended that never began'] : []),
-      ...(row.wished && row.status !== 'cancelled' ? [`a wish was lost: the job is ${row.status}`] : []),
+      ...(row.wished && row.status !== row.wished_end ? [`a wish was lost: the job is ${row.status}`] : []),
       ...(row.wished && !row.stopped ? ['a receipt has no end'] : []),
       ...(row.output_is_there ? [] : ['the output of a job is not there, or not its own']),
     ];
   });
-  const begun = rows.flatMap(({ started }) => started ?? []);
-  if (begun.some((seq, index) => seq < (begun[index - 1] ?? 0)))
-    faults.push('inputs were admitted out of order');
-  return [...faults, ...placeFaults(rows, world, changes)];
+  for (const priority of new Set(rows.map((row) => row.priority))) {
+    const begun = rows.filter((row) => row.priority === priority).flatMap(({ started }) => started ?? []);
+    if (begun.some((seq, index) => seq < (begun[index - 1] ?? 0)))
+      faults.push('inputs were admitted out of order');
+  }
+  return [...faults, ...placeFaults(rows, world, changes), ...(await steerFaults(db, world))];
+}
+
+/** An input that joined a job is history, or was taken back. */
+async function steerFaults(db: Executor, { accepted, contextId }: World): Promise<string[]> {
+  const rows = await db.execute<{ id: string; status: string }>(sql`
+    select m.id, m.status from messages m where m.context_id = ${contextId} and m.role = 'user'`);
+  const statuses = new Map(rows.map(({ id, status }) => [id, status]));
+  return accepted.flatMap(({ job: { messageId } }) => {
+    const status = messageId === null ? null : statuses.get(messageId);
+    if (status === undefined) return ['an accepted input is not there'];
+    return status === 'queued' ? ['an accepted input waits for ever'] : [];
+  });
 }
 
 /** The place of an input is where its submit came in the order of commits. */
-function placeFaults(rows: readonly JobRow[], { accepted }: World, changes: readonly Change[]): string[] {
+function placeFaults(
+  rows: readonly JobRow[],
+  { accepted, moved }: World,
+  changes: readonly Change[],
+): string[] {
   const places = new Map(rows.map(({ id, position }) => [id, position]));
   const submits = changes.filter(({ queued, previousQueued }) => queued === previousQueued + 1);
+  const jobs = accepted.filter(
+    ({ job }, index) => accepted.findIndex((one) => one.job.jobId === job.jobId) === index,
+  );
   const faults =
-    rows.length === accepted.length ? [] : [`${accepted.length} were accepted, ${rows.length} are there`];
-  for (const client of new Set(accepted.map((one) => one.client))) {
-    const own = accepted.filter((one) => one.client === client).map(({ job }) => places.get(job.jobId));
+    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are there`];
+  // Who moves an input changes places.
+  if (moved) return faults;
+  for (const client of new Set(jobs.map((one) => one.client))) {
+    const own = jobs.filter((one) => one.client === client).map(({ job }) => places.get(job.jobId));
     const wakes = submits.filter(({ actor }) => actor === client).map(({ wake }) => wake);
     if (own.join() !== wakes.join())
       faults.push(`${client} was given the places ${own.join()} for ${wakes.join()}`);
@@ -184,14 +213,20 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
   for (const times of ran.values())
     if (times > 1) faults.push(`a call that may happen once ran ${times} times`);
   const calls = await db.execute<{ id: string; status: string }>(
+    sql`select t.id, t.status from tool_calls t join messages m on m.id = t.message_id
+      where t.context_id = ${contextId} and m.status = 'completed'`,
+  );
+  const closed = await db.execute<{ id: string; status: string }>(
     sql`select id, status from tool_calls where context_id = ${contextId}`,
   );
   for (const { id, status } of calls) {
     if (!seen.has(id)) faults.push(`a call is ${status} and has no result`);
+  }
+  for (const { status } of closed) {
     if (status === 'pending' || status === 'started') faults.push(`a call is still ${status}`);
   }
   for (const id of ran.keys()) {
-    const status = calls.find((call) => call.id === id)?.status;
+    const status = closed.find((call) => call.id === id)?.status;
     if (status === 'cancelled') faults.push('a call that ran is said not to have run');
   }
   return faults;

@@ -10,10 +10,10 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { submitInput } from '../../../src/commands/submit-input.ts';
-import type { Accepted } from '../../../src/commands/submit-input.ts';
+import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
+import type { Accepted, Delivery } from '../../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
@@ -52,6 +52,8 @@ export class World {
   /** Inputs that were accepted: who sent them, and what came back. */
   readonly accepted: { client: string; job: Accepted }[] = [];
   readonly processes: Process[] = [];
+  /** Somebody may have changed the order of the queue. */
+  moved = false;
   /** How often each call of a `once` tool really ran. */
   readonly ran = new Map<ToolCallId, number>();
   /** Whatever a worker process logged as an error. */
@@ -84,21 +86,18 @@ export class World {
     return portsOf(database, this.bus);
   }
 
-  async submit(
-    database: Database,
-    client: string,
-    text: Text,
-    delivery: 'queue' | 'reject' = 'queue',
-  ): Promise<void> {
-    const outcome = await performAlone(
+  async submit(database: Database, client: string, text: Text, delivery: Delivery = 'queue'): Promise<void> {
+    const carryOut = needsTransaction(delivery) ? perform : performAlone;
+    const outcome = await carryOut(
       this.ports(database),
       submitInput(
-        { ids },
+        { ids, times: TIMES, stopGraceMs: TIMES.stopGraceMs },
         {
           tenantId: DEFAULT_TENANT,
           contextId: this.contextId,
           content: [{ type: 'text', text }],
           delivery,
+          priority: 5,
           metadata: {},
           maxSteps: null,
           deadline: null,
@@ -111,6 +110,10 @@ export class World {
 
   jobAt(place: number): JobId | null {
     return this.accepted.at(place)?.job.jobId ?? null;
+  }
+
+  messageAt(place: number): MessageId | null {
+    return this.accepted.at(place)?.job.messageId ?? null;
   }
 
   /** A worker process that lives; `hears`: whether summons reach it. */

@@ -1,0 +1,78 @@
+/** Interrupting what a context is busy with. */
+import { interruptContext } from '../../commands/interrupt-context.ts';
+import { perform } from '../../commands/perform.ts';
+import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
+import { findInterruption, findReceipt } from '../../db/job-views.ts';
+import { toIsoOrNull } from '../instant.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { Interrupt, Interruption, PATIENCE_MS } from '../schemas/interrupt.ts';
+import { problems } from '../schemas/problem.ts';
+import { signalOf } from '../signal.ts';
+import { writeAround } from '../write.ts';
+import { untilFinished } from './jobs.ts';
+import { IdParams, contextId, noJob } from './params.ts';
+
+const NOTHING: Interruption = {
+  job_id: null,
+  status: null,
+  removed_messages: [],
+  effects: [],
+  requested_at: null,
+  stopped_at: null,
+};
+
+export function interruptRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/interrupt',
+    {
+      schema: {
+        summary: 'End the current job and take its answer back, or keep it',
+        operationId: 'interruptContext',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(Interrupt),
+        response: { 200: ref(Interruption), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const context = contextId(request.params.id);
+      const { mode = 'discard', wait_ms: waitMs = PATIENCE_MS } = body;
+      return writeAround(ports, request, async () => {
+        const outcome = await perform(ports, interruptContext(ports, { tenantId, contextId: context, mode }));
+        if (outcome.kind === 'refused') return outcome;
+        const { jobId } = outcome.value;
+        if (jobId === null) return { kind: 'done', value: NOTHING };
+        const place = { tenantId, contextId: context, jobId };
+        const read = async () =>
+          orNotFound(await findReceipt(ports.database.db, tenantId, jobId), noJob(jobId));
+        const receipt = await untilFinished(ports, place, waitMs, signalOf(reply), read);
+        const { requestedAt, stoppedAt } = receipt;
+        return {
+          kind: 'done',
+          value: {
+            job_id: jobId,
+            status: receipt.status,
+            ...(await takenBack(ports, place)),
+            requested_at: toIsoOrNull(requestedAt),
+            stopped_at: toIsoOrNull(stoppedAt),
+          },
+        };
+      });
+    },
+  );
+}
+
+async function takenBack(
+  { database }: Pick<ApiPorts, 'database'>,
+  place: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
+): Promise<Pick<Interruption, 'removed_messages' | 'effects'>> {
+  const { removed, effects } = await findInterruption(database.db, place.tenantId, place);
+  return {
+    removed_messages: removed,
+    effects: effects.map(({ id, ...call }) => ({ tool_call_id: id, ...call })),
+  };
+}

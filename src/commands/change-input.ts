@@ -1,0 +1,62 @@
+/** An input that is not history yet is edited, moved in the queue, or taken back. Its holder, if it runs, looks anew. */
+import type { InputBlock } from '../core/blocks.ts';
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { ContextId, MessageId, TenantId } from '../core/ids.ts';
+import type { Executor } from '../db/client.ts';
+import { findInput, moveJob, rewriteInput, withdrawSteered } from '../db/queued-inputs.ts';
+import type { QueuedInput } from '../db/queued-inputs.ts';
+import { raiseControl } from '../db/wishes.ts';
+import { cancelJob } from './cancel-job.ts';
+import { done } from './perform.ts';
+import type { Command } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };
+
+/** Null: left as it is. `place`: in the context's queue, from 1. */
+export type InputChange = { content: InputBlock[] | null; place: number | null };
+
+/** In a transaction. Refused: `not_found`, `not_queued`, `invalid_request` (a place for what is in no queue). */
+export function changeInput(target: Target, { content, place }: InputChange): Command<Target> {
+  return async (tx) => {
+    const input = await stillQueued(tx, target);
+    if ('code' in input) return input;
+    if (place !== null && input.kind === 'steered') {
+      const message = 'This input joins the running job: it has no place in the queue.';
+      return refuse('invalid_request', message, 'position');
+    }
+    if (content !== null) await rewriteInput(tx, target, target.messageId, content);
+    if (place !== null) await moveJob(tx, target, input.jobId, place);
+    return done(target);
+  };
+}
+
+/** In a transaction. The job of a queued input is cancelled with it. Refused: `not_found`, `not_queued`. */
+export function withdrawInput(
+  ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  target: Target,
+): Command<object> {
+  return async (tx) => {
+    const input = await stillQueued(tx, target);
+    if ('code' in input) return input;
+    if (input.kind === 'steered') {
+      await withdrawSteered(tx, target, target.messageId);
+      return done({});
+    }
+    const { tenantId } = target;
+    return cancelJob(ports, { tenantId, jobId: input.jobId, reason: 'the input was withdrawn' })(tx);
+  };
+}
+
+/** Looked up under the lock of the context's row: nobody admits it meanwhile. */
+async function stillQueued(tx: Executor, target: Target): Promise<QueuedInput | Refusal> {
+  const { tenantId, contextId, messageId } = target;
+  const isThere = await raiseControl(tx, tenantId, contextId);
+  const input = isThere ? await findInput(tx, target, messageId) : null;
+  if (input === null) {
+    return refuse('not_found', `There is no message ${messageId} in context ${contextId}.`);
+  }
+  if (input.kind === 'gone') return refuse('not_queued', 'This message is not queued any more.');
+  return input;
+}

@@ -1,0 +1,82 @@
+/** Inputs that are not history yet: edited, moved, taken back. The context's row was locked before each. */
+import { sql } from 'drizzle-orm';
+import type { InputBlock } from '../core/blocks.ts';
+import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+type Place = { tenantId: TenantId; contextId: ContextId };
+
+/** `queued`: it waits for its own job. `steered`: it waits to join one that runs. `gone`: it is history, or was withdrawn. */
+export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId };
+
+/** Null: this tenant has no such message in this context. */
+export async function findInput(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+): Promise<QueuedInput | null> {
+  const [row] = await tx.execute<{ status: string; job_id: JobId; waits: boolean }>(sql`
+    select m.status, m.job_id, j.status = 'queued' as waits
+    from messages m join jobs j on j.id = m.job_id
+    where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId}
+      and m.status <> 'withdrawn'`);
+  if (row === undefined) return null;
+  const kind = row.status !== 'queued' ? 'gone' : row.waits ? 'queued' : 'steered';
+  return { kind, jobId: row.job_id };
+}
+
+export async function rewriteInput(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+  content: readonly InputBlock[],
+): Promise<void> {
+  await tx.execute(sql`
+    update messages set content = ${encodeJson(content)}::jsonb
+    where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
+}
+
+/** Takes an input back that was to join a job; the job goes on without it. */
+export async function withdrawSteered(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+): Promise<void> {
+  await tx.execute(sql`
+    with message as (
+      update messages set status = 'withdrawn'
+      where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'
+      returning context_id
+    )
+    update contexts c set steers = c.steers - 1 from message where c.id = message.context_id`);
+}
+
+/** Puts a job at a place of its context's queue, counted from 1; beyond the end is the end. It takes the priority there. */
+export async function moveJob(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  jobId: JobId,
+  place: number,
+): Promise<void> {
+  const queue = await tx.execute<{ id: JobId; priority: number; position: number }>(sql`
+    select id, priority, position from jobs
+    where tenant_id = ${tenantId} and context_id = ${contextId} and status = 'queued'
+    order by priority, position, id`);
+  const order = queue.filter(({ id }) => id !== jobId).map(({ id }) => id);
+  order.splice(place - 1, 0, jobId);
+  // The places stay as they are; who stands on them changes.
+  const positions = queue.map(({ position }) => position).sort((a, b) => a - b);
+  const there = queue[Math.min(place, queue.length) - 1];
+  const priorityOf = new Map(queue.map(({ id, priority }) => [id, priority]));
+  const moved = order.map((id, index) => ({
+    id,
+    position: positions[index],
+    priority: id === jobId ? there?.priority : priorityOf.get(id),
+  }));
+  await tx.execute(sql`
+    update jobs j set position = m.position, priority = m.priority
+    from jsonb_to_recordset(${encodeJson(moved)}::jsonb) as m(id uuid, position bigint, priority int)
+    where j.id = m.id and j.tenant_id = ${tenantId} and j.context_id = ${contextId} and j.status = 'queued'
+      and (j.position, j.priority) is distinct from (m.position, m.priority)`);
+}
