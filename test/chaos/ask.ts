@@ -24,6 +24,8 @@ export type Asker = {
 const OPEN = [0, 429, 503];
 /** Beside those: what a client may have to live with. */
 const FINE = [200, 201, 202, 204, 409];
+/** What these mean may be gone by the time they come. */
+const GOES_AWAY: readonly Method[] = ['PATCH', 'DELETE'];
 const PATIENCE_MS = TIMES.request * 3;
 const PAUSE_MS = [100, 500] as const;
 
@@ -33,7 +35,7 @@ export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSig
   const once: Asker['once'] = async (method, path, body, key) => {
     const answer = await ask(`${dice.pick(urls)}${path}`, method, body, key);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-    if (![...OPEN, ...FINE].includes(answer.status)) {
+    if (![...OPEN, ...FINE, ...(GOES_AWAY.includes(method) ? [404] : [])].includes(answer.status)) {
       odd.push({ request: `${method} ${path}`, status: answer.status, body: answer.text });
     }
     return answer;

@@ -378,6 +378,11 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ input }) => Object.assign(input, { content: [text(`# edited\nsay: ${word('i-1')}`)] }),
       /not taken and is there/,
     ],
+    [
+      'a withdrawal is forgotten',
+      ({ first }) => Object.assign(first, { withdrawn: 'taken' }),
+      /withdrawn, and is not/,
+    ],
     ['a priority is forgotten', ({ first }) => Object.assign(first, { priority: 1 }), /priority became 5/],
     [
       'a key is answered twice',
@@ -485,12 +490,22 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /not said so/,
     ],
     [
+      'a call that was taken back is forgotten',
+      ({ world, result, asked, call }) => (
+        remove(world.messages, result),
+        Object.assign(asked, { status: 'retracted' }),
+        Object.assign(call, { status: 'unknown' })
+      ),
+      /without a note/,
+    ],
+    [
       'a success is told as something else',
       ({ result }) => Object.assign(result, { content: [toolResult('Cancelled.', true)] }),
       /another result/,
     ],
   ],
   order: [
+    ['a steered input joins late', (sound) => joins(sound), /joined before one/],
     ['one begins before its turn', (sound) => beginsBefore(sound, 5), /before one that stood ahead/],
     [
       'a low priority begins before a high one',
@@ -724,4 +739,21 @@ function interrupted({ done }: Sound, mode: string): void {
     stop_requested_at: 20,
     stopped_at: 50,
   });
+}
+
+/** Two inputs join `job-1`, the later one first. */
+function joins({ world, first, input }: Sound): void {
+  for (const [tag, seq, at] of [
+    ['i-3', 10, 100],
+    ['i-4', 9, 200],
+  ] as const) {
+    world.messages.push({ ...input, id: `m-${tag}`, seq, turn: 'u2' });
+    world.inputs.push({
+      ...first,
+      tag,
+      delivery: 'steer',
+      firstSentAt: at,
+      outcome: { kind: 'accepted', at: at + 1, jobId: 'job-1', messageId: `m-${tag}`, after: 8 },
+    });
+  }
 }

@@ -125,7 +125,7 @@ function prepare(tag: string, dice: Dice, contexts: readonly string[], switches:
     contextId: dice.pick(contexts),
     delivery,
     priority: switches.priority && delivery === 'queue' && dice.chance(0.2) ? dice.between(1, 10) : 5,
-    script: write(tag, dice),
+    script: write(tag, dice, delivery === 'steer'),
     firstSentAt: performance.now(),
     outcome: { kind: 'pending' },
     cancelled: false,
@@ -229,7 +229,16 @@ async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: s
   if (answer !== null) posted.withdrawn = [200, 204].includes(answer.status) ? 'taken' : 'refused';
 }
 
-async function reorder({ ask, dice }: Client, posted: Posted, _: string, messageId: string): Promise<void> {
+/** In one of so many contexts: elsewhere the order in which inputs were accepted is looked at. */
+const REORDERED = 4;
+
+async function reorder(
+  { ask, dice, crowd }: Client,
+  posted: Posted,
+  _: string,
+  messageId: string,
+): Promise<void> {
+  if (posted.delivery === 'steer' || crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0) return;
   posted.reordered = true;
   const body = { position: dice.between(1, 4) };
   await ask.insist('PATCH', `${pathOf(posted)}/${messageId}`, body, `reorder-${posted.tag}`);

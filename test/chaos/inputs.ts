@@ -44,6 +44,8 @@ const SHAPES: readonly { shape: Shape; weight: number }[] = [
   { shape: 'endless', weight: 0.7 },
 ];
 
+const HAVE_LIMITS: readonly Shape[] = ['limited', 'late', 'endless'];
+
 /** The last word on an input. No other answer says it. */
 export function word(tag: string): string {
   return `answered ${tag}.`;
@@ -54,8 +56,10 @@ export function tagIn(text: string): string | null {
   return /answered (\S+)\.$/.exec(text)?.[1] ?? null;
 }
 
-export function write(tag: string, dice: Dice): Script {
-  return SCRIPTS[dice.weighted(SHAPES).shape](tag, dice);
+/** `joins`: it may join a job that runs, whose limits then are not its own. */
+export function write(tag: string, dice: Dice, joins: boolean): Script {
+  const shapes = joins ? SHAPES.filter(({ shape }) => !HAVE_LIMITS.includes(shape)) : SHAPES;
+  return SCRIPTS[dice.weighted(shapes).shape](tag, dice);
 }
 
 /** Tools of test/e2e/outside-tools.ts. */

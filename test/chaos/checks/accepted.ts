@@ -26,7 +26,7 @@ export const accepted: Check = {
 };
 
 function inputFaults(
-  { tag, contextId, outcome, delivery, priority, edited, reordered }: Posted,
+  { tag, contextId, outcome, delivery, priority, edited, withdrawn, reordered }: Posted,
   jobs: ReadonlyMap<string, StoredJob>,
   stored: readonly StoredMessage[],
 ): Violation[] {
@@ -43,6 +43,9 @@ function inputFaults(
   if (stored.length !== 1) note(`the input is stored ${stored.length} times`);
   if (message !== undefined && message.id !== outcome.messageId)
     note('the input is not the one it was said to be');
+  if (withdrawn === 'taken' && message !== undefined && message.status !== 'withdrawn') {
+    note('it was withdrawn, and is not');
+  }
   if (delivery !== 'steer' && job.message_id !== outcome.messageId) note('the job answers another input');
   if (delivery === 'queue' && !reordered && job.priority !== priority)
     note(`its priority became ${job.priority}`);
@@ -57,8 +60,10 @@ function strangers({ inputs, jobs }: World): Violation[] {
   const keys = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
   return jobs.flatMap((job) => {
     const own = keys.get(job.id) ?? [];
-    const leaders = own.filter(({ delivery }) => delivery !== 'steer');
-    if (own.length === 0) return [says('a job of no accepted key', job.context_id, job.id)];
+    const leaders = own.filter(
+      ({ outcome }) => outcome.kind === 'accepted' && outcome.messageId === job.message_id,
+    );
+    if (leaders.length === 0) return [says('a job of no accepted key', job.context_id, job.id)];
     if (leaders.length > 1) {
       return [says('one job for several keys', job.context_id, job.id, ...leaders.map(({ tag }) => tag))];
     }

@@ -1,7 +1,7 @@
 // What may happen once happened once at most, and what is said of it is true: done means done, never ran means never.
-import { isToolResult } from '../../../src/core/blocks.ts';
+import { isToolResult, textOf } from '../../../src/core/blocks.ts';
 import { groupBy } from '../world.ts';
-import type { Check, StoredCall, Violation } from '../world.ts';
+import type { Check, StoredCall, StoredMessage, Violation } from '../world.ts';
 import type { Outside } from '../../e2e/outside-tools.ts';
 import { sayer } from './violation.ts';
 
@@ -18,15 +18,28 @@ export const once: Check = {
         content.filter(isToolResult).map((result) => [result.tool_use_id as string, result] as const),
       ),
     );
+    const retracted = new Set(messages.filter(({ status }) => status === 'retracted').map(({ id }) => id));
+    const notes = groupBy(
+      messages.filter(({ role }) => role === 'system'),
+      ({ job_id: id }) => id,
+    );
     const strangers = [...happened.keys()].filter((key) => !known.has(key));
     return [
       ...strangers.map((key) => says('a tool ran for a call that nobody asked for', null, key)),
       ...calls.flatMap((call) => {
         const result = results.get(call.id);
+        const isTakenBack = result === undefined && retracted.has(call.message_id);
         const words = typeof result?.content === 'string' ? result.content : '';
         return [
           ...happenedFaults(call, happened.get(call.id) ?? []),
-          ...(call.status === 'unknown' && !(result?.is_error === true && /outcome unknown/.test(words))
+          ...(isTakenBack &&
+          began(call, happened.get(call.id) ?? []) &&
+          !isNoted(call, notes.get(call.job_id) ?? [])
+            ? [says('a call that began was taken back without a note', call.context_id, call.id, call.job_id)]
+            : []),
+          ...(call.status === 'unknown' &&
+          !isTakenBack &&
+          !(result?.is_error === true && /outcome unknown/.test(words))
             ? [says('an unknown outcome is not said so', call.context_id, call.id)]
             : []),
           ...(call.status === 'completed' && (result?.is_error !== false || words !== `${call.name}: done`)
@@ -37,6 +50,15 @@ export const once: Check = {
     ];
   },
 };
+
+function began(call: StoredCall, happened: readonly Outside[]): boolean {
+  return call.started_at !== null || happened.length > 0;
+}
+
+/** Whether a note of the platform names the call, or stands for more than it names. */
+function isNoted({ name }: StoredCall, notes: readonly StoredMessage[]): boolean {
+  return notes.some(({ content }) => textOf(content).includes(`${name}(`));
+}
 
 function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violation[] {
   const count = (wanted: string): number => happened.filter(({ what }) => what === wanted).length;

@@ -10,27 +10,34 @@ type Place = { job: StoredJob; input: Posted; begun: number | null; accepted: { 
 export const order: Check = {
   name: 'order',
   find(world) {
-    return [...groupBy(placesOf(world), ({ job }) => job.context_id).values()].flatMap((places) => [
-      ...overtaken(places),
-      ...misplaced(places),
-    ]);
+    const moved = new Set(
+      world.inputs.filter(({ reordered }) => reordered).map(({ contextId }) => contextId),
+    );
+    const places = placesOf(world).filter(({ job }) => !moved.has(job.context_id));
+    return [
+      ...[...groupBy(places, ({ job }) => job.context_id).values()].flatMap((own) => [
+        ...overtaken(own),
+        ...misplaced(own),
+      ]),
+      ...joinedLate(world),
+    ];
   },
 };
 
-/** Those that took their place by themselves. */
+/** Jobs, with the input that each was made for. */
 function placesOf({ jobs, inputs, events }: World): Place[] {
   const begun = new Map(
     events.filter(({ name }) => name === 'JobStarted').map(({ data, seq }) => [String(data['job_id']), seq]),
   );
   const asked = new Map(
     inputs.flatMap((input) =>
-      input.outcome.kind === 'accepted' && input.delivery !== 'steer' && !input.reordered
-        ? [[input.outcome.jobId, { input, accepted: input.outcome }] as const]
+      input.outcome.kind === 'accepted'
+        ? [[input.outcome.messageId, { input, accepted: input.outcome }] as const]
         : [],
     ),
   );
   return jobs.flatMap((job) => {
-    const found = asked.get(job.id);
+    const found = asked.get(job.message_id);
     return found === undefined ? [] : [{ job, ...found, begun: begun.get(job.id) ?? null }];
   });
 }
@@ -58,8 +65,8 @@ function overtaken(places: readonly Place[]): Violation[] {
   );
 }
 
-/** Numbers that the end of the job before may take: its last answer, its end, the change of state. */
-const CHOOSING = 4;
+/** Of numbers: nothing else happens between the choice and the begin. */
+const CHOOSING = 1;
 
 function isAhead(one: StoredJob, other: StoredJob): boolean {
   return one.priority < other.priority || (one.priority === other.priority && one.position < other.position);
@@ -80,5 +87,33 @@ function misplaced(places: readonly Place[]): Violation[] {
           other.job.id,
         ),
       ),
+  );
+}
+
+/** Inputs that join a job do so in the order in which they were accepted. */
+function joinedLate({ inputs, messages, jobs }: World): Violation[] {
+  const numbers = new Map(messages.map(({ id, seq }) => [id, seq]));
+  const own = new Set(jobs.map(({ message_id: id }) => id));
+  const joined = inputs.flatMap(({ tag, contextId, firstSentAt, outcome }) => {
+    if (outcome.kind !== 'accepted' || outcome.messageId === null || own.has(outcome.messageId)) return [];
+    const seq = numbers.get(outcome.messageId) ?? null;
+    return seq === null
+      ? []
+      : [{ tag, contextId, jobId: outcome.jobId, sentAt: firstSentAt, acceptedAt: outcome.at, seq }];
+  });
+  return [...groupBy(joined, ({ jobId }) => jobId).values()].flatMap((list) =>
+    list.flatMap((one) =>
+      list
+        .filter((other) => other.acceptedAt < one.sentAt && other.seq > one.seq)
+        .map((other) =>
+          says(
+            'joined before one that was accepted before it was sent',
+            one.contextId,
+            one.jobId,
+            one.tag,
+            other.tag,
+          ),
+        ),
+    ),
   );
 }

@@ -51,7 +51,13 @@ function counterFaults(context: StoredContext, all: readonly StoredMessage[]): V
   const answers = all.filter(({ role, seq }) => role === 'assistant' && seq !== null);
   const stored = {
     message_count: visible.length,
-    turn_count: Math.max(0, ...visible.map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0)),
+    // A note of the platform's own is nobody's turn.
+    turn_count: Math.max(
+      0,
+      ...visible
+        .filter(({ role }) => role !== 'system')
+        .map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0),
+    ),
     request_count: answers.length,
     input_tokens: sum(answers.map((one) => one.input_tokens ?? 0)),
     output_tokens: sum(answers.map((one) => one.output_tokens ?? 0)),
