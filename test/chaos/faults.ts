@@ -6,9 +6,13 @@ import { TIMES } from './house.ts';
 import type { House, Member } from './house.ts';
 import type { Dice } from './random.ts';
 import type { Services } from './services.ts';
+import type { OwnService } from '../services/own-service.ts';
 
-/** `target`: which process, or which service. Nothing strikes a target twice at once. */
-export type Struck = { at: number; kind: string; target: string; ms: number };
+/**
+ * `target`: which process, or which service. Nothing strikes a target twice at once. `missed`: why it could not be struck;
+ * a busy container engine refuses to pause now and then.
+ */
+export type Struck = { at: number; kind: string; target: string; ms: number; missed: string | null };
 
 type Blow = { target: string; strike(): Promise<void> };
 
@@ -54,32 +58,26 @@ const FAULTS: readonly Fault[] = [
   ofService('Redis killed', 'redis', 1, async ({ services, dice }) => {
     await services.redis.kill();
     await sleep(dice.between(0, 4_000));
-    await services.redis.start();
+    await insist(() => services.redis.start());
   }),
   ofService('Redis paused', 'redis', 1, async ({ services, dice }) => {
-    await services.redis.pause();
-    await sleep(dice.between(1_000, 6_000));
-    await services.redis.resume();
+    await paused(services.redis, dice.between(1_000, 6_000));
   }),
   ofService('Postgres restarted', 'postgres', 1, async ({ services, dice }) => {
     await services.postgres.stop();
     await sleep(dice.between(0, 2_000));
-    await services.postgres.start();
+    await insist(() => services.postgres.start());
   }),
   ofService('Postgres killed', 'postgres', 1, async ({ services, dice }) => {
     await services.postgres.kill();
     await sleep(dice.between(0, 2_000));
-    await services.postgres.start();
+    await insist(() => services.postgres.start());
   }),
   ofService('Postgres paused for a moment', 'postgres', 1, async ({ services, dice }) => {
-    await services.postgres.pause();
-    await sleep(withinLease(dice));
-    await services.postgres.resume();
+    await paused(services.postgres, withinLease(dice));
   }),
   ofService('Postgres paused beyond the lease', 'postgres', 0.5, async ({ services, dice }) => {
-    await services.postgres.pause();
-    await sleep(beyondLease(dice));
-    await services.postgres.resume();
+    await paused(services.postgres, beyondLease(dice));
   }),
 ];
 
@@ -126,6 +124,24 @@ async function frozen({ child }: Member, ms: number): Promise<void> {
   child?.signal('SIGCONT');
 }
 
+async function paused(service: OwnService, ms: number): Promise<void> {
+  await service.pause();
+  await sleep(ms);
+  await insist(() => service.resume());
+}
+
+/** What was broken is mended, even where the container engine takes several tries. */
+async function insist(mend: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await mend();
+    } catch (error) {
+      if (tries === 10) throw error;
+      await sleep(1_000);
+    }
+  }
+}
+
 export type Storm = {
   struck: Struck[];
   /** Resolves once the last fault has mended itself. */
@@ -158,15 +174,20 @@ export function startStorm(
       const { target } = blow;
       if (busy.has(target)) continue;
       const at = performance.now();
-      const one: Struck = { at: at - begun, kind: fault.kind, target, ms: 0 };
+      const one: Struck = { at: at - begun, kind: fault.kind, target, ms: 0, missed: null };
       struck.push(one);
       told(one);
       busy.add(target);
       under.push(
-        blow.strike().finally(() => {
-          one.ms = performance.now() - at;
-          busy.delete(target);
-        }),
+        blow
+          .strike()
+          .catch((error: unknown) => {
+            one.missed = String(error);
+          })
+          .finally(() => {
+            one.ms = performance.now() - at;
+            busy.delete(target);
+          }),
       );
       return;
     }

@@ -2,6 +2,7 @@
 // whenever they end. What they write goes to the log folder.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/dev/free-port.ts';
 import { startChild } from '../e2e/children.ts';
@@ -103,6 +104,9 @@ export async function openHouse(services: Services, options: HouseOptions): Prom
 
 function environment(outside: string): Record<string, string> {
   return {
+    // They end when this process does, however it ends.
+    NODE_OPTIONS: `--import ${pathToFileURL(path.join(import.meta.dirname, '../../bootstrap-child.js')).href}`,
+    NIGHTSHIFT_BOOTSTRAP: String(process.pid),
     NIGHTSHIFT_CONFIG: 'test/e2e/outside.config.ts',
     OUTSIDE: outside,
     LOG_LEVEL: 'info',

@@ -35,14 +35,22 @@ async function main(args: readonly string[]): Promise<number> {
     await killChildren();
     await services.remove();
   };
+  const endWith = async (code: number): Promise<never> => {
+    await end().catch(() => undefined);
+    process.exit(code);
+  };
   const interrupted = (): void => {
     if (stop.signal.aborted) return;
     stop.abort();
     say('interrupted: ending all that was started');
-    void end().finally(() => process.exit(130));
+    void endWith(130);
   };
   process.on('SIGINT', interrupted);
   process.on('SIGTERM', interrupted);
+  process.on('uncaughtException', (error) => {
+    say(`chaos itself failed: ${error.stack}`);
+    void endWith(2);
+  });
   const moment = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const folder = path.join(import.meta.dirname, '../../.nightshift/chaos', `${moment}-seed-${options.seed}`);
   say(`seed ${options.seed}; logs in ${folder}`);

@@ -29,6 +29,7 @@ export function summary({
   return [
     `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${struck.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
     `  faults: ${counted(struck.map(({ kind }) => kind))}`,
+    ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
     `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
     `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
