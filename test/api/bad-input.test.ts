@@ -41,13 +41,7 @@ describe('what is not built yet is refused by name, never ignored', () => {
     }
   });
 
-  test.each([
-    ['delivery', 'steer'],
-    ['delivery', 'interrupt'],
-    ['branch', 'other'],
-    ['priority', 1],
-    ['priority', 5],
-  ])('%s: %s of an input', async (member, value) => {
+  test.each([['branch', 'other']])('%s: %s of an input', async (member, value) => {
     for (const path of ['/api/contexts/:c/messages', '/api/workers/:w/messages']) {
       const refused = await api.post(url(path), { content: 'x', [member]: value });
       expect(refused.body.error).toMatchObject({ code: 'unsupported', param: member });
@@ -57,7 +51,7 @@ describe('what is not built yet is refused by name, never ignored', () => {
   test('a branch to run on, or to read', async () => {
     const run = await api.post(url('/api/contexts/:c/jobs'), { branch: 'other' });
     expect(run.body.error).toMatchObject({ code: 'unsupported', param: 'branch' });
-    for (const query of ['branch=other', 'include=retracted']) {
+    for (const query of ['branch=other', 'include=compacted', 'include=retracted,compacted']) {
       const read = await api.get(url(`/api/contexts/:c/messages?${query}`));
       expect(read.body.error).toMatchObject({ code: 'unsupported', param: query.split('=')[0] });
     }
@@ -68,7 +62,6 @@ describe('what is not built yet is refused by name, never ignored', () => {
     ['GET', '/api/contexts/:c/events'],
     ['GET', '/api/contexts/:c/branches'],
     ['POST', '/api/contexts/:c/fork'],
-    ['POST', '/api/contexts/:c/interrupt'],
     ['POST', '/api/contexts/:c/tools/approve'],
     ['POST', '/api/contexts/:c/clear'],
     ['POST', '/api/contexts/:c/compact'],

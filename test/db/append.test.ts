@@ -112,9 +112,12 @@ describe('guards', () => {
 describe('numbers', () => {
   test('follow the order of the entries, whatever their kind, without a gap', async () => {
     const row = await claimed();
-    const { messageId } = row;
+    const { messageId, jobId } = row;
     const first = await append(db(), [
-      nothing(row.lease, { entries: [event, { kind: 'admit', messageId, turn: 'u1' }, event] }),
+      nothing(row.lease, {
+        entries: [event, { kind: 'admit', messageId, turn: 'u1' }, event],
+        job: { kind: 'admit', job: someJob({ id: jobId }) },
+      }),
     ]);
     const second = await append(db(), [nothing(row.lease, { entries: [message(), event, message()] })]);
     expect([...first, ...second]).toMatchObject([

@@ -94,6 +94,16 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_finished: job(`finished_at = now()`),
   jobs_failed_says_why: job(`status = 'failed', finished_at = now()`),
   jobs_stop_kind: job(`stop_kind = 'please', stop_requested_at = now()`),
+  jobs_stop_mode: job(`stop_kind = 'interrupt', stop_mode = 'maybe', stop_requested_at = now()`),
+  jobs_interrupt_has_mode: job(`stop_kind = 'interrupt', stop_requested_at = now()`),
+  jobs_priority: job(`priority = 11`),
+  failed_calls_job_id_attempt_pk: `insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at)
+    select '$j', 1, '$c', 'default', 'm', '{}', now() from generate_series(1, 2)`,
+  provider_gates_pkey: `insert into provider_gates (id, provider, reason, held_until)
+    select '$id', 'p', 'r', now() from generate_series(1, 2)`,
+  roles_tenant_id_name_version_pk: `insert into roles (tenant_id, name, version)
+    select 'default', '$id', 1 from generate_series(1, 2)`,
+  roles_version: `insert into roles (tenant_id, name, version) values ('default', '$id', 0)`,
   jobs_wish: job(`stop_kind = 'cancel'`),
   messages_pkey: copy('messages', "id = '$m'", { seq: '99' }),
   messages_seq: copy('messages', "id = '$m'", { id: fresh }),

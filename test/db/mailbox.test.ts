@@ -287,11 +287,21 @@ describe('a wish', () => {
     expect(job).toEqual({ stop_kind: 'cancel', stop_reason: 'first' });
   });
 
-  test('is not written on what is queued or ended', async () => {
+  test('is not written on what has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
-    expect(await jobs(contextId)).toMatchObject([{ stop_kind: null }]);
+    await withdraw(db(), DEFAULT_TENANT, contextId, jobId, 'cancelled', 'first');
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
+  });
+
+  test('on what is queued is read with it', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    const row = await the.claimed(contextId);
+    const stored = await readMailbox(db(), row);
+    expect(stored?.mailbox.next?.wish).toMatchObject({ kind: 'interrupt', mode: 'keep' });
   });
 
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {

@@ -119,6 +119,34 @@ const cancelled: Play = {
   },
 };
 
+/** Interrupted once the `once` call had its effect, or after the death; then the next input. */
+const interrupted: Play = {
+  inputs: [[ENDLESS, 'say: next']],
+  async meanwhile({ stage, contextIds: [contextId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
+    if (contextId !== undefined) await stage.interrupt(contextId, 'discard');
+  },
+  async expect(cast) {
+    const [input, ...more] = await linesOf(cast);
+    expect(input).toBe(`u1 user: ${ENDLESS}`);
+    expect(more.slice(-2)).toEqual(['u2 user: say: next', 'a2 assistant: next']);
+    const notes = more.slice(0, -2);
+    expect(notes.length).toBeLessThanOrEqual(1);
+    const [note] = notes;
+    if (note !== undefined) expect(note).toMatch(/^a1 system: An answer was interrupted.*look\(.*put\(/);
+    if (effectsOf(cast.stage, 'mail') > 0) expect(note).toContain('mail(');
+    const [retracted] = await cast.stage.query(`
+      select count(*) filter (where role = 'assistant') as answers,
+        count(*) filter (where role = 'user') as inputs from messages where status = 'retracted'`);
+    expect(retracted).toEqual({ answers: note === undefined ? 0 : 1, inputs: 0 });
+    await expectReceipt(cast, 'interrupt');
+    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+      { status: 'interrupted' },
+      { status: 'completed' },
+    ]);
+  },
+};
+
 /** It was cancelled before anybody had begun it. */
 async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
   const rows = await stage.query(`
@@ -127,12 +155,12 @@ async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
 }
 
 /** Asked, then heard (if there was anybody to hear), then stopped. */
-async function expectReceipt({ stage, jobIds: [jobId] }: Cast): Promise<void> {
+async function expectReceipt({ stage, jobIds: [jobId] }: Cast, kind = 'cancel'): Promise<void> {
   const [row] = await stage.query(`
     select stop_kind, stop_requested_at <= stopped_at as stopped, stopped_at <= finished_at as ended,
       coalesce(stop_delivered_at between stop_requested_at - interval '50 milliseconds' and stopped_at, true) as heard
     from jobs where id = '${jobId}'`);
-  expect(row).toEqual({ stop_kind: 'cancel', stopped: true, ended: true, heard: true });
+  expect(row).toEqual({ stop_kind: kind, stopped: true, ended: true, heard: true });
 }
 
 const THINKING = 'wait: 1s\nsay: thought';
@@ -171,6 +199,8 @@ test.each([
   ['after', 'of an errand', errand, 5],
   ['after', 'around a cancel', cancelled, 7],
   ['before', 'around a cancel', cancelled, 7],
+  ['after', 'around an interrupt', interrupted, 7],
+  ['before', 'around an interrupt', interrupted, 7],
   ['after', 'while it drains', drained, 7],
 ] as const)(
   'what a process leaves that dies right %s any effect %s is ended by another one as if nothing had happened',

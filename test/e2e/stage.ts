@@ -8,6 +8,8 @@ import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/cli/platform.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
+import { interruptContext } from '../../src/commands/interrupt-context.ts';
+import type { InterruptMode } from '../../src/core/job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
@@ -36,6 +38,7 @@ export type Stage = {
   createContext(config: WorkerConfig): Promise<ContextId>;
   post(contextId: ContextId, text: string): Promise<JobId>;
   cancel(jobId: JobId): Promise<void>;
+  interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
   query(text: string): Promise<Row[]>;
   /** No job is unfinished and no context is anybody's. */
   isSettled(): Promise<boolean>;
@@ -77,6 +80,9 @@ export async function openStage(own: Own = {}): Promise<Stage> {
       (await value(performAlone(ports, submitInput(ports, input(contextId, text))))).jobId,
     cancel: async (jobId) => {
       await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    interrupt: async (contextId, mode) => {
+      await value(perform(ports, interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode })));
     },
     query: (text) => query(database.db, text),
     async isSettled() {
