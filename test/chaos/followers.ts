@@ -26,7 +26,7 @@ export function startFollowers(
     const stream: Stream = {
       client: `client-${at + 1}`,
       contextId: own.pick(contexts),
-      from: 0,
+      from: own.chance(0.6) ? 0 : null,
       connections: 0,
       events: [],
       connection: [],
@@ -40,7 +40,7 @@ export function startFollowers(
       settled.abort();
       const deadline = performance.now() + withinMs;
       const isBehind = ({ contextId, events, from }: Stream): boolean =>
-        lastOf(events, from) < (heads.get(contextId) ?? 0);
+        from !== null && lastOf(events, from) < (heads.get(contextId) ?? 0);
       while (all.some(({ stream }) => isBehind(stream)) && performance.now() < deadline) await sleep(100);
       for (const { stream } of all) stream.behind = isBehind(stream);
       over.abort();
@@ -65,20 +65,25 @@ async function follow(
         ? [AbortSignal.timeout(10_000)]
         : [settled, AbortSignal.timeout(dice.between(...STAY_MS))]),
     ]);
-    const last = lastOf(stream.events, stream.from);
+    const last = stream.from === null ? null : lastOf(stream.events, stream.from);
     const url = `${dice.pick(urls)}/api/contexts/${stream.contextId}/events`;
-    const ask =
-      number === 1 || dice.chance(0.3)
-        ? fetch(`${url}?after=${last}`, { signal: leave })
-        : fetch(url, { signal: leave, headers: { 'last-event-id': String(last) } });
-    await ask
+    await open(url, last, number === 1 || dice.chance(0.3), leave)
       .then((response) => (response.ok ? read(response, (event) => keep(stream, number, event)) : undefined))
       .catch(() => undefined);
     await sleep(dice.between(0, 400));
   }
 }
 
+/** `last` null: from what is live on. */
+function open(url: string, last: number | null, inUrl: boolean, signal: AbortSignal): Promise<Response> {
+  if (last === null) return fetch(url, { signal });
+  return inUrl
+    ? fetch(`${url}?after=${last}`, { signal })
+    : fetch(url, { signal, headers: { 'last-event-id': String(last) } });
+}
+
 function keep(stream: Stream, connection: number, event: StreamEvent): void {
+  if (stream.from === null && event.seq !== null) stream.from = event.seq - 1;
   stream.events.push(event);
   stream.connection.push(connection);
 }

@@ -138,8 +138,8 @@ export type StreamEvent = { seq: number | null; name: string; data: Record<strin
 export type Stream = {
   client: string;
   contextId: string;
-  /** It saw everything after this number. */
-  from: number;
+  /** It has to see everything after this number; null: it began with what was live, and nothing came. */
+  from: number | null;
   connections: number;
   events: StreamEvent[];
   /** For each event: by which connection it came. */

@@ -72,6 +72,7 @@ function streamFaults(
   stored: ReadonlyMap<number, string>,
   context: StoredContext | undefined,
 ): Violation[] {
+  if (from === null) return [];
   const numbered = events.filter(({ seq }) => seq !== null);
   const last = numbered.at(-1)?.seq ?? from;
   if (behind)
