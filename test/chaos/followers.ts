@@ -10,6 +10,8 @@ export type Followers = {
   finish(heads: ReadonlyMap<string, number>, withinMs: number): Promise<void>;
 };
 
+/** What a browser waits before it tries again, about. */
+const RETRY_MS = [1_000, 2_000] as const;
 /** How long a client stays connected, in milliseconds. */
 const STAY_MS = [500, 15_000] as const;
 
@@ -67,10 +69,14 @@ async function follow(
     ]);
     const last = stream.from === null ? null : lastOf(stream.events, stream.from);
     const url = `${dice.pick(urls)}/api/contexts/${stream.contextId}/events`;
-    await open(url, last, number === 1 || dice.chance(0.3), leave)
-      .then((response) => (response.ok ? read(response, (event) => keep(stream, number, event)) : undefined))
-      .catch(() => undefined);
-    await sleep(dice.between(0, 400));
+    const wasOpen = await open(url, last, number === 1 || dice.chance(0.3), leave)
+      .then(async (response) => {
+        if (!response.ok) return false;
+        await read(response, (event) => keep(stream, number, event));
+        return true;
+      })
+      .catch(() => leave.aborted);
+    await sleep(wasOpen ? dice.between(0, 400) : dice.between(...RETRY_MS));
   }
 }
 
