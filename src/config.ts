@@ -46,6 +46,8 @@ export type Config = {
   defaultModel: string;
   /** Queued inputs of one context. */
   queueLimit: number;
+  /** Event streams of one API process. */
+  streams: number;
   /** All in milliseconds. */
   beatMs: number;
   missedMs: number;
@@ -94,6 +96,7 @@ export function parseConfig(env: Environment): Config {
     pool: read.integer('NIGHTSHIFT_POOL', 10, 1, 1_000),
     defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? 'simulated/default',
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
+    streams: read.integer('NIGHTSHIFT_STREAMS', 10_000, 1, 1_000_000),
     beatMs: read.milliseconds('NIGHTSHIFT_BEAT_MS', 300),
     missedMs: read.milliseconds('NIGHTSHIFT_MISSED_MS', 1_000),
     leaseMs: read.milliseconds('NIGHTSHIFT_LEASE_MS', 15_000),

@@ -29,7 +29,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ASSEMBLERS = ['cli', 'index.ts'];
 
 const BENT_IMPORTS: Readonly<Record<string, string>> = {
-  'api → bus': 'a long poll waits for the whisper that a job ended',
   'api → config.ts': 'the application is made from the part of the configuration that is its own',
 };
 
@@ -50,7 +49,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   typebox: ['api'],
   pino: ['api', 'workers', 'cli'],
   'p-timeout': ['queue', 'workers'],
-  'prom-client': ['api'],
+  'prom-client': ['api', 'workers'],
   uuid: ['cli', 'llm'],
 };
 

@@ -27,7 +27,10 @@ async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
   const step = decide(snapshot, run.clock.now());
   run.log.step(step.kind, { job_id: snapshot.job?.id ?? null, steps: snapshot.job?.steps ?? 0 });
   if (run.attention.leaving && isLong(step)) return commit(run, snapshot, handBack(snapshot, null));
-  return carryOut(run, snapshot, step);
+  const began = performance.now();
+  const after = await carryOut(run, snapshot, step);
+  run.log.stepped(step.kind, performance.now() - began);
+  return after;
 }
 
 /** Steps that a process which stops leaves to another one. */

@@ -2,8 +2,11 @@
 import { apply } from '../core/apply.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
-import type { Ids, JobId } from '../core/ids.ts';
-import type { Model, ModelListener, ProviderName } from '../core/model.ts';
+import type { JobCode } from '../core/errors.ts';
+import type { Access } from '../core/gate.ts';
+import type { JobId, RunIds } from '../core/ids.ts';
+import type { AnswerId } from '../core/making.ts';
+import type { ModelListener, ProviderName } from '../core/model.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Lease, Snapshot } from '../core/snapshot.ts';
 import type { Clock } from '../core/time.ts';
@@ -30,21 +33,29 @@ export type Journal = {
 
 export type RunPorts = {
   journal: Journal;
-  model(provider: ProviderName): Model | null;
+  /** Asks for a call that begins now. Null: this process has no key for it. */
+  model(provider: ProviderName): Access | null;
   tools: ToolRunner;
   clock: Clock;
-  ids: Ids;
+  ids: RunIds;
   /** In [0, 1). */
   random(): number;
   /** Hears of an answer as it streams in. */
-  listener(snapshot: Snapshot): ModelListener;
+  listener(of: AnswerId): AnswerListener;
   log: RunLog;
 };
+
+/** `ended`: the model has said all (`isWhole`), or will say no more of it. */
+export type AnswerListener = ModelListener & { ended(isWhole: boolean): void };
 
 /** What a run tells its log; ids are bound by whoever gives it. */
 export type RunLog = {
   step(kind: string, facts: Record<string, string | number | boolean | null>): void;
+  /** The step that was begun last has ended, whatever it came to. */
+  stepped(kind: string, ms: number): void;
   prompt(jobId: JobId, messages: readonly PromptMessage[]): void;
+  /** A model call failed and is made again. */
+  retry(jobId: JobId, code: JobCode): void;
 };
 
 export type Run = RunPorts & { attention: Attention };

@@ -24,6 +24,8 @@ import { RequestRefused, sendProblem } from './problem.ts';
 import { addRoutes } from './routes/routes.ts';
 import { components } from './schemas/components.ts';
 import { LONGEST_WAIT_MS } from './schemas/job.ts';
+import { openStreams } from './streams.ts';
+import type { Streams } from './streams.ts';
 import { createValidator } from './validation.ts';
 
 /** How long a client may take to send its request, in milliseconds. */
@@ -41,7 +43,8 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const metrics = openMetrics(ports);
+  const streams = openStreams(ports.config.streams);
+  const metrics = openMetrics({ ...ports, streams });
 
   for (const component of components) app.addSchema(component);
   app.setValidatorCompiler(createValidator());
@@ -53,12 +56,12 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     sendProblem(reply, refuse('not_found', 'There is no such address.')),
   );
 
-  guard(app, ports);
+  guard(app, ports, streams);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
   await documentRoutes(app, ports.config);
-  addRoutes(app, ports, metrics);
+  addRoutes(app, ports, metrics, streams);
   return app;
 }
 
@@ -76,7 +79,7 @@ async function answerFailure(
 }
 
 /** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
-function guard(app: App, { config, waiter }: ApiPorts): void {
+function guard(app: App, { config, follower }: ApiPorts, streams: Streams): void {
   const gate = openGate(config.apiKeys, config.allowedHosts);
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
@@ -93,7 +96,8 @@ function guard(app: App, { config, waiter }: ApiPorts): void {
   });
   app.addHook('preClose', async () => {
     closing = true;
-    waiter.close();
+    follower.close();
+    streams.close();
   });
 }
 

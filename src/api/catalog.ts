@@ -5,7 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Database } from '../db/client.ts';
 import { published } from '../db/processes.ts';
 import type { LeaseTimes } from '../db/processes.ts';
@@ -17,13 +17,20 @@ export type Names = { tools: string[]; roles: string[]; models: string[] };
 export type Catalog = {
   /** Null: no process ever published anything. */
   names(): Promise<Names | null>;
+  /** Roles of the operator's file, as this process read it. */
+  fileRoles: ReadonlyMap<string, Role>;
 };
 
 const FRESH_MS = 1_000;
 
-export function openCatalog(database: Database, times: LeaseTimes): Catalog {
+export function openCatalog(
+  database: Database,
+  times: LeaseTimes,
+  fileRoles: ReadonlyMap<string, Role> = new Map(),
+): Catalog {
   let asked: { at: number; names: Promise<Names | null> } | null = null;
   return {
+    fileRoles,
     names() {
       if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
       const names = askNames(database, times);
@@ -43,26 +50,26 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   return { tools: all('tools'), roles: all('roles'), models: all('models') };
 }
 
-/** Ends the request where a config or a role names what nobody serves. */
+/** Ends the request where a config names what nobody serves. `at`: where the config stands in the body. */
 export async function refuseUnknownNames(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
-  role: string | null,
+  at: 'config.' | '' = 'config.',
 ): Promise<void> {
-  if (config.model === undefined && config.tools === undefined && role === null) return;
-  const refusal = checkNames(config, role, await catalog.names());
+  if (config.model === undefined && config.tools === undefined) return;
+  const refusal = checkNames(config, at, await catalog.names());
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
 /** The first name in a config that nobody serves; null: all is well. */
-export function checkNames(config: WorkerConfig, role: string | null, names: Names | null): Refusal | null {
+function checkNames(config: WorkerConfig, at: string, names: Names | null): Refusal | null {
   return (
-    checkModel(config.model, names) ??
-    (names === null ? null : (checkRole(role, names) ?? checkTools(config.tools ?? [], names)))
+    checkModel(config.model, `${at}model`, names) ??
+    (names === null ? null : checkTools(config.tools ?? [], `${at}tools`, names))
   );
 }
 
-function checkModel(model: string | undefined, names: Names | null): Refusal | null {
+function checkModel(model: string | undefined, param: string, names: Names | null): Refusal | null {
   if (model === undefined) return null;
   const parsed = parseModelName(model);
   const served =
@@ -70,22 +77,13 @@ function checkModel(model: string | undefined, names: Names | null): Refusal | n
   if (parsed !== null && served) return null;
   const choices = names === null ? PROVIDERS : names.models;
   const message = `There is no model ${quote(model)}: write provider/model, with one of these providers: ${list(choices)}.`;
-  return refuse('unknown_model', message, 'config.model');
+  return refuse('unknown_model', message, param);
 }
 
-function checkRole(role: string | null, { roles }: Names): Refusal | null {
-  if (role === null || roles.includes(role)) return null;
-  return refuse('unknown_role', `There is no role ${quote(role)}. Known roles: ${list(roles)}.`, 'role');
-}
-
-function checkTools(wanted: readonly string[], { tools }: Names): Refusal | null {
+function checkTools(wanted: readonly string[], param: string, { tools }: Names): Refusal | null {
   const unknown = wanted.find((tool) => !tools.includes(tool));
   if (unknown === undefined) return null;
-  return refuse(
-    'unknown_tool',
-    `There is no tool ${quote(unknown)}. Known tools: ${list(tools)}.`,
-    'config.tools',
-  );
+  return refuse('unknown_tool', `There is no tool ${quote(unknown)}. Known tools: ${list(tools)}.`, param);
 }
 
 /** What of a config nobody who lives serves, in words; empty: all is served. */
@@ -103,10 +101,10 @@ export function unserved(
   ];
 }
 
-function list(names: readonly string[]): string {
+export function list(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.join(', ');
 }
 
-function quote(name: string): string {
+export function quote(name: string): string {
   return `"${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`;
 }

@@ -1,9 +1,15 @@
-/** Figures for Prometheus: the process, its requests, and what waits in Postgres. */
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Database } from '../db/client.ts';
+/**
+ * Figures for Prometheus: the process, its requests and streams, what waits in Postgres, and what live worker processes
+ * left there, each series of theirs with the `process` it is of.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { countClosed } from '../db/gates.ts';
+import { readFigures } from '../db/processes.ts';
 import { readLoad } from '../db/stats-views.ts';
 import { within } from './deadline.ts';
-import type { App } from './ports.ts';
+import { parseFigures, writeFigures } from './figures.ts';
+import type { ApiPorts, App } from './ports.ts';
+import type { Streams } from './streams.ts';
 
 export type Metrics = {
   contentType: string;
@@ -12,10 +18,13 @@ export type Metrics = {
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
+type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'follower'> & { streams: Streams };
+
 /** How long Postgres may take to count, in milliseconds. */
 const COUNT_MS = 2_000;
 
-export function openMetrics({ database }: { database: Database }): Metrics {
+export function openMetrics(ports: MeasuredPorts): Metrics {
+  const { database, times } = ports;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -30,24 +39,62 @@ export function openMetrics({ database }: { database: Database }): Metrics {
     new Gauge({ name, help, labelNames, registers });
   const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
   const contexts = gauge('nightshift_contexts', 'Contexts that do not rest.', ['status']);
+  const gates = gauge('nightshift_gates_closed', 'Provider keys that are held back.', ['provider']);
+  const workers = gauge('nightshift_worker_processes', 'Worker processes that live.');
   const up = gauge('nightshift_database_up', 'Whether Postgres answered this scrape.');
+  const setStreams = streamFigures(ports, registers);
+  const read = () =>
+    Promise.all([readLoad(database.db), countClosed(database.db), readFigures(database.db, times)]);
   return {
     contentType: registry.contentType,
     async scrape() {
-      const load = await within(COUNT_MS, readLoad(database.db)).catch(() => null);
-      jobs.reset();
-      contexts.reset();
+      const stored = await within(COUNT_MS, read()).catch(() => null);
+      const [load, closed, live] = stored ?? [null, new Map<string, number>(), []];
+      setStreams();
+      for (const figure of [jobs, contexts, gates, workers]) figure.reset();
       up.set(load === null ? 0 : 1);
       for (const [status, count] of Object.entries(load?.jobs ?? {})) jobs.set({ status }, count);
       for (const [status, count] of Object.entries(load?.contexts ?? {})) contexts.set({ status }, count);
-      return registry.metrics();
+      for (const [provider, count] of closed) gates.set({ provider }, count);
+      workers.set(live.length);
+      const own = parseFigures(await registry.getMetricsAsJSON());
+      const theirs = live.flatMap(({ id, figures }) => parseFigures(figures, id.slice(-8)));
+      return writeFigures([...own, ...theirs]);
     },
     observe: (labels, seconds) => requests.observe(labels, seconds),
   };
 }
 
+/** Returns what brings them up to date. */
+function streamFigures({ streams, follower }: MeasuredPorts, registers: Registry[]): () => void {
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const open = new Gauge({ name: 'nightshift_streams', help: 'Event streams that are open.', registers });
+  const sent = counter('nightshift_stream_events_total', 'Events told to streams.');
+  const dropped = counter(
+    'nightshift_streams_dropped_total',
+    'Streams that were dropped since their client did not read.',
+  );
+  const resyncs = counter(
+    'nightshift_stream_resyncs_total',
+    'Times that Postgres was read since the bus had not said all.',
+  );
+  return () => {
+    const figures = streams.figures();
+    open.set(figures.open);
+    for (const [figure, count] of [
+      [sent, figures.sent],
+      [dropped, figures.dropped],
+      [resyncs, follower.resyncs()],
+    ] as const) {
+      figure.reset();
+      figure.inc(count);
+    }
+  };
+}
+
 export function measureRequests(app: App, metrics: Metrics): void {
   app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    if (routeOptions.config.stream === true && reply.statusCode === 200) return;
     const labels = { method, route: routeOptions.url ?? 'unknown', status: reply.statusCode };
     metrics.observe(labels, reply.elapsedTime / 1_000);
   });

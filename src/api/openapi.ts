@@ -46,6 +46,7 @@ export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<
         { name: 'workers', description: 'Named agents: identity and settings.' },
         { name: 'contexts', description: 'What a worker remembers, and its mailbox.' },
         { name: 'jobs', description: 'Background runs, each the answer to one input.' },
+        { name: 'roles', description: 'Named definitions that workers are made from.' },
         { name: 'system', description: 'What the platform says about itself.' },
       ],
     },

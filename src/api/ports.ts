@@ -10,17 +10,20 @@ import type {
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config } from '../config.ts';
 import type { TenantId } from '../core/ids.ts';
+import type { Follower } from '../events/follower.ts';
 import type { Catalog } from './catalog.ts';
-import type { Waiter } from './waiter.ts';
 
 /** What of the configuration matters to a request. */
-export type ApiConfig = Pick<Config, 'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs'>;
+export type ApiConfig = Pick<
+  Config,
+  'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs' | 'defaultModel' | 'streams'
+>;
 
 export type ApiPorts = CommandPorts & {
   config: ApiConfig;
   logger: FastifyBaseLogger;
   /** Closed with the application. */
-  waiter: Waiter;
+  follower: Follower;
   catalog: Catalog;
 };
 
@@ -42,5 +45,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `open`: answered without a key and whatever the Host says. */
     access?: 'open';
+    /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
+    stream?: true;
   }
 }

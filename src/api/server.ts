@@ -3,15 +3,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { CommandPorts } from '../commands/ports.ts';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
+import type { Role } from '../core/settings.ts';
+import { openFollower } from '../events/follower.ts';
 import { isLoopback } from './access.ts';
 import { createApp } from './app.ts';
 import { openCatalog } from './catalog.ts';
 import type { ApiConfig } from './ports.ts';
-import { openWaiter } from './waiter.ts';
 
 export type ServerPorts = CommandPorts & {
   config: ApiConfig & Pick<Config, 'host' | 'port'>;
   logger: FastifyBaseLogger;
+  /** Of the operator's file. */
+  roles: ReadonlyMap<string, Role>;
 };
 
 export type Server = {
@@ -30,8 +33,8 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   }
   const app = await createApp({
     ...ports,
-    waiter: openWaiter(ports.database, ports.bus),
-    catalog: openCatalog(ports.database, ports.times),
+    follower: openFollower(ports.database, ports.bus),
+    catalog: openCatalog(ports.database, ports.times, ports.roles),
   });
   await app.listen({ host, port });
   const heard = app.server.address();

@@ -1,4 +1,5 @@
 /** Why a context is not further, in one plain sentence; and what it waits for, for programs. Pure. */
+import type { Millis } from '../core/time.ts';
 import type { Situation } from '../db/context-views.ts';
 import { unserved } from './catalog.ts';
 import type { Names } from './catalog.ts';
@@ -49,23 +50,23 @@ function atRest({ lastFailure, state }: Situation): string {
 }
 
 /** Why nobody can take it up; null: somebody can. */
-function unclaimable({ live, config, role }: Situation, names: Names | null): string | null {
+function unclaimable({ live, config, role, definition }: Situation, names: Names | null): string | null {
   if (!live) return 'No worker process lives: start one.';
-  const missing = names === null ? [] : unserved(config, role, names);
+  const missing =
+    names === null ? [] : unserved({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;
 }
 
 function waitingFor(situation: Situation, names: Names | null): string {
   const { active, now, sweepAt, barrenClaims } = situation;
   const until = active?.retryAt ?? null;
-  if (until !== null && until > now) {
-    return `The last model call failed${failureNote(situation)}. It is made again at ${toIso(until)}.`;
-  }
+  if (until !== null && until > now) return putOff(situation, until);
   const again = sweepAt === null || sweepAt <= now ? 'shortly' : `at ${toIso(sweepAt)}`;
   const blocked = unclaimable(situation, names);
   if (blocked !== null) return `${blocked} It is looked at again ${again}.`;
   if (barrenClaims > 1)
     return `${barrenClaims} worker processes in a row died on it. It is tried again ${again}.`;
+  if (until !== null) return 'The wait is over: it waits for a free worker process.';
   return `The process that held it could not go on. It is looked at again ${again}.`;
 }
 
@@ -76,10 +77,8 @@ function running(situation: Situation): string {
       return `It runs tools: ${openCalls.join(', ')}.`;
     case 'AwaitingLLMResponse':
       return `It waits for the model's answer${attemptNote(active?.attempt ?? 1)}.`;
-    case 'TransientFailure': {
-      const until = active?.retryAt ?? now;
-      return `The last model call failed${failureNote(situation)}. It is made again at ${toIso(until)}.`;
-    }
+    case 'TransientFailure':
+      return putOff(situation, active?.retryAt ?? now);
     case 'AwaitingToolApproval':
     case 'AwaitingInput':
       return 'It waits for a person.';
@@ -93,9 +92,19 @@ function running(situation: Situation): string {
   }
 }
 
-function failureNote({ active }: Situation): string {
+/** The next model call is not made before `until`: why. */
+function putOff({ active, now }: Situation, until: Millis): string {
   const error = active?.error ?? null;
-  return error === null ? '' : ` (${error.code}: ${error.message})`;
+  const again = `is made again at ${toIso(until)}`;
+  if (error === null) return `The last model call failed. It ${again}.`;
+  if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). It ${again}.`;
+  const { provider, reason, until: heldUntil } = error.held_back;
+  const words = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
+  const hold =
+    heldUntil > now
+      ? `is held back until ${toIso(heldUntil)} (${words})`
+      : `was held back until ${toIso(heldUntil)} (${words}), and lets calls in one after the other`;
+  return `The provider key of ${provider} ${hold}. The model is called at ${toIso(until)}.`;
 }
 
 function attemptNote(attempt: number): string {

@@ -3,7 +3,11 @@
  * hears nothing asks there.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
+import type { HoldReason } from '../core/gate.ts';
 import type { JobStatus } from '../core/job.ts';
+import type { Utterance } from '../core/making.ts';
+import type { Millis } from '../core/time.ts';
+import type { NumberedEvent } from '../core/told.ts';
 
 /** To a process that owns a context: look up, somebody wants something of it. */
 export type Summons = {
@@ -15,9 +19,24 @@ export type Summons = {
 /** To whoever follows a context: its numbers went on; `finished` names a job that ended with it. */
 export type Progress = {
   contextId: ContextId;
+  /** 0: the context is gone. */
   headSeq: number;
   finished: { jobId: JobId; status: JobStatus } | null;
+  /** The last entries up to `headSeq`, from whoever has them at hand: where they go on from what is known, nobody reads. */
+  entries?: readonly NumberedEvent[];
+  /** Who writes the context now. */
+  holder?: { owner: ProcessId; epoch: number };
 };
+
+/** To a worker process: these contexts are listened to, for so long; of some it is asked how they stand. */
+export type Calling = {
+  listening: readonly ContextId[];
+  asking: readonly ContextId[];
+  forMs: number;
+};
+
+/** To all worker processes: a provider key is held back. */
+export type GateClosed = { id: string; reason: HoldReason; until: Millis };
 
 export type Channel<_Message> = { readonly name: string };
 
@@ -25,8 +44,22 @@ export function summonsTo(process: ProcessId): Channel<Summons> {
   return { name: `process:${process}` };
 }
 
+export function callsTo(process: ProcessId): Channel<Calling> {
+  return { name: `audience:${process}` };
+}
+
+/** Both channels of a context share a slot of a cluster, so that what is published on them keeps its order. */
 export function progressOf(context: ContextId): Channel<Progress> {
-  return { name: `context:${context}` };
+  return { name: `context:{${context}}` };
+}
+
+/** What a model says, as it says it: only while somebody listens. */
+export function deltasOf(context: ContextId): Channel<Utterance> {
+  return { name: `deltas:{${context}}` };
+}
+
+export function gatesClosed(): Channel<GateClosed> {
+  return { name: 'gates' };
 }
 
 export type Bus = {
@@ -40,5 +73,7 @@ export type Bus = {
     channel: Channel<Message>,
     hear: (message: Message) => void,
   ): Promise<() => void>;
+  /** `hear` is told whenever something may have been missed, once it will be heard again. Returns what ends it. */
+  onLost(hear: () => void): () => void;
   close(): Promise<void>;
 };

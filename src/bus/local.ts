@@ -13,6 +13,8 @@ export function localBus(): Bus {
       emitter.on(channel.name, hear);
       return () => emitter.off(channel.name, hear);
     },
+    // Within one process nothing is lost.
+    onLost: () => () => undefined,
     async close() {
       emitter.removeAllListeners();
     },

@@ -3,14 +3,13 @@
  * opened here is closed here, in the reverse order.
  */
 import type { Logger } from 'pino';
-import { v7 } from 'uuid';
 import { localBus } from '../bus/local.ts';
 import { redisBus } from '../bus/redis.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config, ProviderAccess } from '../config.ts';
-import type { Ids } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
 import type { Database } from '../db/client.ts';
 import { createModels } from '../llm/models.ts';
@@ -26,8 +25,7 @@ import { resolve } from '../tools/settings.ts';
 import type { Abilities, WorkerPorts } from '../workers/ports.ts';
 import { startWorkerProcess } from '../workers/process.ts';
 import type { WorkerProcess } from '../workers/process.ts';
-
-export const ids: Ids = { next: <T extends string>() => v7() as T };
+import { ids } from './ids.ts';
 
 /** Where the truth is and where bells ring. `redisUrl` null: one process that is everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
@@ -37,6 +35,8 @@ export type Platform = {
   config: Config;
   commands: CommandPorts;
   abilities: Abilities;
+  /** Of the operator's file. */
+  roles: ReadonlyMap<string, Role>;
   /** Names of the providers that can be called from here. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
@@ -77,6 +77,7 @@ export async function openPlatform(
     config: { ...config, queueLimit: operator.limits.queuedInputs ?? config.queueLimit },
     commands,
     abilities,
+    roles: operator.roles,
     providers,
     startWorker: async () => startWorkerProcess(workerPorts(), config.concurrency),
     async close() {
@@ -131,8 +132,9 @@ function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
   };
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
+    keyId: (provider) => models.keyId(provider),
     tools: createToolRunner(registry, { limits, log }),
-    resolve: ({ config: written, role }) => resolve(written, role, catalog),
+    resolve: ({ config: written, role, definition }) => resolve(written, definition ?? role, catalog),
     published: published(catalog),
   };
   return { abilities, providers: models.configured };

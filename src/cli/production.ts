@@ -11,7 +11,12 @@ import { untilTold } from './signals.ts';
 
 export async function runApi(): Promise<number> {
   return run(async (platform, log) => {
-    const api = await startServer({ ...platform.commands, config: platform.config, logger: log });
+    const api = await startServer({
+      ...platform.commands,
+      config: platform.config,
+      roles: platform.roles,
+      logger: log,
+    });
     log.info({ address: api.url }, 'the API is up');
     return () => api.close();
   });

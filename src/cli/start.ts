@@ -29,7 +29,12 @@ export async function start(): Promise<number> {
     ends.push(() => platform.close());
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
-    const api = await startServer({ ...platform.commands, config: platform.config, logger: log });
+    const api = await startServer({
+      ...platform.commands,
+      config: platform.config,
+      roles: platform.roles,
+      logger: log,
+    });
     ends.push(() => api.close());
     process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path));
     return told;

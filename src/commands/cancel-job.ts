@@ -5,18 +5,21 @@
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { isFinished } from '../core/job.ts';
+import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
 import { callUp, wish, withdraw } from '../db/wishes.ts';
 import { done } from './perform.ts';
-import type { Command } from './perform.ts';
+import type { Command, Tidings } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
 export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
 
+type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
+
 /** In a transaction. Refused: `not_found`. An ended job stays as it is. */
 export function cancelJob(
-  { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  ports: Ports,
   { tenantId, jobId, reason }: CancelJob,
 ): Command<{ contextId: ContextId }> {
   return async (tx) => {
@@ -24,19 +27,40 @@ export function cancelJob(
     if (before === null) return refuse('not_found', `There is no job ${jobId}.`);
     const { contextId } = before;
     if (isFinished(before.status)) return done({ contextId });
+    const cancel = cancelWithin(ports, { tenantId, contextId, reason, which: async () => [jobId] });
+    const outcome = await cancel(tx);
+    if (outcome.kind === 'refused') return refuse('not_found', `There is no job ${jobId}.`);
+    return done({ contextId }, ...outcome.tidings);
+  };
+}
+
+export type CancelWithin = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  reason: string | null;
+  /** Asked once the context's row is locked: nothing of it begins or ends meanwhile. */
+  which: (tx: Executor) => Promise<readonly JobId[]>;
+};
+
+/** Cancels jobs of one context, all that are queued in one statement. In a transaction. Refused: `not_found`. */
+export function cancelWithin(
+  { ids, times, stopGraceMs }: Ports,
+  { tenantId, contextId, reason, which }: CancelWithin,
+): Command<{ told: number }> {
+  return async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `There is no job ${jobId}.`);
-    const withdrawn = await withdraw(tx, tenantId, contextId, jobId, 'cancelled', reason);
-    if (withdrawn !== null) {
-      const finished = { jobId, status: 'cancelled' } as const;
-      return done(
-        { contextId },
-        { kind: 'progress', progress: { contextId, headSeq: withdrawn.headSeq, finished } },
-      );
-    }
+    if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    const jobIds = await which(tx);
+    const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
+    const told: Tidings[] = (withdrawn?.jobIds ?? []).map((jobId) => ({
+      kind: 'progress',
+      progress: { contextId, headSeq: withdrawn?.headSeq ?? 0, finished: { jobId, status: 'cancelled' } },
+    }));
+    if (told.length === jobIds.length) return done({ told: told.length }, ...told);
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
-    if ((await activeJob(tx, tenantId, contextId)) !== jobId) return done({ contextId });
-    await wish(tx, tenantId, jobId, { kind: 'cancel' }, reason, stopGraceMs);
-    return done({ contextId }, ...(await carryOut(tx, contextId, called, ids)));
+    const active = await activeJob(tx, tenantId, contextId);
+    if (active === null || !jobIds.includes(active)) return done({ told: told.length }, ...told);
+    await wish(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
+    return done({ told: told.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

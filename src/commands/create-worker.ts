@@ -1,7 +1,7 @@
 /** A worker and its context come to be. Names of models, tools and roles were validated at the edge. */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { WorkerConfig, WorkerRole } from '../core/settings.ts';
 import { createWorker as insertWorker, depthOf } from '../db/workers.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
@@ -11,7 +11,7 @@ export type CreateWorker = {
   tenantId: TenantId;
   name: string;
   title: string | null;
-  role: string | null;
+  role: WorkerRole | null;
   config: WorkerConfig;
   parentWorkerId: WorkerId | null;
 };

@@ -7,6 +7,7 @@ import type { JobError } from './errors.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { ActiveJob, Verdict } from './job.ts';
 import type { NewMessage } from './message.ts';
+import type { ModelCall } from './model-call.ts';
 import type { Lease } from './snapshot.ts';
 import type { DurableState } from './state.ts';
 import type { Millis } from './time.ts';
@@ -55,6 +56,8 @@ export type Append = {
   calls: CallChange[];
   takenBack: TakenBack | null;
   job: JobChange | null;
+  /** The model call that brought this about. */
+  modelCall: ModelCall | null;
   state: DurableState;
   /** Null: the lease is kept. */
   park: Park | null;

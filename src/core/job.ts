@@ -6,6 +6,7 @@
  */
 import type { Block } from './blocks.ts';
 import type { JobError } from './errors.ts';
+import type { HeldBack } from './gate.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { Millis } from './time.ts';
 import type { Usage } from './usage.ts';
@@ -56,8 +57,8 @@ export type ActiveJob = {
   failures: number;
   /** Not before this; null: now. */
   retryAt: Millis | null;
-  /** Why the last model call failed; null after an answer. */
-  lastFailure: JobError | null;
+  /** Why the last model call failed, or what holds back the next one; null after an answer. */
+  lastFailure: JobError | HeldBack | null;
   /** Model calls that were answered. */
   steps: number;
   maxSteps: number | null;

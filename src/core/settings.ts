@@ -21,6 +21,9 @@ export type WorkerConfig = {
 /** A named definition that workers are made from; what it leaves out falls to the defaults. */
 export type Role = WorkerConfig;
 
+/** Which one a worker is made from. `version`: of a role of the API; null: of the operator's file, as it stands there. */
+export type WorkerRole = { name: string; version: number | null };
+
 export type Settings = {
   model: ModelName;
   streaming: boolean;

@@ -6,6 +6,7 @@
 import { sql } from 'drizzle-orm';
 import type { Append, AppendOutcome, CallChange, Entry, JobChange, Park } from '../core/append.ts';
 import type { Lease } from '../core/snapshot.ts';
+import type { ModelCall } from '../core/model-call.ts';
 import { NO_USAGE, addUsage } from '../core/usage.ts';
 import { parseTurn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
@@ -47,6 +48,7 @@ function statement(appends: readonly Append[]) {
   const requested = encodeJson(appends.flatMap(requestedRows));
   const changed = encodeJson(appends.flatMap(changedRows));
   const jobs = encodeJson(appends.flatMap(jobRows));
+  const failed = encodeJson(appends.flatMap(failedCallRows));
   return sql`
     with wanted as (
       select * from jsonb_to_recordset(${contexts}::jsonb) as w(
@@ -86,14 +88,14 @@ function statement(appends: readonly Append[]) {
     ), new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
         model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, finish_reason,
-        completed_at)
+        attempt, called_at, first_byte_at, completed_at)
       select m.id, ctx.tenant_id, ctx.id, ctx.active_branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
         m.content, m.job_id, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
-        m.cache_write_tokens, m.finish_reason, statement_timestamp()
+        m.cache_write_tokens, m.finish_reason, m.attempt, m.called_at, m.first_byte_at, statement_timestamp()
       from jsonb_to_recordset(${messages}::jsonb) as m(
         context_id uuid, place int, id uuid, role text, type text, turn text, content jsonb, job_id uuid,
         model_id text, provider_id text, input_tokens int, output_tokens int, cache_read_tokens int,
-        cache_write_tokens int, finish_reason text)
+        cache_write_tokens int, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz)
       join ctx on ctx.id = m.context_id
     ), admitted_messages as (
       update messages m set seq = ctx.base + a.place, turn = a.turn, status = 'completed',
@@ -133,6 +135,8 @@ function statement(appends: readonly Append[]) {
         retry_at = r.retry_at, steps = r.steps, input_tokens = r.input_tokens, output_tokens = r.output_tokens,
         cache_read_tokens = r.cache_read_tokens, cache_write_tokens = r.cache_write_tokens, error = r.error,
         output_message_id = r.output_id,
+        first_seq = case when r.admitted then ctx.base else j.first_seq end,
+        last_seq = case when r.finished then ctx.head_seq end,
         started_at = coalesce(j.started_at, statement_timestamp()),
         finished_at = case when r.finished then statement_timestamp() end,
         stop_delivered_at = case when r.finished and j.stop_kind is not null
@@ -141,9 +145,19 @@ function statement(appends: readonly Append[]) {
       from jsonb_to_recordset(${jobs}::jsonb) as r(
         context_id uuid, id uuid, status text, turn int, attempt int, failures int, retry_at timestamptz, steps int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, error jsonb,
-        output_id uuid, finished boolean, delivered_at timestamptz)
+        output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
       join ctx on ctx.id = r.context_id
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
+    ), failed as (
+      insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at, first_byte_at, failed_at,
+        retry_at)
+      select f.job_id, f.attempt, ctx.id, ctx.tenant_id, f.model, f.error, f.called_at, f.first_byte_at,
+        statement_timestamp(), f.retry_at
+      from jsonb_to_recordset(${failed}::jsonb) as f(
+        context_id uuid, job_id uuid, attempt int, model text, error jsonb, called_at timestamptz,
+        first_byte_at timestamptz, retry_at timestamptz)
+      join ctx on ctx.id = f.context_id
+      on conflict do nothing
     )
     select id, base, head_seq, wake_seq, control_seq from ctx`;
 }
@@ -205,7 +219,7 @@ function turnNumber(entry: Entry): number {
 }
 
 /** `place` counts from 1: the first entry takes the number after the last one given out. */
-function messageRows({ lease, entries }: Append) {
+function messageRows({ lease, entries, modelCall }: Append) {
   return entries.flatMap((entry, index) => {
     if (entry.kind !== 'message') return [];
     const { id, role, type, turn, content, jobId, model } = entry.message;
@@ -229,9 +243,29 @@ function messageRows({ lease, entries }: Append) {
         content,
         job_id: jobId,
         ...made,
+        ...(modelCall?.kind === 'answered' && modelCall.messageId === id ? callColumns(modelCall) : {}),
       },
     ];
   });
+}
+
+function callColumns({ attempt, calledAt, firstByteAt }: ModelCall) {
+  return { attempt, called_at: toTimestamp(calledAt), first_byte_at: toTimestamp(firstByteAt) };
+}
+
+function failedCallRows({ lease, modelCall }: Append) {
+  if (modelCall?.kind !== 'failed') return [];
+  const { jobId, model, error, retryAt } = modelCall;
+  return [
+    {
+      context_id: lease.contextId,
+      job_id: jobId,
+      model: plainText(model),
+      error,
+      retry_at: toTimestamp(retryAt),
+      ...callColumns(modelCall),
+    },
+  ];
 }
 
 function admittedRows({ lease, entries }: Append) {
@@ -301,6 +335,7 @@ function jobRows({ lease, job: change }: Append) {
       attempt: job.attempt,
       failures: job.failures,
       steps: job.steps,
+      admitted: change.kind === 'admit',
       ...job.usage,
       ...endColumns(change),
     },

@@ -2,8 +2,9 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
+import type { HeldBack } from '../core/gate.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
 import { shownState } from '../core/state.ts';
 import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
@@ -154,13 +155,15 @@ export type Situation = {
   abandoned: boolean;
   lastFailure: JobError | null;
   role: string | null;
+  /** Of a role of the API. */
+  definition: Role | null;
   config: WorkerConfig;
   /** The admitted job. */
   active: {
     id: JobId;
     attempt: number;
     retryAt: Millis | null;
-    error: JobError | null;
+    error: JobError | HeldBack | null;
     stopping: boolean;
   } | null;
   /** The first of the queue. */
@@ -193,11 +196,12 @@ export async function findSituation(
     abandoned: boolean;
     last_failure: JobError | null;
     role: string | null;
+    definition: Role | null;
     config: WorkerConfig;
     active_id: JobId | null;
     active_attempt: number;
     retry_at: Millis | null;
-    active_error: JobError | null;
+    active_error: JobError | HeldBack | null;
     stopping: boolean;
     next_id: JobId | null;
     next_attempt: number;
@@ -209,7 +213,7 @@ export async function findSituation(
   }>(sql`
     select c.status, c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
       ${millis(sql`c.sweep_at`)} as sweep_at, c.barren_claims, c.status = 'running' and ${isUnowned(times)} as abandoned,
-      c.last_failure, w.role, w.config, a.id as active_id, a.attempt as active_attempt,
+      c.last_failure, w.role, r.definition, w.config, a.id as active_id, a.attempt as active_attempt,
       ${millis(sql`a.retry_at`)} as retry_at, a.error as active_error, a.stop_kind is not null as stopping,
       n.id as next_id, n.attempt as next_attempt, ${millis(sql`n.created_at`)} as next_at,
       (select jsonb_agg(t.name order by t.ordinal) from tool_calls t
@@ -221,6 +225,7 @@ export async function findSituation(
       ) end as queue_position,
       ${millis(sql`clock_timestamp()`)} as now
     from contexts c join workers w on w.context_id = c.id
+    left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join jobs a on a.context_id = c.id and a.status in ('running', 'waiting')
     left join lateral (
       select j.id, j.attempt, j.created_at from jobs j where j.context_id = c.id and j.status = 'queued'
@@ -239,6 +244,7 @@ export async function findSituation(
     abandoned: row.abandoned,
     lastFailure: row.last_failure,
     role: row.role,
+    definition: row.definition,
     config: row.config,
     active:
       row.active_id === null

@@ -70,7 +70,8 @@ type Row = {
 
 const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id, j.worker_id, j.branch, j.status, j.attempt,
   ${millis(sql`j.retry_at`)} as retry_at, j.steps, j.input_tokens, j.output_tokens, j.cache_read_tokens,
-  j.cache_write_tokens, j.output_message_id, m.content as output_content, j.error, j.parent_job_id,
+  j.cache_write_tokens, j.output_message_id, m.content as output_content,
+  case when j.finished_at is not null then j.error end as error, j.parent_job_id,
   ${millis(sql`j.created_at`)} as created_at, ${millis(sql`j.started_at`)} as started_at,
   ${millis(sql`j.finished_at`)} as finished_at, j.metadata
   from jobs j left join messages m on m.id = j.output_message_id`;
@@ -248,8 +249,10 @@ export async function findInterruption(
 ): Promise<InterruptionView> {
   const [messages, effects] = await Promise.all([
     executor.execute<{ id: MessageId }>(sql`
-      select id from messages where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}
-        and status = 'retracted' order by seq`),
+      select m.id from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
+        and m.seq > j.first_seq and m.seq <= j.last_seq and m.job_id = j.id
+      where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and m.status = 'retracted'
+      order by m.seq`),
     executor.execute<InterruptionView['effects'][number]>(sql`
       select id, name, effect, status from tool_calls
       where context_id = ${contextId} and tenant_id = ${tenantId} and job_id = ${jobId}

@@ -5,6 +5,7 @@
 import { sql } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
+import type { HeldBack } from '../core/gate.ts';
 import type { JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type {
   ActiveJob,
@@ -16,7 +17,7 @@ import type {
   WishKind,
 } from '../core/job.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Lease, Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
 import type { OpenCall, OpenCallStatus } from '../core/tool-call.ts';
@@ -29,7 +30,13 @@ import { millis } from './instant.ts';
 type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
-export type WorkerDefinition = { workerId: WorkerId; role: string | null; config: WorkerConfig };
+export type WorkerDefinition = {
+  workerId: WorkerId;
+  role: string | null;
+  /** Of a role of the API, in the version that the worker was made from; null: the process knows the role, or there is none. */
+  definition: Role | null;
+  config: WorkerConfig;
+};
 
 /** Three statements, sent together when `executor` is a transaction. Null: the worker is gone. */
 export async function readMailbox(
@@ -119,7 +126,7 @@ type JobRow = {
   attempt: number;
   failures: number;
   retry_at: number | null;
-  error: JobError | null;
+  error: JobError | HeldBack | null;
   steps: number;
   max_steps: number | null;
   deadline: number | null;
@@ -239,8 +246,15 @@ async function readWorker(
   executor: Executor,
   { contextId, tenantId }: Place,
 ): Promise<WorkerDefinition | null> {
-  const [row] = await executor.execute<{ id: WorkerId; role: string | null; config: WorkerConfig }>(
-    sql`select id, role, config from workers where context_id = ${contextId} and tenant_id = ${tenantId}`,
-  );
-  return row === undefined ? null : { workerId: row.id, role: row.role, config: row.config };
+  const [row] = await executor.execute<{
+    id: WorkerId;
+    role: string | null;
+    definition: Role | null;
+    config: WorkerConfig;
+  }>(sql`
+    select w.id, w.role, r.definition, w.config from workers w
+    left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
+    where w.context_id = ${contextId} and w.tenant_id = ${tenantId}`);
+  if (row === undefined) return null;
+  return { workerId: row.id, role: row.role, definition: row.definition, config: row.config };
 }

@@ -5,8 +5,12 @@
 import { eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+import { closedGates, toClosedGates } from './gates.ts';
+import type { ClosedGate, ClosedGatesColumn } from './gates.ts';
 import { millis } from './instant.ts';
 import { processes } from './schema.ts';
 
@@ -74,17 +78,21 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 export type Summons = { contextId: ContextId; controlSeq: number };
 
 export type Beat =
-  | { kind: 'alive'; backendPid: number; now: Millis; summons: Summons[] }
+  | { kind: 'alive'; backendPid: number; now: Millis; summons: Summons[]; gates: ClosedGate[] }
   /** Somebody declared this incarnation dead: its leases are gone. */
   | { kind: 'dead' };
 
-/** One beat for all contexts of the process: says that it lives, hears who waits for an answer. One statement. */
+/**
+ * One beat for all contexts of the process: says that it lives, hears who waits for an answer and which provider keys are
+ * held back. One statement.
+ */
 export async function beat(connection: Executor, id: ProcessId, { missedMs }: LeaseTimes): Promise<Beat> {
   const rows = await connection.execute<{
     pid: number;
     now: number;
     context: ContextId | null;
     control: number | null;
+    gates: ClosedGatesColumn;
   }>(sql`
     with alive as (
       update processes set beat_at = clock_timestamp(),
@@ -92,14 +100,38 @@ export async function beat(connection: Executor, id: ProcessId, { missedMs }: Le
           then clock_timestamp() else late_at end
       where id = ${id} and dead_at is null returning id
     )
-    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control
+    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
+      ${closedGates} as gates
     from alive left join contexts c on c.lease_owner = alive.id and c.sweep_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
   const summons = rows.flatMap(({ context, control }) =>
     context === null || control === null ? [] : [{ contextId: context, controlSeq: control }],
   );
-  return { kind: 'alive', backendPid: first.pid, now: first.now, summons };
+  return { kind: 'alive', backendPid: first.pid, now: first.now, summons, gates: toClosedGates(first.gates) };
+}
+
+/** More than this, in characters, is not kept. */
+const MOST_FIGURES = 1_000_000;
+
+/** Figures of a process that lives, as JSON. */
+export async function leaveFigures(connection: Executor, id: ProcessId, figures: Json): Promise<void> {
+  const text = encodeJson(figures);
+  if (text.length > MOST_FIGURES) return;
+  await connection.execute(
+    sql`update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
+  );
+}
+
+/** The figures that live processes left, the newest processes first. */
+export async function readFigures(
+  executor: Executor,
+  times: LeaseTimes,
+): Promise<{ id: ProcessId; figures: Json }[]> {
+  const rows = await executor.execute<{ id: ProcessId; metrics: Json }>(
+    sql`select p.id, p.metrics from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
+  );
+  return rows.map(({ id, metrics }) => ({ id, figures: metrics }));
 }
 
 /** The last word of a process that ends: whatever it still owned is taken over at the next sweep. */

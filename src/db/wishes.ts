@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { Demand, FinishedStatus } from '../core/job.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
 
@@ -71,43 +72,48 @@ export async function wish(
 }
 
 /**
- * Takes a queued job back: it never began, so nobody has to be asked. A context that nobody runs and that has nothing else
- * to do rests at once. The context was called up before.
+ * Takes queued jobs of a context back, however many: they never began, so nobody has to be asked. A context that nobody
+ * runs and that has nothing else to do rests at once. The context was called up before. Returns those that were taken back;
+ * null: none of them is queued.
  */
 export async function withdraw(
   tx: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  jobId: JobId,
+  jobIds: readonly JobId[],
   status: Extract<FinishedStatus, 'cancelled'>,
   reason: string | null,
-): Promise<{ headSeq: number } | null> {
-  const [row] = await tx.execute<{ head_seq: number }>(sql`
+): Promise<{ headSeq: number; jobIds: JobId[] } | null> {
+  const [row] = await tx.execute<{ head_seq: number; ids: JobId[] }>(sql`
     with job as (
       update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp()
-      where id = ${jobId} and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued' returning context_id, message_id, attempt
+      where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
+        and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
+      returning id, message_id, attempt, position
+    ), taken as (
+      select count(*)::int as n, jsonb_agg(id) as ids from job having count(*) > 0
     ), rests as (
-      select c.id from contexts c join job on job.context_id = c.id
-      where c.status in ('runnable', 'waiting') and c.queued = 1
+      select c.id from contexts c, taken
+      where c.id = ${contextId} and c.status in ('runnable', 'waiting') and c.queued = taken.n
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting'))
     ), ctx as (
-      update contexts c set queued = c.queued - 1, head_seq = c.head_seq + 1,
+      update contexts c set queued = c.queued - taken.n, head_seq = c.head_seq + taken.n,
         status = case when rests.id is null then c.status else 'idle' end,
         sweep_at = case when rests.id is null then c.sweep_at end
-      from job left join rests on rests.id = job.context_id
-      where c.id = job.context_id returning c.id, c.tenant_id, c.head_seq
+      from taken left join rests on true
+      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
     ), told as (
       insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.head_seq, 'JobFinished',
-        jsonb_build_object('job_id', ${jobId}::text, 'status', ${status}::text, 'attempt', job.attempt)
+      select ctx.id, ctx.tenant_id, ctx.base + row_number() over (order by job.position, job.id), 'JobFinished',
+        jsonb_build_object('job_id', job.id, 'status', ${status}::text, 'attempt', job.attempt)
       from ctx, job
     )
-    select head_seq from ctx`);
-  return row === undefined ? null : { headSeq: row.head_seq };
+    select head_seq, ids from ctx`);
+  return row === undefined ? null : { headSeq: row.head_seq, jobIds: row.ids };
 }
 
 /** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */

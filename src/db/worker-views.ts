@@ -23,6 +23,8 @@ export type WorkerView = {
   id: WorkerId;
   name: string;
   role: string | null;
+  /** Of a role of the API. */
+  roleVersion: number | null;
   config: WorkerConfig;
   state: WorkerState;
   lastFailure: LastFailure | null;
@@ -45,6 +47,7 @@ type Row = {
   id: WorkerId;
   name: string;
   role: string | null;
+  role_version: number | null;
   config: WorkerConfig;
   state: WorkerState;
   last_failure: LastFailure | null;
@@ -60,7 +63,7 @@ const state: SQL = sql`case when c.stopped then 'stopped' when c.status = 'runni
   or (c.status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
-const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.config, ${state} as state, c.last_failure, w.context_id,
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, ${state} as state, c.last_failure, w.context_id,
   w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
   w.version from workers w join contexts c on c.id = w.context_id`;
 
@@ -69,6 +72,7 @@ function toView(row: Row): WorkerView {
     id: row.id,
     name: row.name,
     role: row.role,
+    roleVersion: row.role_version,
     config: row.config,
     state: row.state,
     lastFailure: row.last_failure,

@@ -1,9 +1,9 @@
 /** Workers: identity and settings of a context, with one version for both. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import type { WorkerConfig } from '../core/settings.ts';
+import type { WorkerConfig, WorkerRole } from '../core/settings.ts';
 import type { Executor } from './client.ts';
-import { branches, contexts, events, jobs, messages, toolCalls, workers } from './schema.ts';
+import { branches, contexts, events, failedCalls, jobs, messages, toolCalls, workers } from './schema.ts';
 
 export type NewWorker = {
   id: WorkerId;
@@ -11,7 +11,7 @@ export type NewWorker = {
   contextId: ContextId;
   name: string;
   title: string | null;
-  role: string | null;
+  role: WorkerRole | null;
   config: WorkerConfig;
   parentWorkerId: WorkerId | null;
   depth: number;
@@ -21,8 +21,12 @@ export type NewWorker = {
 export async function createWorker(tx: Executor, worker: NewWorker): Promise<void> {
   const { tenantId, contextId } = worker;
   await tx.insert(contexts).values({ id: contextId, tenantId });
-  await tx.insert(workers).values(worker);
+  await tx.insert(workers).values({ ...worker, ...roleColumns(worker.role) });
   await tx.insert(branches).values({ contextId, tenantId, name: 'main' });
+}
+
+function roleColumns(role: WorkerRole | null) {
+  return { role: role?.name ?? null, roleVersion: role?.version ?? null };
 }
 
 /** The depth of a worker in its tree; null: this tenant has no such worker. */
@@ -61,7 +65,7 @@ export async function contextOf(
 export type WorkerChange = {
   name?: string;
   title?: string | null;
-  role?: string | null;
+  role?: WorkerRole | null;
   config?: WorkerConfig;
 };
 
@@ -72,12 +76,17 @@ export type WorkerChange = {
 export async function changeWorker(
   tx: Executor,
   contextId: ContextId,
-  change: WorkerChange,
+  { role, ...change }: WorkerChange,
   expected: number | null,
 ): Promise<number | null> {
   const [row] = await tx
     .update(workers)
-    .set({ ...change, version: sql`${workers.version} + 1`, updatedAt: sql`clock_timestamp()` })
+    .set({
+      ...change,
+      ...(role !== undefined && roleColumns(role)),
+      version: sql`${workers.version} + 1`,
+      updatedAt: sql`clock_timestamp()`,
+    })
     .where(
       and(eq(workers.contextId, contextId), expected === null ? undefined : eq(workers.version, expected)),
     )
@@ -104,7 +113,7 @@ export async function descendants(
 
 /** Removes a context and all that belongs to it, for good. Its row was locked before. */
 export async function deleteContext(tx: Executor, contextId: ContextId): Promise<void> {
-  for (const table of [events, messages, toolCalls, jobs, branches, workers]) {
+  for (const table of [events, messages, toolCalls, failedCalls, jobs, branches, workers]) {
     await tx.delete(table).where(eq(table.contextId, contextId));
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));

@@ -5,6 +5,7 @@ import type { Model, ProviderName } from '../core/model.ts';
 import { createAnthropic } from './anthropic/model.ts';
 import type { AnthropicOptions } from './anthropic/model.ts';
 import { uuids } from './ids.ts';
+import { keyId } from './key-id.ts';
 import { createOpenAIChat } from './openai-chat/model.ts';
 import { createClient } from './openai/client.ts';
 import type { OpenAIOptions } from './openai/client.ts';
@@ -30,6 +31,8 @@ export type Models = {
   /** Null where this process has no key for it. */
   for(provider: ProviderName): Model | null;
   configured: ProviderName[];
+  /** Tells keys apart, in every process alike, and holds none. */
+  keyId(provider: ProviderName): string;
 };
 
 const WHOLE_TIMEOUT_MS = 600_000;
@@ -52,9 +55,16 @@ export function createModels(options: ModelsOptions): Models {
         : once(() => createOpenAIChat(openaiClient(), secret, limits, ids)),
     simulated: once(() => createSimulated(ids)),
   };
+  const access: Record<ProviderName, { apiKey?: string; baseURL?: string }> = {
+    anthropic: anthropic ?? {},
+    openai: openai ?? {},
+    'openai-chat': openai ?? {},
+    simulated: {},
+  };
   return {
     for: (provider) => makers[provider]?.() ?? null,
     configured: PROVIDERS.filter((provider) => makers[provider] !== null),
+    keyId: (provider) => keyId(provider, access[provider].baseURL ?? null, access[provider].apiKey ?? ''),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Doorbells on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys together. */
 import { Queue as BullQueue, Worker as QueueConsumer } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { CONSUMER_OPTIONS, answerEntry, toBell, toListener } from './bullmq.ts';
 import { QUEUE_NAME } from './doorbell.ts';
 import type { Queue } from './doorbell.ts';
@@ -8,16 +9,21 @@ import type { Queue } from './doorbell.ts';
 /** After an outage of any length, this late at most. */
 const reconnect = (attempt: number): number => Math.min(attempt * 50, 2_000);
 
-/** `prefix` tells installations apart that share a Redis. `onError` hears of trouble; nothing depends on it. */
-export function redisQueue(url: string, prefix: string, onError: (error: Error) => void): Queue {
+/**
+ * `prefix` tells installations apart that share a Redis. `onError` hears of trouble; nothing depends on it. `cluster`:
+ * whether `url` names a node of a Redis Cluster.
+ */
+export function redisQueue(
+  url: string,
+  prefix: string,
+  onError: (error: Error) => void,
+  cluster = false,
+): Queue {
   const options = { prefix: `{${prefix}}` };
+  const connect = cluster ? connectCluster : connectSingle;
   return {
     openBell() {
-      const redis = new Redis(url, {
-        retryStrategy: reconnect,
-        enableOfflineQueue: false,
-        maxRetriesPerRequest: 1,
-      });
+      const redis = connect(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
       redis.on('error', onError);
       const queue = new BullQueue<{ contextId: string }>(QUEUE_NAME, {
         ...options,
@@ -31,7 +37,7 @@ export function redisQueue(url: string, prefix: string, onError: (error: Error) 
       });
     },
     async listen(answer, concurrency) {
-      const redis = new Redis(url, { retryStrategy: reconnect, maxRetriesPerRequest: null });
+      const redis = connect(url, { enableOfflineQueue: true, maxRetriesPerRequest: null });
       redis.on('error', onError);
       const consumer = new QueueConsumer<{ contextId: string }>(
         QUEUE_NAME,
@@ -42,4 +48,21 @@ export function redisQueue(url: string, prefix: string, onError: (error: Error) 
       return toListener(consumer, () => redis.disconnect());
     },
   };
+}
+
+type Patience = { enableOfflineQueue: boolean; maxRetriesPerRequest: number | null };
+
+function connectSingle(url: string, patience: Patience): Redis {
+  return new Redis(url, { retryStrategy: reconnect, ...patience });
+}
+
+function connectCluster(url: string, { enableOfflineQueue, maxRetriesPerRequest }: Patience): Cluster {
+  const { username, password, protocol } = new URL(url);
+  const redisOptions = {
+    maxRetriesPerRequest,
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  } satisfies RedisOptions;
+  return new Cluster([url], { clusterRetryStrategy: reconnect, enableOfflineQueue, redisOptions });
 }

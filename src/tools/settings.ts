@@ -6,16 +6,19 @@ import type { ToolDescriptor } from '../core/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
 import type { Registry } from './registry.ts';
 
-/** `missing` names what this process lacks: `role coder`, `provider anthropic`, `tool read_file`; all of it. */
-export function resolve(config: WorkerConfig, roleName: string | null, catalog: Catalog): Serving {
-  const role = roleName === null ? {} : catalog.roles.get(roleName);
+/**
+ * `from`: a role of the operator's file by its name, one of the API by its definition. `missing` names what this process
+ * lacks: `role coder`, `provider anthropic`, `tool read_file`; all of it.
+ */
+export function resolve(config: WorkerConfig, from: string | Role | null, catalog: Catalog): Serving {
+  const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // Without its role it is not known what else a worker would need, but for what its own config says.
   const whole = role === undefined ? null : merge(config, role, catalog.defaults);
   const said: WorkerConfig = whole ?? config;
   const model = said.model === undefined ? null : parseModelName(said.model);
   const tools = findTools(said.tools ?? [], catalog.registry);
   const missing = [
-    ...(role === undefined ? [`role ${roleName}`] : []),
+    ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
     ...missingProvider(said.model, model, catalog),
     ...tools.missing,
   ];

@@ -8,10 +8,13 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
-import { beat, holdLock, register, unregister } from '../db/processes.ts';
+import { beat, holdLock, leaveFigures, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
-import { summonsTo } from '../bus/bus.ts';
+import { callsTo, summonsTo } from '../bus/bus.ts';
+import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
+import type { Gates } from './gates.ts';
+import type { WorkerMetrics } from './metrics.ts';
 import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
 import { VERSION } from './version.ts';
@@ -19,21 +22,38 @@ import { VERSION } from './version.ts';
 /** One incarnation: a row, and the lock under which it stands. */
 type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };
 
+/** How often figures are left in the process's row, in milliseconds. */
+const FIGURES_MS = 5_000;
+
 export class Heartbeat {
   readonly #ports: WorkerPorts;
   readonly #registry: Registry;
+  readonly #audience: Audience;
   readonly #clock: DatabaseClock;
+  readonly #gates: Gates;
+  readonly #metrics: WorkerMetrics;
   #connection: Database;
   #incarnation: Incarnation | null = null;
   /** Of the monotonic clock: when the last beat that succeeded was sent. */
   #lastBeat = 0;
+  #lastFigures = 0;
   #stopped = false;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(ports: WorkerPorts, registry: Registry, clock: DatabaseClock) {
+  constructor(
+    ports: WorkerPorts,
+    registry: Registry,
+    audience: Audience,
+    clock: DatabaseClock,
+    gates: Gates,
+    metrics: WorkerMetrics,
+  ) {
     this.#ports = ports;
     this.#registry = registry;
+    this.#audience = audience;
     this.#clock = clock;
+    this.#gates = gates;
+    this.#metrics = metrics;
     this.#connection = ports.openBeatConnection();
   }
 
@@ -90,16 +110,30 @@ export class Heartbeat {
     if (heard.kind === 'dead') return this.#startOver(incarnation);
     this.#lastBeat = sent;
     this.#clock.set(heard.now);
+    this.#gates.hear(heard.gates);
     for (const { contextId, controlSeq } of heard.summons) this.#registry.lookUp(contextId, controlSeq);
     if (incarnation.backend !== heard.backendPid) {
       incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#patienceMs(),
       });
     }
+    if (sent - this.#lastFigures >= FIGURES_MS) await this.#leaveFigures(incarnation.id, sent);
+  }
+
+  /** For whoever scrapes an API process. */
+  async #leaveFigures(id: ProcessId, now: number): Promise<void> {
+    this.#lastFigures = now;
+    try {
+      const figures = await this.#metrics.read();
+      await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#patienceMs() });
+    } catch (error) {
+      this.#ports.log.warn({ err: error }, 'figures were not left');
+    }
   }
 
   async #missed(error: unknown): Promise<void> {
     this.#ports.log.warn({ err: error }, 'a beat was missed');
+    this.#metrics.beatMissed();
     if (!this.#isFresh() && this.#registry.running > 0) {
       this.#ports.log.error(
         { runs: this.#registry.running },
@@ -137,9 +171,13 @@ export class Heartbeat {
     if (backend === null) throw new Error('The lock of this process is taken.');
     const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
-    const unsubscribe = await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
-      this.#registry.lookUp(contextId, controlSeq),
-    );
+    const hearing = await Promise.all([
+      bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+        this.#registry.lookUp(contextId, controlSeq),
+      ),
+      bus.subscribe(callsTo(id), (calling) => this.#audience.hear(calling)),
+    ]);
+    const unsubscribe = (): void => hearing.forEach((end) => end());
     this.#lastBeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };
     log.info({ process_id: id }, 'worker process is up');

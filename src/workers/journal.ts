@@ -4,8 +4,8 @@ import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
-import { progressOf } from '../bus/bus.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
@@ -13,6 +13,7 @@ import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistory, readMailbox } from '../db/mailbox.ts';
+import type { Narrator } from './narrator.ts';
 import type { WorkerState } from './ports.ts';
 
 /** A connection that says nothing for so long is not waited for. */
@@ -22,12 +23,16 @@ const AWAY_MS = 250;
 /** Rolled back for certain: serialisation failure, deadlock. */
 const ROLLED_BACK = ['40001', '40P01'];
 
-export function createJournal(state: WorkerState, attention: Attention): Journal {
+export function createJournal(
+  state: WorkerState,
+  attention: Attention,
+  narrator: Pick<Narrator, 'committed'>,
+): Journal {
   return {
     async append(move) {
       try {
         const outcome = await sendAppend(state.database.db, move);
-        if (outcome.kind === 'committed') announce(state, move, outcome);
+        if (outcome.kind === 'committed') announce(state, narrator, move, outcome);
         return outcome;
       } catch (error) {
         if (isAway(error)) return { kind: 'in_doubt' };
@@ -73,21 +78,25 @@ async function sendAppend(db: Executor, move: Append): Promise<AppendOutcome> {
 
 /** Tells whoever follows the context, and rings where it was given back for others to go on with. */
 function announce(
-  { bus, bell, log }: WorkerState,
-  { lease: { contextId, tenantId, epoch }, job, park }: Append,
-  { headSeq, wakeSeq }: Extract<AppendOutcome, { kind: 'committed' }>,
+  { bell, log, metrics, clock }: WorkerState,
+  narrator: Pick<Narrator, 'committed'>,
+  move: Append,
+  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
-  const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+  const { lease, job, park } = move;
+  const { contextId, tenantId, epoch } = lease;
+  if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
     const { verdict } = job;
+    metrics.finished(verdict.status);
     const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
       { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },
       'job ended',
     );
   }
-  bus.publish(progressOf(contextId), { contextId, headSeq, finished });
-  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq, epoch });
+  narrator.committed(move, outcome);
+  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq: outcome.wakeSeq, epoch });
 }
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {

@@ -5,8 +5,12 @@
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
+import { Audience } from './audience.ts';
 import { DatabaseClock } from './clock.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { Gates } from './gates.ts';
+import { metered } from './metered.ts';
+import { createWorkerMetrics, processFigures } from './metrics.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
 import { runContext } from './run-context.ts';
@@ -32,10 +36,15 @@ export type WorkerProcess = {
 export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
   const registry = new Registry(concurrency);
   const clock = new DatabaseClock();
-  const heartbeat = new Heartbeat(ports, registry, clock);
-  const state: WorkerState = { ...ports, registry, clock, identity: () => heartbeat.identity() };
+  const audience = new Audience();
+  const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
+  const abilities = metered(ports.abilities, metrics);
+  const gates = new Gates({ ...ports, abilities }, clock, metrics);
+  const heartbeat = new Heartbeat(ports, registry, audience, clock, gates, metrics);
+  const identity = () => heartbeat.identity();
+  const state: WorkerState = { ...ports, abilities, registry, audience, clock, gates, metrics, identity };
   const sweep = new Sweep(state);
-  await heartbeat.start();
+  await Promise.all([heartbeat.start(), gates.start()]);
   const listener = await ports.queue.listen(async (contextId) => {
     if (!(await registry.takeSlot())) return;
     await runContext(state, contextId).finally(() => registry.giveSlot());
@@ -73,5 +82,6 @@ async function drain(
   await outOfTime;
   await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
   await heartbeat.stop();
+  state.gates.stop();
   log.info({ runs: registry.running }, 'drained');
 }

@@ -22,6 +22,10 @@ export class Registry {
     return this.#closed ? 0 : this.#capacity - this.#taken;
   }
 
+  get capacity(): number {
+    return this.#capacity;
+  }
+
   get running(): number {
     return this.#taken;
   }

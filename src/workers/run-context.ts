@@ -5,13 +5,14 @@ import type { Run } from '../agent/run.ts';
 import { apply } from '../core/apply.ts';
 import { decide } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
+import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import { open } from '../core/moves/open.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { claim, putOff, release } from '../db/contexts.ts';
 import { SILENT_MS, createJournal, isAway, readSnapshot } from './journal.ts';
-import { progressOf } from '../bus/bus.ts';
+import { Narrator } from './narrator.ts';
 import type { WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
 import { createRunLog } from './run-log.ts';
@@ -25,41 +26,49 @@ export async function runContext(state: WorkerState, contextId: ContextId): Prom
   if (owner === null) return;
   const place = await state.registry.enter(contextId);
   if (place === null) return;
+  const narrator = new Narrator(state.bus, state.audience, contextId, owner);
   try {
-    const first = await pTimeout(claimContext(state, contextId, owner), { milliseconds: SILENT_MS });
-    if (first !== null) await runClaimed(state, place, first);
+    const claiming = claimContext(state, contextId, owner, narrator);
+    const first = await pTimeout(claiming, { milliseconds: SILENT_MS });
+    state.metrics.claim(first === null ? 'surplus' : 'claimed');
+    if (first !== null) await runClaimed(state, place, narrator, first);
   } catch (error) {
-    if (!(error instanceof LeaseLost)) await giveUp(state, contextId, owner, error);
+    if (error instanceof LeaseLost) state.metrics.leaseLost();
+    else await giveUp(state, contextId, owner, error);
   } finally {
+    narrator.close();
     place.attention.lose();
     place.leave();
   }
 }
 
-async function runClaimed(state: WorkerState, place: Place, first: Snapshot): Promise<void> {
+async function runClaimed(
+  state: WorkerState,
+  place: Place,
+  narrator: Narrator,
+  first: Snapshot,
+): Promise<void> {
   const log = createRunLog(state, first);
   const run: Run = {
-    journal: createJournal(state, place.attention),
-    model: (provider) => state.abilities.model(provider),
+    journal: createJournal(state, place.attention, narrator),
+    model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
     clock: state.clock,
     ids: state.ids,
     random: () => state.random(),
-    listener: () => SILENT,
+    listener: (of) => narrator.listen(of),
     log,
     attention: place.attention,
   };
   await runLoop(run, first);
 }
 
-/** Nobody listens to text as it is made yet. */
-const SILENT = { started: () => undefined, text: () => undefined, thinking: () => undefined };
-
 /** One transaction: the lease, all that is stored, and the append that begins or resumes a job. Null: surplus. */
 async function claimContext(
   state: WorkerState,
   contextId: ContextId,
   owner: ProcessId,
+  narrator: Narrator,
 ): Promise<Snapshot | null> {
   const opened = await state.database.transaction(async (tx) => {
     const row = await claim(tx, contextId, owner);
@@ -68,15 +77,17 @@ async function claimContext(
     const snapshot = await readSnapshot(state, tx, row, null);
     if (snapshot === null) return null;
     const move = open(snapshot, decide(snapshot, row.now));
-    if (move === null) return { snapshot, headSeq: null };
+    if (move === null) return { snapshot, began: null };
     const [outcome] = await append(tx, [move]);
     if (outcome?.kind !== 'committed')
       throw new Error('A context changed under the transaction that claimed it.');
-    return { snapshot: apply(snapshot, move, outcome), headSeq: outcome.headSeq };
+    return { snapshot: apply(snapshot, move, outcome), began: { move, outcome } };
   });
   if (opened === null) return null;
-  if (opened.headSeq !== null) {
-    state.bus.publish(progressOf(contextId), { contextId, headSeq: opened.headSeq, finished: null });
+  if (opened.began !== null) {
+    const { move, outcome } = opened.began;
+    if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
+    narrator.committed(move, outcome, true);
   }
   return opened.snapshot;
 }

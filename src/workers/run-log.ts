@@ -1,9 +1,12 @@
-/** The log of a run: ids on every line, no text of messages above debug. */
+/** The log of a run: ids on every line, no text of messages above debug; and its figures. */
 import type { RunLog } from '../agent/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { WorkerState } from './ports.ts';
 
-export function createRunLog({ log }: Pick<WorkerState, 'log'>, { lease, workerId }: Snapshot): RunLog {
+export function createRunLog(
+  { log, metrics }: Pick<WorkerState, 'log' | 'metrics'>,
+  { lease, workerId }: Snapshot,
+): RunLog {
   const bound = log.child({
     tenant: lease.tenantId,
     context_id: lease.contextId,
@@ -13,6 +16,11 @@ export function createRunLog({ log }: Pick<WorkerState, 'log'>, { lease, workerI
   return {
     step(kind, facts) {
       bound.debug({ step: kind, ...facts }, 'step');
+    },
+    stepped: (kind, ms) => metrics.step(kind, ms),
+    retry(jobId, code) {
+      bound.debug({ job_id: jobId, code }, 'a model call is made again');
+      metrics.retry(code);
     },
     prompt(jobId, messages) {
       if (!bound.isLevelEnabled('debug')) return;

@@ -8,6 +8,7 @@ import { tell } from '../commands/perform.ts';
 import type { ContextId } from '../core/ids.ts';
 import { owned, release, revoke, takeDue } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
+import { forgetGates } from '../db/gates.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
 import { declareDead, forgetDead } from '../db/processes.ts';
 import { fence } from '../db/wishes.ts';
@@ -63,6 +64,7 @@ export class Sweep {
     if (this.#count % RARELY === 0) {
       await forgetDead(db);
       await forgetOldKeys(db);
+      await forgetGates(db);
     }
   }
 }
@@ -74,11 +76,12 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   if (identity === null) return;
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
-  await revoke(db, REVOKED);
+  const revoked = await revoke(db, REVOKED);
   const free = Math.max(0, state.registry.free);
   const mine = free === 0 ? [] : await takeDue(db, free, AGAIN_MS, 0);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
   const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS);
+  state.metrics.sweep(mine.length + left.length, revoked);
   for (const found of [...mine, ...left]) await takeUp(state, found);
 }
 

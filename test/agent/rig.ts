@@ -81,17 +81,30 @@ export class Rig {
         },
       },
       model: () => ({
-        call: async (request, _listener, signal) => {
-          await pass('the model');
-          return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+        kind: 'open',
+        model: {
+          call: async (request, _listener, signal) => {
+            await pass('the model');
+            return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+          },
         },
       }),
       tools: { execute: (call, signal) => this.#execute(call, signal, pass) },
       clock: { now: () => this.now },
       ids: this.ids,
       random: () => 0,
-      listener: () => ({ started: () => undefined, text: () => undefined, thinking: () => undefined }),
-      log: { step: () => undefined, prompt: () => undefined },
+      listener: () => ({
+        started: () => undefined,
+        text: () => undefined,
+        thinking: () => undefined,
+        ended: () => undefined,
+      }),
+      log: {
+        step: () => undefined,
+        stepped: () => undefined,
+        prompt: () => undefined,
+        retry: () => undefined,
+      },
       attention,
     };
   }

@@ -6,13 +6,14 @@ import { v7 } from 'uuid';
 import { createApp } from '../../src/api/app.ts';
 import { openCatalog } from '../../src/api/catalog.ts';
 import type { App } from '../../src/api/ports.ts';
-import { openWaiter } from '../../src/api/waiter.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
 import type { Ids } from '../../src/core/ids.ts';
+import type { Role } from '../../src/core/settings.ts';
+import { openFollower } from '../../src/events/follower.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { LeaseTimes } from '../../src/db/processes.ts';
@@ -52,8 +53,12 @@ export const TIMES: LeaseTimes = { missedMs: 60_000, leaseMs: 120_000 };
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
-/** `databaseUrl`: instead of a database of its own. */
-export async function openApi(env: Environment = {}, databaseUrl?: string): Promise<Api> {
+/** `databaseUrl`: instead of a database of its own. `roles`: of the operator's file. */
+export async function openApi(
+  env: Environment = {},
+  databaseUrl?: string,
+  roles: ReadonlyMap<string, Role> = new Map(),
+): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
   const database = openDatabase(databaseUrl ?? own?.url ?? '', {
@@ -74,8 +79,8 @@ export async function openApi(env: Environment = {}, databaseUrl?: string): Prom
     ...commands,
     config: parseConfig(env),
     logger,
-    waiter: openWaiter(database, bus),
-    catalog: openCatalog(database, TIMES),
+    follower: openFollower(database, bus),
+    catalog: openCatalog(database, TIMES, roles),
   });
   await app.ready();
   const contract = contractOf(app.swagger());

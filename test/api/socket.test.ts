@@ -26,6 +26,7 @@ const start = (env: Environment): Promise<Server> =>
   startServer({
     ...api.commands,
     config: parseConfig({ PORT: '0', ...env }),
+    roles: new Map(),
     logger: pino({ level: 'silent' }),
   });
 

@@ -43,6 +43,7 @@ describe('the document', () => {
         'PATCH /api/contexts/:id',
         'PUT /api/contexts/:id',
         'DELETE /api/contexts/:id',
+        'GET /api/contexts/:id/events',
         'GET /api/contexts/:id/state',
         'GET /api/contexts/:id/messages',
         'POST /api/contexts/:id/messages',
@@ -51,6 +52,12 @@ describe('the document', () => {
         'GET /api/jobs',
         'GET /api/jobs/:id',
         'POST /api/jobs/:id/cancel',
+        'POST /api/jobs/cancel',
+        'GET /api/jobs/:id/steps',
+        'GET /api/roles',
+        'GET /api/roles/:name',
+        'PUT /api/roles/:name',
+        'DELETE /api/roles/:name',
         'GET /healthz',
         'GET /readyz',
         'GET /metrics',
@@ -116,6 +123,12 @@ test('every operation that the document names answers as it says', async () => {
     ['GET', '/api/jobs'],
     ['GET', `/api/jobs/${posted.job_id}`],
     ['POST', `/api/jobs/${posted.job_id}/cancel`],
+    ['GET', `/api/jobs/${posted.job_id}/steps`],
+    ['POST', '/api/jobs/cancel', { kind: 'input' }],
+    ['PUT', '/api/roles/coder', { max_steps: 1 }],
+    ['GET', '/api/roles'],
+    ['GET', '/api/roles/coder'],
+    ['DELETE', '/api/roles/coder'],
     ['GET', '/healthz'],
     ['GET', '/readyz'],
     ['GET', '/metrics'],
@@ -124,9 +137,12 @@ test('every operation that the document names answers as it says', async () => {
     ['DELETE', `/api/workers/${worker.id}`],
     ['DELETE', `/api/contexts/${context.id}`],
   ];
+  const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
   for (const [method, path, body] of requests) {
     expect((await api.call(method, path, body)).status).toBeLessThan(300);
   }
+  // It ended with its context.
+  expect((await streamed).status).toBe(200);
   expect(api.contract.unseen()).toEqual([]);
 });
 

@@ -32,6 +32,7 @@ describe('a worker', () => {
       id: expect.any(String),
       name: 'ada',
       role: null,
+      role_version: null,
       config,
       state: 'inactive',
       last_failure: null,

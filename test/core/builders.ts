@@ -2,7 +2,7 @@
 import type { AppendOutcome, Append } from '../../src/core/append.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, MessageId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { ActiveJob, InterruptMode, QueuedJob, Wish } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
@@ -21,10 +21,13 @@ export function id<T>(number: number): T {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as T;
 }
 
-/** Ids that count from `first`. */
-export function countingIds(first = 1_000): Ids {
+/** Ids that count from `first`; those of answers are made of the last digits of their job's. */
+export function countingIds(first = 1_000): RunIds {
   let count = first;
-  return { next: <T>() => id<T>(count++) };
+  return {
+    next: <T>() => id<T>(count++),
+    answer: (jobId, step) => id<MessageId>(2 ** 40 + Number.parseInt(jobId.slice(-6), 16) * 1_000 + step),
+  };
 }
 
 export const JOB = id<JobId>(1);

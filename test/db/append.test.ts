@@ -9,6 +9,7 @@ import { append } from '../../src/db/append.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { readHistory, readMailbox } from '../../src/db/mailbox.ts';
 import { callUp, wish } from '../../src/db/wishes.ts';
+import { deleteContext } from '../../src/db/workers.ts';
 import { job as someJob } from '../core/builders.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
@@ -351,3 +352,71 @@ describe('what is written', () => {
 function instant(value: unknown): unknown {
   return typeof value === 'string' ? new Date(value) : value;
 }
+
+describe('the timeline', () => {
+  const calledAt = Date.parse('2026-01-02T03:04:05.678Z');
+
+  test('an answer carries when it was asked, and nothing else in the append does', async () => {
+    const row = await claimed();
+    const answer = message();
+    if (answer.kind !== 'message') throw new Error('no message');
+    const modelCall = {
+      kind: 'answered',
+      messageId: answer.message.id,
+      attempt: 3,
+      calledAt,
+      firstByteAt: calledAt + 7,
+    } as const;
+    await append(db(), [nothing(row.lease, { entries: [answer, message()], modelCall })]);
+    expect(
+      await the.rows(
+        `select attempt, to_json(called_at at time zone 'utc')::text as called, first_byte_at - called_at = interval '7 ms' as later
+          from messages where context_id = '${row.lease.contextId}' and seq is not null order by seq`,
+      ),
+    ).toEqual([
+      { attempt: 3, called: '"2026-01-02T03:04:05.678"', later: true },
+      { attempt: null, called: null, later: null },
+    ]);
+  });
+
+  test('a call that failed has a row, once, which goes with its context', async () => {
+    const row = await claimed();
+    const error = { code: 'stream_cut', message: 'cut\0off' } as const;
+    const modelCall = {
+      kind: 'failed',
+      jobId: row.jobId,
+      attempt: 2,
+      model: 'anthropic/c',
+      error,
+      retryAt: null,
+      calledAt,
+      firstByteAt: null,
+    } as const;
+    const { contextId, epoch } = row.lease;
+    await append(db(), [nothing({ ...row.lease, epoch: epoch - 1 }, { modelCall })]);
+    expect(await the.rows(`select 1 from failed_calls where context_id = '${contextId}'`)).toEqual([]);
+    for (let n = 0; n < 2; n += 1) await append(db(), [nothing(row.lease, { modelCall })]);
+    expect(
+      await the.rows(
+        `select job_id, attempt, model, error, first_byte_at, retry_at from failed_calls where context_id = '${contextId}'`,
+      ),
+    ).toEqual([
+      { job_id: row.jobId, attempt: 2, model: 'anthropic/c', error, first_byte_at: null, retry_at: null },
+    ]);
+    await the.database.transaction((tx) => deleteContext(tx, contextId));
+    expect(await the.rows(`select 1 from failed_calls where context_id = '${contextId}'`)).toEqual([]);
+  });
+
+  test('a job knows between which numbers what it added lies', async () => {
+    const row = await claimed();
+    const job = someJob({ id: row.jobId });
+    const numbersOf = () => the.rows(`select first_seq, last_seq from jobs where id = '${row.jobId}'`);
+    await append(db(), [nothing(row.lease, { entries: [event] })]);
+    await append(db(), [nothing(row.lease, { entries: [event, event], job: { kind: 'admit', job } })]);
+    await append(db(), [nothing(row.lease, { entries: [message()], job: { kind: 'progress', job } })]);
+    expect(await numbersOf()).toEqual([{ first_seq: 1, last_seq: null }]);
+    const verdict = { status: 'cancelled', reason: null } as const;
+    await append(db(), [nothing(row.lease, { entries: [event], job: { kind: 'settle', job, verdict } })]);
+    expect(await numbersOf()).toEqual([{ first_seq: 1, last_seq: 5 }]);
+  });
+});

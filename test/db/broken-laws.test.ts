@@ -123,8 +123,21 @@ test.each<[law: string, rewrite: Rewrite, fault: RegExp]>([
     /a wish was lost|began|contexts_queued|without its job|told \d times/,
   ],
   [
+    'an input that joined a job waits no longer',
+    replace('steers = c.steers - w.joined', 'steers = c.steers'),
+    /never taken up/,
+  ],
+  [
+    'what is taken back leaves history',
+    replace("update messages m set status = 'retracted'", "update messages m set status = 'completed'"),
+    /counters of messages|has no result|never answered/,
+  ],
+  [
     'only what is queued is withdrawn',
-    replace("status = 'queued' returning", "status in ('queued', 'running', 'waiting') returning"),
+    replace(
+      "status = 'queued'\n      returning",
+      "status in ('queued', 'running', 'waiting')\n      returning",
+    ),
     /told \d times|queued|steps|jobs_|never/,
   ],
   [

@@ -160,6 +160,7 @@ export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
     calls: [],
     takenBack: null,
     job: null,
+    modelCall: null,
     state: 'Idle',
     park: null,
     failure: 'keep',

@@ -182,12 +182,12 @@ describe('a refused submit says why', () => {
 
 describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
-    withdraw(db(), DEFAULT_TENANT, contextId, jobId, 'cancelled', 'why');
+    withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'why');
 
   test('takes a queued job back with its receipt, and tells it under a number', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    expect(await withdrawn(contextId, jobId)).toEqual({ headSeq: 1 });
+    expect(await withdrawn(contextId, jobId)).toEqual({ headSeq: 1, jobIds: [jobId] });
     expect(await withdrawn(contextId, jobId)).toBeNull();
     const [job] = await the.rows(`select * from jobs where id = '${jobId}'`);
     expect(job).toMatchObject({ status: 'cancelled', stop_kind: 'cancel', stop_reason: 'why' });
@@ -211,6 +211,26 @@ describe('withdraw', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 1 });
   });
 
+  test('takes back many in one statement, told in the order of the queue; what is left stays queued', async () => {
+    const { contextId } = await the.context();
+    const jobIds: JobId[] = [];
+    for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
+    const [first, second, third, fourth, last] = jobIds;
+    if (!first || !second || !third || !fourth || !last) throw new Error('no jobs');
+    const take = (...ids: JobId[]) => withdraw(db(), DEFAULT_TENANT, contextId, ids, 'cancelled', null);
+    const taken = await take(fourth, ids.next<JobId>(), second, first);
+    expect(taken?.headSeq).toBe(3);
+    expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
+    expect(
+      await the.rows(
+        `select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`,
+      ),
+    ).toEqual([first, second, fourth].map((id, index) => ({ seq: index + 1, id })));
+    expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, status: 'runnable' });
+    expect(await take(third, last, first)).toMatchObject({ headSeq: 5 });
+    expect(await the.row(contextId)).toMatchObject({ queued: 0, status: 'idle', sweep_at: null });
+  });
+
   test('many at once are each taken back once', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
@@ -218,7 +238,7 @@ describe('withdraw', () => {
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
           await callUp(tx, DEFAULT_TENANT, contextId, TIMES);
-          return withdraw(tx, DEFAULT_TENANT, contextId, jobId, 'cancelled', null);
+          return withdraw(tx, DEFAULT_TENANT, contextId, [jobId], 'cancelled', null);
         }),
       ),
     );
@@ -290,7 +310,7 @@ describe('a wish', () => {
   test('is not written on what has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await withdraw(db(), DEFAULT_TENANT, contextId, jobId, 'cancelled', 'first');
+    await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
     await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
   });

@@ -102,6 +102,7 @@ test('a look at the mailbox does not count the claim under which one looks', asy
   const journal = createJournal(
     { ...state, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
+    { committed: () => undefined },
   );
   expect((await journal.reload(now)).barrenClaims).toBe(now.barrenClaims);
   const recovered = await journal.recover(now.lease);
@@ -128,6 +129,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   const journal = createJournal(
     { ...state, database: cut, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
+    { committed: () => undefined },
   );
   expect(await journal.append(move)).toEqual({ kind: 'in_doubt' });
   isCut = false;
@@ -151,6 +153,7 @@ test('a lease that was given back is not taken up again by the one who gave it',
   const journal = createJournal(
     { ...state, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
+    { committed: () => undefined },
   );
   expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
 });

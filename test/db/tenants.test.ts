@@ -10,6 +10,7 @@ import { append } from '../../src/db/append.ts';
 import { claim } from '../../src/db/contexts.ts';
 import { admission } from '../../src/db/context-views.ts';
 import { endedAmong, findJob, findReceipt, jobPlace, listJobs } from '../../src/db/job-views.ts';
+import { listSteps } from '../../src/db/step-views.ts';
 import { findWorker, listWorkers } from '../../src/db/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../src/db/workers.ts';
 import { given, ids, nothing } from './given.ts';
@@ -33,6 +34,7 @@ test('nothing of another tenant is found, by id or in a list', async () => {
     await findJob(db(), tenantId, jobId),
     await findReceipt(db(), tenantId, jobId),
     await jobPlace(db(), tenantId, jobId),
+    await listSteps(db(), tenantId, jobId, 0, 10),
     (await listJobs(db(), tenantId, { ...noJobs, contextId }, null, 10))[0] ?? null,
     await findWorker(db(), tenantId, workerId),
     (await listWorkers(db(), tenantId, noWorkers, null, 10))[0] ?? null,
@@ -99,7 +101,16 @@ describe('making workers', () => {
 });
 
 describe('deleting', () => {
-  const tables = ['contexts', 'workers', 'branches', 'messages', 'events', 'jobs', 'tool_calls'];
+  const tables = [
+    'contexts',
+    'workers',
+    'branches',
+    'messages',
+    'events',
+    'jobs',
+    'tool_calls',
+    'failed_calls',
+  ];
   const left = async (contextId: ContextId) => {
     const counts = tables.map(
       (table) =>

@@ -4,7 +4,7 @@ import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { perform, performAlone } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
-import { ids } from '../../src/cli/platform.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
 import { openDatabase } from '../../src/db/client.ts';
@@ -23,7 +23,12 @@ const ports: CommandPorts = {
     after: die,
   }),
   bell: { ring: told, isReachable: async () => false, close: async () => undefined },
-  bus: { publish: told, subscribe: async () => () => undefined, close: async () => undefined },
+  bus: {
+    publish: told,
+    subscribe: async () => () => undefined,
+    onLost: () => () => undefined,
+    close: async () => undefined,
+  },
   ids,
   times: CRASH_TIMES,
   stopGraceMs: CRASH_TIMES.stopGraceMs,

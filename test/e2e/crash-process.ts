@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
-import { ids } from '../../src/cli/platform.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
@@ -71,6 +71,7 @@ function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
   const simulated = createSimulated(ids);
   return {
     model: () => simulated,
+    keyId: (provider) => provider,
     tools: createToolRunner(registry, { limits: LIMITS, log }),
     resolve: ({ config, role }) =>
       resolve(config, role, {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
-import { ids } from '../../src/cli/platform.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { interruptContext } from '../../src/commands/interrupt-context.ts';
 import type { InterruptMode } from '../../src/core/job.ts';

@@ -52,6 +52,10 @@ describe('settings', () => {
         parameters: { b: 2 },
       },
     });
+    expect(resolve({ max_steps: 3 }, { model: 'simulated/api', max_steps: 4 }, catalog)).toMatchObject({
+      kind: 'served',
+      settings: { model: { model: 'api' }, maxSteps: 3 },
+    });
     expect(resolve({ tools: [], model: 'simulated/a/b' }, 'coder', catalog)).toMatchObject({
       settings: { tools: [], model: { provider: 'simulated', model: 'a/b' } },
     });

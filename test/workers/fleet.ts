@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
 import { perform } from '../../src/commands/perform.ts';
@@ -15,14 +16,15 @@ import { interruptContext } from '../../src/commands/interrupt-context.ts';
 import type { InterruptMode } from '../../src/core/job.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
 import { readHistory } from '../../src/db/mailbox.ts';
+import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/doorbell.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
@@ -30,8 +32,6 @@ import type { WorkerProcess } from '../../src/workers/process.ts';
 import type { WorkerPorts, WorkerTimes } from '../../src/workers/ports.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
-
-export const ids: Ids = { next: <T extends string>() => v7() as T };
 
 export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
 export type Tools = Record<
@@ -88,6 +88,8 @@ export type PostOptions = {
 
 export type FleetOptions = {
   model: Script;
+  /** Real providers in place of `model`; contexts then run on this one. */
+  provider?: { models: Models; name: ProviderName };
   tools?: Tools;
   processes?: number;
   concurrency?: number;
@@ -140,7 +142,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const database = openDatabase(url, { max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = { database, bell, bus, ids, times, stopGraceMs: times.stopGraceMs };
-  const model: Model = { call: async (request, _listener, signal) => options.model(request, signal) };
+  const model: Model = {
+    call: async (request, listener, signal) => {
+      const outcome = await options.model(request, signal);
+      if (outcome.kind === 'done') listener.started();
+      return outcome;
+    },
+  };
   const tools = options.tools ?? {};
   const descriptors: ToolDescriptor[] = Object.entries(tools)
     .map(([name, tool]): ToolDescriptor => ({
@@ -169,7 +177,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     bus,
     ids,
     abilities: {
-      model: () => model,
+      model: (name) => options.provider?.models.for(name) ?? model,
+      keyId: (name) => options.provider?.models.keyId(name) ?? name,
       tools: {
         async execute(call, signal) {
           const tool = tools[call.name];
@@ -183,7 +192,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       resolve: () => ({
         kind: 'served',
         settings: {
-          model: { provider: 'simulated', model: 'scripted' },
+          model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
           streaming: true,
           systemPrompt: '',
           tools: descriptors,

@@ -13,6 +13,7 @@ import { refuseUnknownNames } from '../catalog.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { roleToMakeFrom } from '../roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import {
   Context,
@@ -62,8 +63,9 @@ function createContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { title = null, config = {} } = body;
-      const { name, role } = identityOf(body);
-      await refuseUnknownNames(ports, config, role);
+      const { name, ...identity } = identityOf(body);
+      await refuseUnknownNames(ports, config);
+      const role = await roleToMakeFrom(ports, tenantId, identity.role);
       const parentWorkerId = parentId(body.parent_worker_id);
       const command = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
       const answer = await write(
@@ -154,7 +156,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body, headers } = request;
       const id = contextId(request.params.id);
-      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}), null);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
       const command = changeSettings({
         tenantId,
         find: findVersioned(tenantId, id),
@@ -194,7 +196,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body, headers } = request;
       const id = contextId(request.params.id);
-      await refuseUnknownNames(ports, body.config ?? {}, null);
+      await refuseUnknownNames(ports, body.config ?? {});
       const command = changeSettings({
         tenantId,
         find: findVersioned(tenantId, id),

@@ -113,14 +113,14 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
 
 /** What `read` gives once the job ended, or after `waitMs`. The watch begins before it is read. */
 export async function untilFinished<View extends { status: JobStatus }>(
-  { waiter }: Pick<ApiPorts, 'waiter'>,
+  { follower }: Pick<ApiPorts, 'follower'>,
   job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
   waitMs: number,
   signal: AbortSignal,
   read: () => Promise<View>,
 ): Promise<View> {
   if (waitMs === 0) return read();
-  const watch = await waiter.watch(job);
+  const watch = await follower.watch(job);
   try {
     const view = await read();
     if (isFinished(view.status)) return view;

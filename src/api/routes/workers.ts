@@ -15,6 +15,7 @@ import { refuseUnknownNames } from '../catalog.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { roleToMakeFrom } from '../roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../schemas/worker.ts';
@@ -54,8 +55,9 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, body } = request;
-      const { name, role = null, config = {} } = body;
-      await refuseUnknownNames(ports, config, role);
+      const { name, config = {} } = body;
+      await refuseUnknownNames(ports, config);
+      const role = await roleToMakeFrom(ports, tenantId, body.role);
       const parentWorkerId = parentId(body.parent_worker_id);
       const command = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
       const answer = await write(
@@ -131,7 +133,8 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body, headers } = request;
       const id = workerId(request.params.id);
-      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}), body.role ?? null);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
+      const role = await roleToMakeFrom(ports, tenantId, body.role);
       const command = changeSettings({
         tenantId,
         find: (executor) => findWorker(executor, tenantId, id),
@@ -139,7 +142,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
         ifMatch: headers['if-match'],
         change: ({ config }) => ({
           ...(body.name !== undefined && { name: body.name }),
-          ...(body.role !== undefined && { role: body.role }),
+          ...(body.role !== undefined && { role }),
           ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
         }),
       });

@@ -18,6 +18,9 @@ export const Worker = strict(
     id: Uuid,
     name: Type.String(),
     role: nullable(Type.String()),
+    role_version: nullable(
+      Type.Integer({ minimum: 1, description: "Null without a role, and of one of the operator's file." }),
+    ),
     config: ref(WorkerConfig),
     state: oneOf(WORKER_STATES),
     last_failure: nullable(ref(WorkerFailure)),

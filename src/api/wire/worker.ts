@@ -9,6 +9,7 @@ export function toWorker(view: WorkerView): Worker {
     id: view.id,
     name: view.name,
     role: view.role,
+    role_version: view.roleVersion,
     config: view.config,
     state: view.state,
     last_failure: lastFailure === null ? null : { ...lastFailure, at: toIso(Date.parse(lastFailure.at)) },

@@ -15,6 +15,7 @@ export function blank(mailbox: Mailbox): Append {
     calls: [],
     takenBack: null,
     job: null,
+    modelCall: null,
     state: mailbox.state,
     park: null,
     failure: 'keep',

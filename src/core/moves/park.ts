@@ -1,6 +1,7 @@
 /** A run gives its context back without ending a job. */
 import type { Append } from '../append.ts';
 import type { JobError } from '../errors.ts';
+import type { Hold } from '../gate.ts';
 import type { ActiveJob } from '../job.ts';
 import type { Mailbox } from '../snapshot.ts';
 import type { Millis } from '../time.ts';
@@ -45,6 +46,23 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
     guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
     job: { kind: 'progress', job: { ...job, status: 'waiting' } },
     park: { status: 'waiting', until },
+  };
+}
+
+/**
+ * The key of the model is held back: comes again at `at`, without a slot meanwhile. Nothing was attempted and nothing
+ * failed: neither is counted, and the claim does not count either. Guarded as `sleep` is.
+ */
+export function holdBack(mailbox: Mailbox, job: ActiveJob, hold: Hold, at: Millis): Append {
+  const waiting: ActiveJob = { ...job, status: 'waiting', retryAt: at, lastFailure: { held_back: hold } };
+  return {
+    ...blank(mailbox),
+    guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
+    entries: stateChange(mailbox.state, 'TransientFailure', job.id),
+    job: { kind: 'progress', job: waiting },
+    state: 'TransientFailure',
+    park: { status: 'waiting', until: job.deadline === null ? at : Math.min(at, job.deadline) },
+    progress: 'returned',
   };
 }
 

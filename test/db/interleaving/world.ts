@@ -7,19 +7,23 @@ import { v7 } from 'uuid';
 import { localBus } from '../../../src/bus/local.ts';
 import { summonsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
+import { ids } from '../../../src/cli/ids.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
 import type { Accepted, Delivery } from '../../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
+import { Audience } from '../../../src/workers/audience.ts';
 import { DatabaseClock } from '../../../src/workers/clock.ts';
+import { Gates } from '../../../src/workers/gates.ts';
+import { createWorkerMetrics } from '../../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
 import { Registry } from '../../../src/workers/registry.ts';
 import type { Lane } from './scheduler.ts';
@@ -37,7 +41,6 @@ export const TIMES: WorkerPorts['times'] = {
   drainMs: 1_000,
 };
 
-const ids: Ids = { next: <T extends string>() => v7() as T };
 const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
 const queue: Queue = {
   openBell: () => bell,
@@ -130,7 +133,9 @@ export class World {
       models: [],
     });
     const registry = new Registry(capacity);
-    const state: WorkerState = {
+    const clock = new DatabaseClock();
+    const metrics = createWorkerMetrics(registry, []);
+    const ports: WorkerPorts = {
       database: lane.database,
       openBeatConnection: () => lane.database,
       queue,
@@ -139,6 +144,7 @@ export class World {
       ids,
       abilities: {
         model: () => this.#model(lane),
+        keyId: (provider) => provider,
         tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
         resolve: () => ({
           kind: 'served',
@@ -157,10 +163,10 @@ export class World {
       times: TIMES,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
-      registry,
-      clock: new DatabaseClock(),
-      identity: () => id,
     };
+    const gates = new Gates(ports, clock, metrics);
+    const audience = new Audience();
+    const state: WorkerState = { ...ports, registry, audience, clock, metrics, gates, identity: () => id };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
         registry.lookUp(contextId, controlSeq),
@@ -206,7 +212,7 @@ function answerTo({ messages, failures }: ModelRequest): ModelOutcome {
       return says('look', 'mail');
     case 'retry':
       if (failures > 0) return says();
-      return { kind: 'failed', failure: { class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 } };
+      return { kind: 'failed', failure: { class: 'server_error', message: 'slow', retryAfterMs: 60_000 } };
     case 'fail':
       return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
     default:

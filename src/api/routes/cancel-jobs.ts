@@ -1,0 +1,48 @@
+/** Many jobs are told to stop at once. */
+import type { Static } from 'typebox';
+import { cancelJobs } from '../../commands/cancel-jobs.ts';
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../schemas/cancel-jobs.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { writeAround } from '../write.ts';
+
+export function cancelJobsRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/jobs/cancel',
+    {
+      schema: {
+        summary: 'Cancel all unfinished jobs that a filter meets; repeatable',
+        operationId: 'cancelJobs',
+        tags: ['jobs'],
+        headers: WriteHeaders,
+        body: ref(CancelJobs),
+        response: { 200: ref(Cancelled), ...problems },
+      },
+    },
+    (request) => writeAround(ports, request, () => cancelAll(ports, request.tenantId, request.body)),
+  );
+}
+
+async function cancelAll(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  body: Static<typeof CancelJobs>,
+): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
+  if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
+    return refuse('invalid_request', `Name what to cancel: at least one of ${CANCEL_FILTERS.join(', ')}.`);
+  }
+  const filter = {
+    contextId: parseId<ContextId>(body.context_id ?? ''),
+    workerId: parseId<WorkerId>(body.worker_id ?? ''),
+    role: body.role ?? null,
+    status: body.status ?? null,
+    kind: body.kind ?? null,
+    metadata: body.metadata ?? null,
+  };
+  return { kind: 'done', value: await cancelJobs(ports, { tenantId, filter, reason: body.reason ?? null }) };
+}

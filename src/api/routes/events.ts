@@ -1,0 +1,56 @@
+/** The event stream of a context. */
+import { orNotFound } from '../problem.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { EventStream, EventsHeaders, EventsQuery } from '../schemas/event.ts';
+import { problems } from '../schemas/problem.ts';
+import type { Streams } from '../streams.ts';
+import { IdParams, contextId, noContext } from './params.ts';
+
+export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
+  app.get(
+    '/api/contexts/:id/events',
+    {
+      config: { stream: true },
+      schema: {
+        summary: 'What happens in a context, as it happens (Server-Sent Events)',
+        operationId: 'streamEvents',
+        tags: ['contexts'],
+        params: IdParams,
+        querystring: EventsQuery,
+        headers: EventsHeaders,
+        response: {
+          200: {
+            description: 'Goes on until either side ends it.',
+            content: { 'text/event-stream': { schema: EventStream } },
+          },
+          ...problems,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, query, headers } = request;
+      const id = contextId(params.id);
+      const place = streams.take();
+      try {
+        const last = headers['last-event-id'];
+        const after = last === undefined ? (query.after ?? null) : Number(last);
+        const joined = orNotFound(await ports.follower.join(tenantId, id, after), noContext(id));
+        const leave = (): void => {
+          joined.stop();
+          place.release();
+        };
+        // The answer may have been given up meanwhile, by either side.
+        if (reply.sent || reply.raw.destroyed) {
+          leave();
+          return reply;
+        }
+        reply.raw.once('close', leave);
+        joined.start(place.open(reply, joined.position));
+      } catch (error) {
+        place.release();
+        throw error;
+      }
+      return reply;
+    },
+  );
+}

@@ -1,0 +1,183 @@
+/** Roles: those of the API with their versions, beside those of the operator's file. */
+import type { FastifyReply } from 'fastify';
+import { deleteRole, putRole } from '../../commands/change-role.ts';
+import { refuse } from '../../core/errors.ts';
+import { findRole, listRoles } from '../../db/roles.ts';
+import type { RoleView } from '../../db/roles.ts';
+import { refuseUnknownNames } from '../catalog.ts';
+import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
+import { fileRoleNames } from '../roles.ts';
+import { Empty, VersionedHeaders, ref, versioned } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { Role, RoleDefinition, RoleList, RoleListQuery, RoleParams, RoleQuery } from '../schemas/role.ts';
+import { isMatch, toEtag } from '../version.ts';
+import { toFileRole, toRole } from '../wire/role.ts';
+import { answeredBy, write } from '../write.ts';
+
+const tags = ['roles'];
+
+/** As in the operator's file. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** What is stored under an idempotency key, too. */
+type Answer = { role: Role; etag: string };
+
+export function roleRoutes(app: App, ports: ApiPorts): void {
+  listRolesRoute(app, ports);
+  getRoleRoute(app, ports);
+  putRoleRoute(app, ports);
+  deleteRoleRoute(app, ports);
+}
+
+function listRolesRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/roles',
+    {
+      schema: {
+        summary: 'Roles by name',
+        operationId: 'listRoles',
+        tags,
+        querystring: RoleListQuery,
+        response: { 200: ref(RoleList), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const { limit } = query;
+      const after = parseNameCursor(query.cursor);
+      const ofFile = await fileRoleNames(ports.catalog);
+      const stored = await listRoles(ports.database.db, tenantId, ofFile, after, limit + 1);
+      const roles = [
+        ...ofFile
+          .filter((name) => after === null || name > after)
+          .map((name) => toFileRole(name, ports.catalog.fileRoles.get(name))),
+        ...stored.map(toRole),
+      ].sort((a, b) => (a.name < b.name ? -1 : 1));
+      return toListing(
+        roles,
+        limit,
+        (role) => role,
+        ({ name }) => encodeCursor([name]),
+      );
+    },
+  );
+}
+
+function getRoleRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'One role, as it stands or in an older version',
+        operationId: 'getRole',
+        tags,
+        params: RoleParams,
+        querystring: RoleQuery,
+        response: { 200: versioned(Role), ...problems },
+      },
+    },
+    async ({ tenantId, params, query }, reply) => {
+      const { name } = params;
+      const version = query.version ?? null;
+      if (!NAME.test(name)) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+      if ((await fileRoleNames(ports.catalog)).includes(name)) {
+        if (version !== null) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+        return toFileRole(name, ports.catalog.fileRoles.get(name));
+      }
+      const view = await findRole(ports.database.db, tenantId, name, version);
+      return tagged(reply, toAnswer(orNotFound(view, noRole(name, version))));
+    },
+  );
+}
+
+function putRoleRoute(app: App, ports: ApiPorts): void {
+  app.put(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'Define a role: a new version, where it says something new',
+        operationId: 'putRole',
+        tags,
+        params: RoleParams,
+        headers: VersionedHeaders,
+        body: ref(RoleDefinition),
+        response: { 200: versioned(Role), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const name = await nameToWrite(ports, request.params.name);
+      await refuseUnknownNames(ports, body, '');
+      const command = putRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }, body);
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, async (_, view) => toAnswer(view)),
+      );
+      return tagged(reply, answer);
+    },
+  );
+}
+
+function deleteRoleRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'Delete a role: workers made from it keep their version',
+        operationId: 'deleteRole',
+        tags,
+        params: RoleParams,
+        headers: VersionedHeaders,
+        response: { 204: Empty, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, headers } = request;
+      const name = await nameToWrite(ports, request.params.name);
+      await write(ports, request, deleteRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }));
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+/** A name that may be written here, or the end of the request. */
+async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string): Promise<string> {
+  if (!NAME.test(name)) {
+    const message = 'The name of a role is 1 to 64 letters, digits, "_" or "-".';
+    throw new RequestRefused(refuse('invalid_request', message, 'name'));
+  }
+  if ((await fileRoleNames(catalog)).includes(name)) {
+    throw new RequestRefused(
+      refuse('forbidden', `The role ${name} is of the operator's file, and changed there alone.`, 'name'),
+    );
+  }
+  return name;
+}
+
+function isCurrent(ifMatch: string | undefined): (version: number | null) => boolean {
+  return (version) => (version === null ? ifMatch === undefined : isMatch(ifMatch, version));
+}
+
+function noRole(name: string, version: number | null): string {
+  const known = NAME.test(name) ? ` ${name}` : ' of this name';
+  return version === null ? `There is no role${known}.` : `There is no version ${version} of a role${known}.`;
+}
+
+function parseNameCursor(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null;
+  const [name] = decodeCursor(cursor);
+  if (typeof name !== 'string' || !NAME.test(name)) throw notOurs();
+  return name;
+}
+
+function toAnswer(view: RoleView): Answer {
+  return { role: toRole(view), etag: toEtag(view.version) };
+}
+
+function tagged(reply: FastifyReply, { role, etag }: Answer): Role {
+  reply.header('etag', etag);
+  return role;
+}

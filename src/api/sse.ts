@@ -1,0 +1,107 @@
+/**
+ * One stream on one connection: Server-Sent Events as clients read them. What a client does not read is kept up to a bound;
+ * beyond it, or when it reads nothing for long, its connection is dropped, and it resumes by its cursor.
+ */
+import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { StreamEvent } from '../core/told.ts';
+import type { Listener } from '../events/listener.ts';
+
+/** Bytes that may wait for a client when more is to be told to it. */
+const BUFFERED = 1024 * 1024;
+/** How long a client may take nothing while something waits for it, in milliseconds. */
+const STALLED_MS = 30_000;
+/** How long a client may take to read the rest when its stream ends, in milliseconds. */
+const GOODBYE_MS = 2_000;
+/** A client that lost its connection comes again after so long, in milliseconds. */
+const RETRY_MS = 2_000;
+const HEARTBEAT_MS = 10_000;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Of all streams of a process, since its start. */
+export type StreamCounts = { sent: number; dropped: number };
+
+/** Many clients are told the same event: its text is made once. */
+const frames = new WeakMap<StreamEvent, string>();
+
+function frameOf(event: StreamEvent): string {
+  const known = frames.get(event);
+  if (known !== undefined) return known;
+  const id = event.seq === null ? '' : `id: ${event.seq}\n`;
+  const frame = `${id}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`;
+  frames.set(event, frame);
+  return frame;
+}
+
+export class SseStream implements Listener {
+  readonly #response: ServerResponse;
+  readonly #counts: StreamCounts;
+  /** Of the monotonic clock; null: what was written was taken. */
+  #stalledAt: number | null = null;
+  #beatAt = performance.now();
+  #over = false;
+
+  /** Begins the answer. A client that loses its connection before the first event knows by `position` where it stood. */
+  constructor(response: ServerResponse, position: number, counts: StreamCounts) {
+    this.#response = response;
+    this.#counts = counts;
+    response.on('drain', () => (this.#stalledAt = null));
+    response.on('close', () => (this.#over = true));
+    response.on('error', () => undefined);
+    response.writeHead(200, HEADERS);
+    this.#write(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
+  }
+
+  tell(events: readonly StreamEvent[]): void {
+    if (this.#over || events.length === 0) return;
+    if (this.#response.writableLength > BUFFERED) return this.#drop();
+    this.#counts.sent += events.length;
+    this.#write(events.map(frameOf).join(''));
+  }
+
+  async drained(): Promise<void> {
+    if (this.#over || !this.#response.writableNeedDrain) return;
+    const gone = new AbortController();
+    const { signal } = gone;
+    await Promise.race([
+      once(this.#response, 'drain', { signal }),
+      once(this.#response, 'close', { signal }),
+    ]).finally(() => gone.abort());
+  }
+
+  /** Called about once a second, for all streams of a process. `heartbeat`: the event of this moment. */
+  tick(heartbeat: StreamEvent): void {
+    const now = performance.now();
+    if (this.#over) return;
+    if (this.#stalledAt !== null) {
+      if (now - this.#stalledAt > STALLED_MS) this.#drop();
+      return;
+    }
+    if (now - this.#beatAt < HEARTBEAT_MS) return;
+    this.#beatAt = now;
+    this.tell([heartbeat]);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#response.end();
+    const timer = setTimeout(() => this.#response.destroy(), GOODBYE_MS);
+    this.#response.once('close', () => clearTimeout(timer));
+  }
+
+  #write(text: string): void {
+    if (!this.#response.write(text)) this.#stalledAt ??= performance.now();
+  }
+
+  #drop(): void {
+    this.#over = true;
+    this.#counts.dropped += 1;
+    this.#response.destroy();
+  }
+}

@@ -1,0 +1,21 @@
+/** A role as it leaves. */
+import type { Role as Definition } from '../../core/settings.ts';
+import type { RoleView } from '../../db/roles.ts';
+import { toIso } from '../instant.ts';
+import type { Role } from '../schemas/role.ts';
+
+export function toRole({ name, version, definition, createdAt, updatedAt }: RoleView): Role {
+  return {
+    name,
+    version,
+    source: 'api',
+    ...definition,
+    created_at: toIso(createdAt),
+    updated_at: toIso(updatedAt),
+  };
+}
+
+/** `definition` undefined: another process has it. */
+export function toFileRole(name: string, definition: Definition | undefined): Role {
+  return { name, version: null, source: 'file', ...definition, created_at: null, updated_at: null };
+}

@@ -1,0 +1,18 @@
+/** Ids in production: UUIDv7, which sort by when they were made. That of an answer is derived, and sorts with its job. */
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import { parseId } from '../core/ids.ts';
+import type { JobId, MessageId, RunIds } from '../core/ids.ts';
+
+export const ids: RunIds = { next: <T extends string>() => v7() as T, answer: answerId };
+
+/** The time of the job's id, then a hash of job and step. */
+function answerId(jobId: JobId, step: number): MessageId {
+  const hash = createHash('sha256').update(`${jobId}/${step}`).digest();
+  hash[6] = 0x70 | ((hash[6] ?? 0) & 0x0f);
+  hash[8] = 0x80 | ((hash[8] ?? 0) & 0x3f);
+  const hex = jobId.replaceAll('-', '').slice(0, 12) + hash.toString('hex').slice(12, 32);
+  const id = parseId<MessageId>(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+  if (id === null) throw new Error(`A job has an id that is none: ${jobId}.`);
+  return id;
+}

@@ -1,0 +1,215 @@
+/**
+ * The message in the making: what a model has said of it so far. Its holder utters every change, to whoever listens, and
+ * may be unheard; `follow` keeps the view of one who listens, and says where something was missed. Pure.
+ */
+import type { ContextId, JobId, MessageId } from './ids.ts';
+import type { FleetingState } from './state.ts';
+import type { FleetingEvent } from './told.ts';
+
+/** One call of a model: which message it makes, for which job, at which attempt, under which lease. */
+export type AnswerId = { jobId: JobId; messageId: MessageId; attempt: number; epoch: number };
+
+/** A text, and the number of the last delta that is in it; -1: none yet. */
+export type Spoken = { text: string; sequence: number };
+
+export type Making = {
+  of: AnswerId;
+  state: FleetingState;
+  text: Spoken;
+  thinking: Spoken;
+};
+
+export type Utterance =
+  /** The first byte came. */
+  | { kind: 'began'; of: AnswerId }
+  | { kind: 'delta'; of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequence: number }
+  /** The provider's own end came: no delta follows these. */
+  | { kind: 'ended'; of: AnswerId; textSequence: number; thinkingSequence: number }
+  /** The call brought no answer: what was said of it is void. */
+  | { kind: 'broke'; of: AnswerId }
+  | { kind: 'snapshot'; making: Making };
+
+/**
+ * `whole`: all was heard that will be said of it. `void`: what was heard counts for nothing, but listeners heard it.
+ * `behind`: listeners still show what an earlier attempt said, since this one has said nothing.
+ */
+export type View = Making & { whole: boolean; void: boolean; behind: boolean };
+
+export type Heard =
+  | { kind: 'told'; view: View; events: FleetingEvent[] }
+  /** Something came before it that was not heard: a snapshot is needed. */
+  | { kind: 'missed' }
+  /** Known already, or of an answer that is over. */
+  | { kind: 'stale' };
+
+export function follow(contextId: ContextId, view: View | null, utterance: Utterance): Heard {
+  const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+  const order = view === null ? 1 : compare(of, view.of);
+  if (order < 0) return { kind: 'stale' };
+  if (view === null || order > 0) return meet(contextId, view, utterance);
+  return goOn(contextId, view, utterance);
+}
+
+/** The first that is heard of an answer. */
+function meet(contextId: ContextId, before: View | null, utterance: Utterance): Heard {
+  switch (utterance.kind) {
+    case 'began': {
+      const { of } = utterance;
+      const none = { text: '', sequence: -1 };
+      const making: Making = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
+      const view = viewOf(making, isShown(before, of));
+      return { kind: 'told', view, events: [stateChanged(contextId, view)] };
+    }
+    case 'snapshot': {
+      const { making } = utterance;
+      const view = viewOf(making, isShown(before, making.of));
+      return { kind: 'told', view, events: catchUp(contextId, view) };
+    }
+    case 'delta':
+    case 'ended':
+      return { kind: 'missed' };
+    case 'broke':
+      return { kind: 'stale' };
+  }
+}
+
+function viewOf(making: Making, isBehind: boolean): View {
+  return { ...making, whole: isWhole(making), void: false, behind: isBehind && making.text.sequence < 0 };
+}
+
+/** Whether listeners show text of an earlier attempt at the message. */
+function isShown(view: View | null, of: AnswerId): boolean {
+  return view?.of.messageId === of.messageId && (view.behind || view.text.sequence >= 0);
+}
+
+/** More of the answer that is known. */
+function goOn(contextId: ContextId, view: View, utterance: Utterance): Heard {
+  switch (utterance.kind) {
+    case 'began':
+      return { kind: 'stale' };
+    case 'delta':
+      return takeDelta(contextId, view, utterance);
+    case 'ended': {
+      const { textSequence, thinkingSequence } = utterance;
+      if (view.void || textSequence > view.text.sequence || thinkingSequence > view.thinking.sequence)
+        return { kind: 'missed' };
+      if (view.whole) return { kind: 'stale' };
+      const next: View = { ...view, state: 'ProcessingLLMResponse', whole: true };
+      return { kind: 'told', view: next, events: [stateChanged(contextId, next)] };
+    }
+    case 'broke':
+      return view.void ? { kind: 'stale' } : { kind: 'told', view: voided(view), events: [] };
+    case 'snapshot':
+      return takeSnapshot(contextId, view, utterance.making);
+  }
+}
+
+function takeDelta(
+  contextId: ContextId,
+  view: View,
+  { channel, delta, sequence }: Extract<Utterance, { kind: 'delta' }>,
+): Heard {
+  const before = view[channel];
+  if (sequence <= before.sequence) return { kind: 'stale' };
+  if (view.void || sequence > before.sequence + 1) return { kind: 'missed' };
+  const behind = view.behind && channel !== 'text';
+  const next: View = { ...view, behind, [channel]: { text: before.text + delta, sequence } };
+  return { kind: 'told', view: next, events: [deltaOf(contextId, view.of, channel, delta, sequence)] };
+}
+
+function takeSnapshot(contextId: ContextId, view: View, making: Making): Heard {
+  const { text, thinking } = making;
+  if (text.sequence < view.text.sequence || thinking.sequence < view.thinking.sequence)
+    return { kind: 'stale' };
+  if (view.whole && !isWhole(making) && text.sequence === view.text.sequence) return { kind: 'stale' };
+  const next = viewOf(making, view.behind);
+  const more = thinking.text.startsWith(view.thinking.text)
+    ? thinking.text.slice(view.thinking.text.length)
+    : thinking.text;
+  const events = [
+    ...(view.void || making.state !== view.state ? [stateChanged(contextId, next)] : []),
+    ...(thinking.sequence > view.thinking.sequence && more !== ''
+      ? [deltaOf(contextId, making.of, 'thinking', more, thinking.sequence)]
+      : []),
+    ...(view.void || text.sequence > view.text.sequence ? snapshotOf(contextId, next) : []),
+  ];
+  return events.length === 0 && next.whole === view.whole
+    ? { kind: 'stale' }
+    : { kind: 'told', view: next, events };
+}
+
+/** What one is told who joins in the middle: as if it had been there. */
+export function catchUp(contextId: ContextId, view: View): FleetingEvent[] {
+  if (view.void) return [];
+  const { of, thinking } = view;
+  return [
+    stateChanged(contextId, view),
+    ...(thinking.sequence >= 0 ? [deltaOf(contextId, of, 'thinking', thinking.text, thinking.sequence)] : []),
+    ...snapshotOf(contextId, view),
+  ];
+}
+
+/** Listeners were told of an answer that is void now. */
+export function voided(view: View): View {
+  return { ...view, void: true, whole: false };
+}
+
+/** Whether what was told of it is all that will be stored. */
+export function isSettled({ whole, behind }: View): boolean {
+  return whole && !behind;
+}
+
+/**
+ * What has to be told before a message counts as completed, so that what was told of it adds up to `text`. `attempt`: of
+ * the answer that became the message, where it is known.
+ */
+export function amend(
+  contextId: ContextId,
+  view: View,
+  text: string,
+  attempt: number | null,
+): FleetingEvent[] {
+  if (!view.void && !view.behind && view.text.text === text) return [];
+  const of = { ...view.of, attempt: Math.max(view.of.attempt, attempt ?? 0) };
+  return snapshotOf(contextId, { ...view, of, text: { text, sequence: view.text.sequence + 1 } });
+}
+
+/** By lease, then attempt; another message under the same lease is the next one. */
+function compare(a: AnswerId, b: AnswerId): number {
+  if (a.epoch !== b.epoch) return a.epoch - b.epoch;
+  return a.messageId === b.messageId ? a.attempt - b.attempt : 1;
+}
+
+function isWhole({ state }: Making): boolean {
+  return state === 'ProcessingLLMResponse';
+}
+
+function stateChanged(contextId: ContextId, { of, state }: Making): FleetingEvent {
+  const data = { context_id: contextId, new_state: state, job_id: of.jobId };
+  return { seq: null, name: 'StateChanged', data };
+}
+
+function deltaOf(
+  contextId: ContextId,
+  { messageId, attempt }: AnswerId,
+  channel: 'text' | 'thinking',
+  delta: string,
+  sequence: number,
+): FleetingEvent {
+  const name = channel === 'text' ? 'ContentDelta' : 'ThinkingDelta';
+  const data = { context_id: contextId, message_id: messageId, attempt, delta, sequence };
+  return { seq: null, name, data };
+}
+
+function snapshotOf(contextId: ContextId, { of, text }: Making): FleetingEvent[] {
+  if (text.sequence < 0) return [];
+  const { messageId, attempt } = of;
+  const data = {
+    context_id: contextId,
+    message_id: messageId,
+    attempt,
+    text: text.text,
+    sequence: text.sequence,
+  };
+  return [{ seq: null, name: 'ContentSnapshot', data }];
+}

@@ -1,0 +1,59 @@
+/**
+ * What a context's stream tells, in one shape whether it was stored or is told as it happens. A numbered entry is a stored
+ * event, or a message that entered history; what has no number is fleeting. Shapes: contract, "SSE".
+ */
+import type { Append, Entry } from './append.ts';
+import type { ContextId, MessageId } from './ids.ts';
+import type { JsonObject } from './json.ts';
+import type { MessageRole, MessageType } from './message.ts';
+import type { Turn } from './turn.ts';
+
+export type NumberedEvent = { seq: number; name: string; data: JsonObject };
+
+export type FleetingEvent = { seq: null; name: string; data: JsonObject };
+
+export type StreamEvent = NumberedEvent | FleetingEvent;
+
+/** What of a message is told: the rest is fetched. */
+export type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
+
+export const MESSAGE_COMPLETED = 'MessageCompleted';
+
+export function messageCompleted(
+  contextId: ContextId,
+  { id, seq, turn, role, type }: Completed,
+): NumberedEvent {
+  return {
+    seq,
+    name: MESSAGE_COMPLETED,
+    data: { context_id: contextId, message_id: id, seq, turn, role, type },
+  };
+}
+
+/** A stored event as it is told. */
+export function storedEvent(
+  contextId: ContextId,
+  seq: number,
+  name: string,
+  data: JsonObject,
+): NumberedEvent {
+  return { seq, name, data: { context_id: contextId, ...data } };
+}
+
+/** What a committed append is told as. */
+export function toldEntries({ lease: { contextId }, entries }: Append, firstSeq: number): NumberedEvent[] {
+  return entries.map((entry, index) => toldEntry(contextId, entry, firstSeq + index));
+}
+
+function toldEntry(contextId: ContextId, entry: Entry, seq: number): NumberedEvent {
+  switch (entry.kind) {
+    case 'message':
+      return messageCompleted(contextId, { ...entry.message, seq });
+    case 'admit': {
+      const { messageId: id, turn } = entry;
+      return messageCompleted(contextId, { id, seq, turn, role: 'user', type: 'text' });
+    }
+    case 'event':
+      return storedEvent(contextId, seq, entry.event.name, entry.event.data);
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What a context's stream is read from: messages that entered history and stored events, in one line of numbers; and how
+ * far all that is followed has come, in one query.
+ */
+import { sql } from 'drizzle-orm';
+import type { ContextId, JobId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
+import type { Block } from '../core/blocks.ts';
+import { textOf } from '../core/blocks.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { MessageRole, MessageType } from '../core/message.ts';
+import { messageCompleted, storedEvent } from '../core/told.ts';
+import type { NumberedEvent } from '../core/told.ts';
+import type { Turn } from '../core/turn.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+type Row = {
+  seq: number;
+  name: string | null;
+  data: JsonObject | null;
+  id: MessageId;
+  turn: Turn;
+  role: MessageRole;
+  type: MessageType;
+};
+
+/**
+ * Entries with numbers above `after`, at most `limit`, in order. A message that was retracted since is told as it was. Two
+ * index scans that end with the page.
+ */
+export async function readEvents(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  after: number,
+  limit: number,
+): Promise<NumberedEvent[]> {
+  const rows = await executor.execute<Row>(sql`
+    (select m.seq, null as name, null::jsonb as data, m.id, m.turn, m.role, m.type from messages m
+      where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq > ${after}
+      order by m.seq limit ${limit})
+    union all
+    (select e.seq, e.name, e.data, null, null, null, null from events e
+      where e.context_id = ${contextId} and e.tenant_id = ${tenantId} and e.seq > ${after}
+      order by e.seq limit ${limit})
+    order by seq limit ${limit}`);
+  return rows.map((row) =>
+    row.name === null || row.data === null
+      ? messageCompleted(contextId, row)
+      : storedEvent(contextId, row.seq, row.name, row.data),
+  );
+}
+
+/** How far a context has come, and who writes it. */
+export type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
+
+/** Null: this tenant has no such context. */
+export async function readHead(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<Head | null> {
+  const [row] = await executor.execute<{
+    head_seq: number;
+    lease_owner: ProcessId | null;
+    lease_epoch: number;
+  }>(
+    sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
+  );
+  return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
+}
+
+/** Names a context or a job together with whose it is: ids of other tenants are not there. */
+export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
+  return `${tenantId}/${id}`;
+}
+
+export type Standing = {
+  /** By `keyOf`. One that is not in it is gone. */
+  heads: Map<string, Head>;
+  /** By `keyOf`: jobs that ended or are gone. */
+  ended: Set<string>;
+};
+
+/** How all these contexts and jobs stand: one query for however many. */
+export async function readStanding(
+  executor: Executor,
+  contexts: readonly { tenantId: TenantId; contextId: ContextId }[],
+  jobs: readonly { tenantId: TenantId; jobId: JobId }[],
+): Promise<Standing> {
+  const contextsAsked = encodeJson(contexts.map((one) => ({ tenant: one.tenantId, id: one.contextId })));
+  const jobsAsked = encodeJson(jobs.map((one) => ({ tenant: one.tenantId, id: one.jobId })));
+  const rows = await executor.execute<{
+    tenant: TenantId;
+    id: ContextId & JobId;
+    head_seq: number | null;
+    lease_owner: ProcessId | null;
+    lease_epoch: number | null;
+  }>(sql`
+    select a.tenant, a.id, c.head_seq, c.lease_owner, c.lease_epoch
+    from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant text, id uuid)
+    join contexts c on c.id = a.id and c.tenant_id = a.tenant
+    union all
+    select a.tenant, a.id, null, null, null
+    from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant text, id uuid)
+    where not exists (
+      select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)`);
+  const standing: Standing = { heads: new Map(), ended: new Set() };
+  for (const { tenant, id, head_seq: headSeq, lease_owner: owner, lease_epoch: epoch } of rows) {
+    if (headSeq === null || epoch === null) standing.ended.add(keyOf(tenant, id));
+    else standing.heads.set(keyOf(tenant, id), { headSeq, owner, epoch });
+  }
+  return standing;
+}
+
+/** The text of a message that is stored, and at which attempt it was made, where that is known. Null: it is not there. */
+export async function readText(
+  executor: Executor,
+  tenantId: TenantId,
+  messageId: MessageId,
+): Promise<{ text: string; attempt: number | null } | null> {
+  const [row] = await executor.execute<{ content: Block[]; attempt: number | null }>(
+    sql`select content, attempt from messages where tenant_id = ${tenantId} and id = ${messageId}`,
+  );
+  return row === undefined ? null : { text: textOf(row.content), attempt: row.attempt };
+}

@@ -1,0 +1,100 @@
+/**
+ * Roles of the API. Every change is a row of its own, so that a worker keeps the version it was made from; the last one
+ * stands, unless it is a grave. Rows are never removed.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { TenantId } from '../core/ids.ts';
+import type { Role } from '../core/settings.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+import { millis } from './instant.ts';
+
+export type RoleView = {
+  name: string;
+  version: number;
+  definition: Role;
+  /** Of its first version. */
+  createdAt: Millis;
+  /** Of this version. */
+  updatedAt: Millis;
+};
+
+type Row = { name: string; version: number; definition: Role; created_at: Millis; updated_at: Millis };
+
+const rolesWithBirth: SQL = sql`select r.name, r.version, r.definition, ${millis(sql`f.created_at`)} as created_at,
+  ${millis(sql`r.created_at`)} as updated_at
+  from roles r join roles f on f.tenant_id = r.tenant_id and f.name = r.name and f.version = 1`;
+
+const isLast: SQL = sql`not exists (
+  select 1 from roles n where n.tenant_id = r.tenant_id and n.name = r.name and n.version > r.version)`;
+
+function toView(row: Row): RoleView {
+  const { name, version, definition, created_at: createdAt, updated_at: updatedAt } = row;
+  return { name, version, definition, createdAt, updatedAt };
+}
+
+/** The one that stands, or the one of a version. Null: this tenant has no such role, or it was deleted. */
+export async function findRole(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+  version: number | null = null,
+): Promise<RoleView | null> {
+  const which = version === null ? isLast : sql`r.version = ${version}`;
+  const [row] = await executor.execute<Row>(sql`
+    ${rolesWithBirth} where r.tenant_id = ${tenantId} and r.name = ${name} and r.definition is not null and ${which}`);
+  return row === undefined ? null : toView(row);
+}
+
+/** Those that stand, by name, behind `after`, without those of `hidden` names. At most `limit`. */
+export async function listRoles(
+  executor: Executor,
+  tenantId: TenantId,
+  hidden: readonly string[],
+  after: string | null,
+  limit: number,
+): Promise<RoleView[]> {
+  const later = after === null ? sql`` : sql`and r.name collate "C" > ${after}`;
+  const rows = await executor.execute<Row>(sql`
+    ${rolesWithBirth} where r.tenant_id = ${tenantId} and r.definition is not null and ${isLast} ${later}
+      and r.name not in (select jsonb_array_elements_text(${encodeJson(hidden)}::jsonb))
+    order by r.name collate "C" limit ${limit}`);
+  return rows.map(toView);
+}
+
+/** How a name stands. `buried`: deleted with this version. `same`: whether it already says what is wanted. */
+export type LastVersion = { version: number; buried: boolean; same: boolean };
+
+/** Null: the name was never used by this tenant. */
+export async function lastVersion(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+  wanted: Role | null = null,
+): Promise<LastVersion | null> {
+  const [row] = await executor.execute<LastVersion>(sql`
+    select r.version, r.definition is null as buried, coalesce(r.definition = ${jsonOf(wanted)}::jsonb, false) as same
+    from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
+  return row ?? null;
+}
+
+/** False: somebody else was faster with this version; it is committed by now. `definition` null: a grave. */
+export async function addVersion(
+  tx: Executor,
+  tenantId: TenantId,
+  name: string,
+  version: number,
+  definition: Role | null,
+): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    insert into roles (tenant_id, name, version, definition)
+    values (${tenantId}, ${name}, ${version}, ${jsonOf(definition)}::jsonb)
+    on conflict do nothing returning version`);
+  return rows.length > 0;
+}
+
+function jsonOf(definition: Role | null): string | null {
+  return definition === null ? null : encodeJson(definition);
+}

@@ -1,0 +1,194 @@
+/**
+ * The timeline of a job. A model call that was answered is told by its message, one that failed by its row, a tool call
+ * by its own; what is under way by how the job and its context stand.
+ *
+ * Calls are ordered by attempt: answers of an attempt, then its failure, then the wait after it. Clocks have no say in
+ * that, and no step is shown to begin before the one in front of it.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { JobError } from '../core/errors.ts';
+import type { JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
+import type { Role, WorkerConfig } from '../core/settings.ts';
+import type { Millis } from '../core/time.ts';
+import type { Usage } from '../core/usage.ts';
+import type { Executor } from './client.ts';
+import { millis } from './instant.ts';
+
+export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
+export const STEP_STATUSES = [
+  'running',
+  'waiting',
+  'pending',
+  'started',
+  'completed',
+  'failed',
+  'cancelled',
+  'unknown',
+] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+export type StepView = {
+  kind: 'model' | 'tool' | 'wait';
+  /** Of a model `provider/model`, null while it has not answered: its settings tell. Of a wait: for what. */
+  name: string | null;
+  status: StepStatus;
+  /** Of the model call; a wait comes after one that failed. Null of tools. */
+  attempt: number | null;
+  startedAt: Millis;
+  firstTokenAt: Millis | null;
+  endedAt: Millis | null;
+  usage: Usage | null;
+  error: JobError | null;
+  /** The answer; of a tool call the one that asked for it. */
+  messageId: MessageId | null;
+  toolCallId: ToolCallId | null;
+};
+
+/** What the worker of a job is set to, for the name of a model that has not answered yet. */
+export type Timeline = {
+  steps: StepView[];
+  worker: { role: string | null; definition: Role | null; config: WorkerConfig };
+};
+
+type Row = {
+  role: string | null;
+  definition: Role | null;
+  config: WorkerConfig;
+  kind: StepView['kind'] | null;
+  name: string | null;
+  status: StepStatus;
+  attempt: number | null;
+  started_at: Millis;
+  first_token_at: Millis | null;
+  ended_at: Millis | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_tokens: number | null;
+  error: JobError | null;
+  message_id: MessageId | null;
+  tool_call_id: ToolCallId | null;
+};
+
+/** At most `limit`, after the first `skip`. Null: this tenant has no such job. */
+export async function listSteps(
+  executor: Executor,
+  tenantId: TenantId,
+  jobId: JobId,
+  skip: number,
+  limit: number,
+): Promise<Timeline | null> {
+  const rows = await executor.execute<Row>(sql`
+    with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
+    calls as (${answered} union all ${failed} union all ${underWay}),
+    timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next from calls),
+    steps as (${modelSteps} union all ${waits} union all ${tools}),
+    numbered as (
+      select steps.*, row_number() over line as n, max(started) over line as shown from steps
+      window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
+    )
+    select w.role, r.definition, w.config, s.kind, s.name, s.status, s.told_attempt as attempt,
+      ${millis(sql`s.shown`)} as started_at, ${millis(notBefore(sql`s.first_byte`))} as first_token_at,
+      ${millis(notBefore(sql`s.ended`))} as ended_at, s.input_tokens, s.output_tokens, s.cache_read_tokens,
+      s.cache_write_tokens, s.error, s.message_id, s.tool_call_id
+    from job join workers w on w.context_id = job.context_id
+    left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
+    left join lateral (select * from numbered where n > ${skip} order by n limit ${limit}) s on true
+    order by s.n`);
+  const [first] = rows;
+  if (first === undefined) return null;
+  const { role, definition, config } = first;
+  return { steps: rows.flatMap(toView), worker: { role, definition, config } };
+}
+
+/** `greatest` passes over nulls: what has not come has not come. */
+function notBefore(time: SQL): SQL {
+  return sql`case when ${time} is not null then greatest(${time}, s.shown) end`;
+}
+
+/** The job, and between which numbers of its context what it added lies. One that never began added nothing. */
+function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
+  return sql`
+    select j.id, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
+      coalesce(j.first_seq, c.head_seq) as first_seq, coalesce(j.last_seq, c.head_seq) as last_seq,
+      j.status = 'running' and c.status = 'running' as owned
+    from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
+}
+
+/** Retracted ones too: they were made, and paid for. */
+const answered = sql`
+  select coalesce(m.attempt, 0) as attempt, 0 as rank, m.seq, coalesce(m.called_at, m.completed_at) as started,
+    m.first_byte_at as first_byte, m.completed_at as ended, 'completed' as status, m.provider_id || '/' || m.model_id as name,
+    m.attempt as told_attempt, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens,
+    null::jsonb as error, m.id as message_id, null::timestamptz as retry_at
+  from job join messages m on m.context_id = job.context_id and m.branch = job.branch
+    and m.seq > job.first_seq and m.seq <= job.last_seq
+  where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant'`;
+
+const failed = sql`
+  select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at, 'failed', f.model, f.attempt, null, null, null, null,
+    f.error, null, f.retry_at
+  from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
+
+/** A running job whose context is held has one where nothing else is to be done first. Nobody wrote when it began. */
+const underWay = sql`
+  select job.attempt, 0, 9223372036854775807, greatest(job.state_since, job.retry_at, (
+      select max(m.completed_at) from messages m where m.context_id = job.context_id and m.branch = job.branch
+        and m.seq > job.first_seq and m.seq <= job.last_seq and m.job_id = job.id)),
+    null, null, 'running', null, job.attempt, null, null, null, null, null, null, null
+  from job where job.owned and job.state in ('AwaitingLLMResponse', 'TransientFailure')
+    and (job.retry_at is null or job.retry_at <= clock_timestamp())`;
+
+const modelSteps = sql`
+  select 'model' as kind, attempt, rank, seq, 0 as ordinal, name, status, told_attempt, started, first_byte, ended,
+    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, error, message_id, null::uuid as tool_call_id
+  from timed`;
+
+/** Until the next call began; cut short where the job ended first. */
+const waits = sql`
+  select 'wait', t.attempt, 2, null, 0, 'retry',
+    case when t.next is not null or t.retry_at <= job.finished_at then 'completed'
+      when job.finished_at is not null then 'cancelled' else 'waiting' end,
+    t.told_attempt, t.ended, null,
+    coalesce(t.next, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
+    null, null, null, null, null, null, null
+  from timed t, job where t.status = 'failed' and t.retry_at is not null`;
+
+const tools = sql`
+  select 'tool', coalesce(m.attempt, 0), 0, m.seq, t.ordinal + 1, t.name,
+    case when job.owned and t.finished_at is null then 'running' else t.status end, null,
+    coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, t.message_id, t.id
+  from job join tool_calls t on t.context_id = job.context_id and t.job_id = job.id
+  join messages m on m.id = t.message_id
+  where t.tenant_id = job.tenant_id`;
+
+function toView(row: Row): StepView[] {
+  if (row.kind === null) return [];
+  return [
+    {
+      kind: row.kind,
+      name: row.name,
+      status: row.status,
+      attempt: row.attempt,
+      startedAt: row.started_at,
+      firstTokenAt: row.first_token_at,
+      endedAt: row.ended_at,
+      usage: usageOf(row),
+      error: row.error,
+      messageId: row.message_id,
+      toolCallId: row.tool_call_id,
+    },
+  ];
+}
+
+function usageOf(row: Row): Usage | null {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = row;
+  if (input_tokens === null) return null;
+  return {
+    input_tokens,
+    output_tokens: output_tokens ?? 0,
+    cache_read_tokens: cache_read_tokens ?? 0,
+    cache_write_tokens: cache_write_tokens ?? 0,
+  };
+}

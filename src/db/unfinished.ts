@@ -1,0 +1,82 @@
+/** Unfinished jobs that nobody told to stop yet, by what they are and whose: what a cancel by filter looks for. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
+import type { JobKind, UNFINISHED_STATUSES } from '../core/job.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+export type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
+
+/** What is null is not asked for. */
+export type UnfinishedFilter = {
+  contextId: ContextId | null;
+  /** With all workers below it. */
+  workerId: WorkerId | null;
+  role: string | null;
+  status: UnfinishedStatus | null;
+  kind: JobKind | null;
+  /** Must be contained in that of the job. */
+  metadata: JsonObject | null;
+};
+
+/** Contexts with such jobs after `after`, in order. At most `limit`. */
+export async function contextsWithUnfinished(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: UnfinishedFilter,
+  after: ContextId | null,
+  limit: number,
+): Promise<ContextId[]> {
+  const { contextId, workerId, role } = filter;
+  const conditions = [
+    ...ofJob(tenantId, filter),
+    ...(contextId === null ? [] : [sql`j.context_id = ${contextId}`]),
+    ...(role === null
+      ? []
+      : [sql`exists (select 1 from workers w where w.id = j.worker_id and w.role = ${role})`]),
+    ...(workerId === null ? [] : [sql`j.worker_id in (${treeBelow(tenantId, workerId)})`]),
+    ...(after === null ? [] : [sql`j.context_id > ${after}`]),
+  ];
+  const rows = await executor.execute<{ context_id: ContextId }>(sql`
+    select distinct j.context_id from jobs j where ${sql.join(conditions, sql` and `)}
+    order by j.context_id limit ${limit}`);
+  return rows.map((row) => row.context_id);
+}
+
+/** Such jobs of one context, whose row is locked. */
+export async function unfinishedOf(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  filter: UnfinishedFilter,
+): Promise<JobId[]> {
+  const conditions = [sql`j.context_id = ${contextId}`, ...ofJob(tenantId, filter)];
+  const rows = await tx.execute<{ id: JobId }>(
+    sql`select j.id from jobs j where ${sql.join(conditions, sql` and `)} order by j.position, j.id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Written so that the partial indexes of active and queued jobs serve it. */
+function ofJob(tenantId: TenantId, { status, kind, metadata }: UnfinishedFilter): SQL[] {
+  return [
+    sql`j.tenant_id = ${tenantId} and j.stop_kind is null`,
+    status === null
+      ? sql`(j.status = 'queued' or j.status in ('running', 'waiting'))`
+      : sql`j.status = ${sql.raw(`'${status}'`)}`,
+    ...(kind === null ? [] : [sql`j.kind = ${kind}`]),
+    ...(metadata === null ? [] : [sql`j.metadata @> ${encodeJson(metadata)}::jsonb`]),
+  ];
+}
+
+function treeBelow(tenantId: TenantId, workerId: WorkerId): SQL {
+  return sql`
+    with recursive tree as (
+      select id from workers where tenant_id = ${tenantId} and id = ${workerId}
+      union all
+      select w.id from workers w join tree on w.parent_worker_id = tree.id where w.tenant_id = ${tenantId}
+    )
+    select id from tree`;
+}

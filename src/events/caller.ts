@@ -1,0 +1,49 @@
+/** Tells worker processes which of their contexts are listened to here: many in one message. */
+import { callsTo } from '../bus/bus.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { ContextId, ProcessId } from '../core/ids.ts';
+
+/** How long a call holds; it is made again well before that, in milliseconds. */
+const LISTENS_MS = 10_000;
+export const RENEW_MS = 3_000;
+
+/** Contexts named in one message at most. */
+const MANY = 1_000;
+
+export class Caller {
+  readonly #bus: Bus;
+  readonly #asking = new Map<ProcessId, Set<ContextId>>();
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  /** The owner says at once how the context stands, and from then on what happens to it. */
+  ask(owner: ProcessId, contextId: ContextId): void {
+    if (this.#asking.size === 0) setImmediate(() => this.#send());
+    const asked = this.#asking.get(owner) ?? new Set();
+    this.#asking.set(owner, asked.add(contextId));
+  }
+
+  renew(listening: ReadonlyMap<ProcessId, readonly ContextId[]>): void {
+    for (const [owner, contexts] of listening) {
+      for (const some of chunks(contexts)) {
+        this.#bus.publish(callsTo(owner), { listening: some, asking: [], forMs: LISTENS_MS });
+      }
+    }
+  }
+
+  #send(): void {
+    for (const [owner, contexts] of this.#asking) {
+      for (const some of chunks([...contexts])) {
+        this.#bus.publish(callsTo(owner), { listening: [], asking: some, forMs: LISTENS_MS });
+      }
+    }
+    this.#asking.clear();
+  }
+}
+
+function chunks(contexts: readonly ContextId[]): ContextId[][] {
+  const count = Math.ceil(contexts.length / MANY);
+  return Array.from({ length: count }, (_, at) => contexts.slice(at * MANY, (at + 1) * MANY));
+}

@@ -1,0 +1,274 @@
+/**
+ * One context that is listened to here. There is one tail: up to it everything was told to all who are attached. Whispers
+ * that go on exactly from it are told as they come; whatever else is heard makes it read Postgres once for all. Beside it
+ * stands the view of the message in the making, told as it is heard and given whole to those who join in the middle.
+ */
+import type { Progress } from '../bus/bus.ts';
+import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import { amend, catchUp, follow, isSettled, voided } from '../core/making.ts';
+import type { Utterance, View } from '../core/making.ts';
+import { MESSAGE_COMPLETED } from '../core/told.ts';
+import type { FleetingEvent, NumberedEvent, StreamEvent } from '../core/told.ts';
+import type { Executor } from '../db/client.ts';
+import { readEvents, readHead, readText } from '../db/event-views.ts';
+import type { Head } from '../db/event-views.ts';
+import type { Caller } from './caller.ts';
+import type { Listener } from './listener.ts';
+import { Recent } from './recent.ts';
+
+/** Entries read at once. */
+export const PAGE = 500;
+
+/** The owner is not asked again sooner for what was missed, in milliseconds. */
+const PATIENCE_MS = 150;
+
+/** Utterances kept while Postgres is read. Beyond them a snapshot is asked for. */
+const HELD = 1_000;
+
+export type FollowedPorts = {
+  db: Executor;
+  caller: Caller;
+  /** Something was missed, and Postgres was read for it. */
+  onResync(): void;
+};
+
+export class Followed {
+  readonly tenantId: TenantId;
+  readonly contextId: ContextId;
+  readonly #ports: FollowedPorts;
+  /** How far each has been told. */
+  readonly #listeners = new Map<Listener, number>();
+  /** Messages and jobs that are over: what is still said of them is late. */
+  readonly #over = new Recent<unknown>();
+  #tail = -1;
+  /** How far it is known to go. */
+  #known = -1;
+  #holder: { owner: ProcessId | null; epoch: number } = { owner: null, epoch: -1 };
+  #view: View | null = null;
+  #reading = false;
+  #held: Utterance[] = [];
+  /** A snapshot was asked for and has not come. */
+  #missing = false;
+  #askedAt = -Infinity;
+
+  constructor(tenantId: TenantId, contextId: ContextId, ports: FollowedPorts) {
+    this.tenantId = tenantId;
+    this.contextId = contextId;
+    this.#ports = ports;
+  }
+
+  get tail(): number {
+    return this.#tail;
+  }
+
+  /** Whose ears are to be told that somebody listens; null: nobody holds it, or nobody listens. */
+  get callee(): ProcessId | null {
+    return this.#listeners.size > 0 ? this.#holder.owner : null;
+  }
+
+  /** From here on `listener` is told all beyond `position`, which is the tail or more. */
+  attach(listener: Listener, position: number): void {
+    this.#listeners.set(listener, position);
+    const view = this.#view;
+    if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
+      listener.tell(catchUp(this.contextId, view));
+    else this.#ask();
+  }
+
+  detach(listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+
+  /** It was read in Postgres that it stands so. */
+  stands(head: Head): void {
+    this.#hold(head.owner, head.epoch);
+    if (this.#tail < 0) this.#tail = head.headSeq;
+    else if (head.headSeq > this.#tail) this.#readTo(head.headSeq);
+    if (this.#missing) this.#ask();
+  }
+
+  hearProgress({ headSeq, entries = [], holder }: Progress): void {
+    if (this.#tail < 0) return;
+    if (holder !== undefined) this.#hold(holder.owner, holder.epoch);
+    if (headSeq === 0) void this.#look();
+    if (headSeq <= this.#tail) return;
+    const news = entries.filter(({ seq }) => seq > this.#tail);
+    const goesOn = news[0]?.seq === this.#tail + 1 && news.length === headSeq - this.#tail;
+    if (this.#reading || !goesOn || this.#unfinished(news) !== null) return this.#readTo(headSeq);
+    this.#known = Math.max(this.#known, headSeq);
+    this.#tail = headSeq;
+    this.#hand(news);
+  }
+
+  hearUtterance(utterance: Utterance): void {
+    if (this.#tail < 0) return;
+    if (this.#reading) {
+      this.#held.push(utterance);
+      if (this.#held.length <= HELD) return;
+      this.#held = [];
+      this.#missing = true;
+      return;
+    }
+    const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+    // The message before it is stored by now, and nobody said so: that comes first.
+    if (this.#view !== null && of.messageId !== this.#view.of.messageId && !this.#isOver(of)) {
+      this.#held.push(utterance);
+      void this.#look();
+      return;
+    }
+    this.#take(utterance);
+  }
+
+  /** Something may have been missed that nobody will say again. */
+  lost(): void {
+    this.#askedAt = -Infinity;
+    this.#ask();
+  }
+
+  /** The context is gone, or nobody follows it any more. */
+  end(): void {
+    for (const listener of this.#listeners.keys()) listener.end();
+    this.#listeners.clear();
+  }
+
+  #hold(owner: ProcessId | null, epoch: number): void {
+    const before = this.#holder;
+    if (epoch < before.epoch) return;
+    this.#holder = { owner, epoch };
+    if (owner === before.owner && epoch === before.epoch) return;
+    this.#askedAt = -Infinity;
+    this.#ask();
+  }
+
+  #ask(): void {
+    const { callee } = this;
+    const now = performance.now();
+    if (callee === null || now - this.#askedAt < PATIENCE_MS) return;
+    this.#askedAt = now;
+    this.#missing = false;
+    this.#ports.caller.ask(callee, this.contextId);
+  }
+
+  #take(utterance: Utterance): void {
+    const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+    if (this.#isOver(of) || of.epoch < this.#holder.epoch) return;
+    if (of.epoch > this.#holder.epoch) this.#holder = { ...this.#holder, epoch: of.epoch };
+    const heard = follow(this.contextId, this.#view, utterance);
+    switch (heard.kind) {
+      case 'told':
+        this.#view = heard.view;
+        this.#missing = false;
+        if (heard.events.length > 0)
+          for (const listener of this.#listeners.keys()) listener.tell(heard.events);
+        return;
+      case 'missed':
+        this.#missing = true;
+        this.#ask();
+        return;
+      case 'stale':
+        return;
+    }
+  }
+
+  #isOver({ messageId, jobId }: View['of']): boolean {
+    return this.#over.has(messageId) || this.#over.has(jobId);
+  }
+
+  /** Reads how far it goes, and what that is. */
+  async #look(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    const head = await readHead(this.#ports.db, this.tenantId, this.contextId).catch(() => undefined);
+    this.#reading = false;
+    if (head === null) return this.end();
+    if (head !== undefined && head.headSeq > this.#tail) this.#readTo(head.headSeq);
+    else this.#release();
+  }
+
+  #readTo(headSeq: number): void {
+    this.#known = Math.max(this.#known, headSeq);
+    if (!this.#reading) void this.#readOn();
+  }
+
+  async #readOn(): Promise<void> {
+    this.#reading = true;
+    this.#ports.onResync();
+    try {
+      while (this.#tail < this.#known) await this.#readPage();
+    } catch {
+      // Postgres is away: whoever follows all contexts asks again.
+      this.#known = this.#tail;
+    }
+    this.#reading = false;
+    this.#release();
+  }
+
+  async #readPage(): Promise<void> {
+    const { db } = this.#ports;
+    const to = this.#known;
+    if (this.#listeners.size === 0) {
+      // Those who are on their way read for themselves.
+      this.#tail = to;
+      return;
+    }
+    const page = await readEvents(db, this.tenantId, this.contextId, this.#tail, PAGE);
+    const view = this.#unfinished(page);
+    const stored = view === null ? null : await readText(db, this.tenantId, view.of.messageId);
+    if (view !== null && stored !== null)
+      this.#tellAll(amend(this.contextId, view, stored.text, stored.attempt));
+    const last = page.at(-1)?.seq ?? 0;
+    this.#tail = page.length < PAGE ? Math.max(to, last) : last;
+    this.#hand(page);
+  }
+
+  /** Utterances that came while Postgres was read. */
+  #release(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const utterance of held) this.#take(utterance);
+  }
+
+  /** The view of a message that is completed in `entries` though not all of it was heard. */
+  #unfinished(entries: readonly NumberedEvent[]): View | null {
+    const view = this.#view;
+    if (view === null || isSettled(view)) return null;
+    const isIn = entries.some(
+      ({ name, data }) => name === MESSAGE_COMPLETED && data['message_id'] === view.of.messageId,
+    );
+    return isIn ? view : null;
+  }
+
+  #hand(entries: readonly NumberedEvent[]): void {
+    for (const entry of entries) this.#note(entry);
+    for (const [listener, position] of this.#listeners) {
+      const news = entries.filter(({ seq }) => seq > position);
+      const last = news.at(-1);
+      if (last === undefined) continue;
+      this.#listeners.set(listener, last.seq);
+      listener.tell(news);
+    }
+  }
+
+  #tellAll(events: readonly FleetingEvent[]): void {
+    const told: readonly StreamEvent[] = events;
+    if (told.length > 0) for (const listener of this.#listeners.keys()) listener.tell(told);
+  }
+
+  /** What an entry says of the message in the making. */
+  #note({ name, data }: NumberedEvent): void {
+    const view = this.#view;
+    switch (name) {
+      case MESSAGE_COMPLETED:
+        this.#over.add(data['message_id']);
+        if (view?.of.messageId === data['message_id']) this.#view = null;
+        return;
+      case 'JobFinished':
+        this.#over.add(data['job_id']);
+        if (view?.of.jobId === data['job_id']) this.#view = null;
+        return;
+      case 'StateChanged':
+        if (view !== null && data['new_state'] === 'TransientFailure') this.#view = voided(view);
+        return;
+    }
+  }
+}

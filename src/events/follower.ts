@@ -1,0 +1,212 @@
+/**
+ * The feed, for all requests of this process at once: the streams of contexts, gapless from a cursor on, and the ends of
+ * jobs that long polls wait for. The bus says at once what happens but may say nothing, so Postgres is asked once a
+ * second, in one query for all; while nobody listens or waits, nothing is asked and nothing is heard.
+ */
+import { deltasOf, progressOf } from '../bus/bus.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { Database } from '../db/client.ts';
+import { keyOf, readEvents, readHead, readStanding } from '../db/event-views.ts';
+import { Caller, RENEW_MS } from './caller.ts';
+import { Followed, PAGE } from './followed.ts';
+import { JobWaits } from './job-waits.ts';
+import type { Watch, Watched } from './job-waits.ts';
+import type { Listener } from './listener.ts';
+
+const ASK_MS = 1_000;
+
+/** One who is about to listen to a context that is there. */
+export type Joined = {
+  /** The number after which it begins. */
+  position: number;
+  /** Tells all from there on: what is stored, then what happens, without a gap. */
+  start(listener: Listener): void;
+  /** Must be called, whatever happened. */
+  stop(): void;
+};
+
+export type Follower = {
+  /** `after`: the last number that is known; null: begins with what is live now. Null: this tenant has no such context. */
+  join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null>;
+  watch(job: Watched): Promise<Watch>;
+  /** How often something was missed and read again, since the start. */
+  resyncs(): number;
+  /** Ends all streams and all waits, and those to come. */
+  close(): void;
+};
+
+/** A context, for as long as somebody uses it. */
+type Shared = { followed: Followed; users: number; hearing: Promise<(() => void)[]> };
+
+export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
+  const shared = new Map<string, Shared>();
+  const waits = new JobWaits(bus);
+  const caller = new Caller(bus);
+  let resyncs = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let asking = false;
+  let closed = false;
+  let renewed = performance.now();
+
+  const ports = { db, caller, onResync: () => void (resyncs += 1) };
+
+  const isUsed = (): boolean => shared.size > 0 || waits.jobs.length > 0;
+
+  const schedule = (): void => {
+    if (timer !== null || asking || closed || !isUsed()) return;
+    timer = setTimeout(() => void ask(), ASK_MS);
+  };
+
+  const unschedule = (): void => {
+    if (timer === null || (isUsed() && !closed)) return;
+    clearTimeout(timer);
+    timer = null;
+  };
+
+  /** Postgres may be away: whoever listens or waits goes on, and is told when they read. */
+  const ask = async (): Promise<void> => {
+    timer = null;
+    asking = true;
+    const contexts = [...shared.values()].map(({ followed }) => followed).filter(({ tail }) => tail >= 0);
+    const standing = await readStanding(db, contexts, waits.jobs).catch(() => null);
+    if (standing !== null) {
+      waits.tell(standing.ended);
+      for (const followed of contexts) {
+        const head = standing.heads.get(keyOf(followed.tenantId, followed.contextId));
+        if (head === undefined) followed.end();
+        else followed.stands(head);
+      }
+    }
+    renew(contexts);
+    asking = false;
+    schedule();
+  };
+
+  const renew = (contexts: readonly Followed[]): void => {
+    if (performance.now() - renewed < RENEW_MS) return;
+    renewed = performance.now();
+    const listening = new Map<ProcessId, ContextId[]>();
+    for (const { callee, contextId } of contexts) {
+      if (callee === null) continue;
+      const known = listening.get(callee);
+      if (known === undefined) listening.set(callee, [contextId]);
+      else known.push(contextId);
+    }
+    caller.renew(listening);
+  };
+
+  const open = (tenantId: TenantId, contextId: ContextId): Shared => {
+    const followed = new Followed(tenantId, contextId, ports);
+    const hearing = Promise.all([
+      bus.subscribe(progressOf(contextId), (progress) => followed.hearProgress(progress)),
+      bus.subscribe(deltasOf(contextId), (utterance) => followed.hearUtterance(utterance)),
+    ]);
+    return { followed, users: 0, hearing };
+  };
+
+  const take = (tenantId: TenantId, contextId: ContextId): Shared => {
+    const key = keyOf(tenantId, contextId);
+    const one = shared.get(key) ?? open(tenantId, contextId);
+    shared.set(key, one);
+    one.users += 1;
+    schedule();
+    return one;
+  };
+
+  const giveBack = (one: Shared): void => {
+    one.users -= 1;
+    if (one.users > 0) return;
+    shared.delete(keyOf(one.followed.tenantId, one.followed.contextId));
+    void one.hearing.then((ends) => ends.forEach((end) => end()));
+    unschedule();
+  };
+
+  const stopHearing = bus.onLost(() => {
+    for (const { followed } of shared.values()) followed.lost();
+    if (timer === null) return;
+    clearTimeout(timer);
+    void ask();
+  });
+
+  return {
+    async join(tenantId, contextId, after) {
+      const one = take(tenantId, contextId);
+      try {
+        await one.hearing;
+        const head = await readHead(db, tenantId, contextId);
+        if (head === null) {
+          giveBack(one);
+          return null;
+        }
+        one.followed.stands(head);
+        const position = after === null ? head.headSeq : Math.min(after, head.headSeq);
+        return joined(one, position);
+      } catch (error) {
+        giveBack(one);
+        throw error;
+      }
+    },
+    async watch(job) {
+      const watch = await waits.watch(job);
+      schedule();
+      return {
+        ended: (ms, signal) => watch.ended(ms, signal),
+        stop() {
+          watch.stop();
+          unschedule();
+        },
+      };
+    },
+    resyncs: () => resyncs,
+    close() {
+      closed = true;
+      unschedule();
+      stopHearing();
+      waits.close();
+      for (const { followed } of shared.values()) followed.end();
+    },
+  };
+
+  function joined(one: Shared, position: number): Joined {
+    const { followed } = one;
+    let listening: Listener | null = null;
+    let stopped = false;
+    return {
+      position,
+      start(listener) {
+        listening = listener;
+        if (closed) return listener.end();
+        // Who cannot be told all is told nothing more, and comes again with its cursor.
+        replay(followed, position, listener, () => stopped || closed).catch(() => listener.end());
+      },
+      stop() {
+        if (stopped) return;
+        stopped = true;
+        if (listening !== null) followed.detach(listening);
+        giveBack(one);
+      },
+    };
+  }
+
+  /** Reads page after page until the tail is reached, and attaches in the same tick. */
+  async function replay(
+    followed: Followed,
+    from: number,
+    listener: Listener,
+    isOver: () => boolean,
+  ): Promise<void> {
+    let position = from;
+    while (!isOver() && position < followed.tail) {
+      await listener.drained();
+      const { tail } = followed;
+      if (isOver() || position >= tail) continue;
+      const page = await readEvents(db, followed.tenantId, followed.contextId, position, PAGE);
+      if (!isOver()) listener.tell(page);
+      const last = page.at(-1)?.seq ?? 0;
+      position = page.length < PAGE ? Math.max(tail, last) : last;
+    }
+    if (closed) listener.end();
+    else if (!isOver()) followed.attach(listener, position);
+  }
+}

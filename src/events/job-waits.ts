@@ -1,0 +1,75 @@
+/**
+ * Long polls: requests that wait for a job to end. The bus says so at once but may say nothing, so whoever follows all
+ * asks Postgres for them too. A watch begins before its job is read: an end that comes between is not missed.
+ */
+import { progressOf } from '../bus/bus.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { ContextId, JobId, TenantId } from '../core/ids.ts';
+import { keyOf } from '../db/event-views.ts';
+
+export type Watched = { tenantId: TenantId; contextId: ContextId; jobId: JobId };
+
+export type Watch = {
+  /** Resolves when the job ended or is gone, after `ms`, on `signal`, or when the process closes. Never rejects. */
+  ended(ms: number, signal: AbortSignal): Promise<void>;
+  /** Must be called, whatever happened. */
+  stop(): void;
+};
+
+type Waiting = Watched & { tell: () => void };
+
+export class JobWaits {
+  readonly #bus: Bus;
+  readonly #waiting = new Set<Waiting>();
+  #closed = false;
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  get jobs(): Watched[] {
+    return [...this.#waiting];
+  }
+
+  async watch(job: Watched): Promise<Watch> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unsubscribe = await this.#bus.subscribe(progressOf(job.contextId), ({ finished }) => {
+      if (finished?.jobId === job.jobId) resolve();
+    });
+    const one: Waiting = { ...job, tell: resolve };
+    this.#waiting.add(one);
+    if (this.#closed) resolve();
+    return {
+      ended: (ms, signal) => earliest(promise, ms, signal),
+      stop: () => {
+        this.#waiting.delete(one);
+        unsubscribe();
+      },
+    };
+  }
+
+  /** These have ended, by `keyOf`. */
+  tell(ended: ReadonlySet<string>): void {
+    for (const one of this.#waiting) if (ended.has(keyOf(one.tenantId, one.jobId))) one.tell();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const one of this.#waiting) one.tell();
+  }
+}
+
+/** Resolves with the first of all. */
+async function earliest(told: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = (): void => resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) resolve();
+  try {
+    await Promise.race([told, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Figures of a worker process, for Prometheus. The process has no port: it leaves them in its row, and API processes show
+ * them. Labels are of small sets that are known beforehand; nothing is observed more than a few times a step.
+ */
+import { Counter, Gauge, Histogram, Registry as Metrics, collectDefaultMetrics } from 'prom-client';
+import type { JobCode } from '../core/errors.ts';
+import type { HoldReason } from '../core/gate.ts';
+import type { FinishedStatus } from '../core/job.ts';
+import type { Json } from '../core/json.ts';
+import type { ModelOutcome, ProviderName } from '../core/model.ts';
+import type { Usage } from '../core/usage.ts';
+
+export type ToolStatus = 'completed' | 'failed' | 'aborted';
+
+export type WorkerMetrics = {
+  /** From the submit of a job to its first step. All times in milliseconds. */
+  started(ms: number): void;
+  step(kind: string, ms: number): void;
+  called(provider: ProviderName, outcome: ModelOutcome, ms: number): void;
+  firstWord(provider: ProviderName, ms: number): void;
+  retry(code: JobCode): void;
+  tool(name: string, status: ToolStatus, ms: number): void;
+  finished(status: FinishedStatus): void;
+  claim(outcome: 'claimed' | 'surplus'): void;
+  leaseLost(): void;
+  sweep(found: number, revoked: number): void;
+  beatMissed(): void;
+  gateClosed(provider: ProviderName, reason: HoldReason): void;
+  heldBack(provider: ProviderName): void;
+  /** All figures, as prom-client writes them. */
+  read(): Promise<Json>;
+};
+
+/** What the process runs, and could. */
+export type Slots = { readonly running: number; readonly capacity: number };
+
+const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
+
+/** Tools beyond so many are not told apart. */
+const TOOLS_NAMED = 50;
+
+/** Figures that tell of the operating system's process too: memory, CPU, the event loop's delay. */
+export function processFigures(): Metrics {
+  const registry = new Metrics();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** `tools`: names of those that this process knows; whatever else a model asks for is `other`. */
+export function createWorkerMetrics(
+  slots: Slots,
+  tools: readonly string[],
+  registry: Metrics = new Metrics(),
+): WorkerMetrics {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name: `nightshift_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+    new Histogram({ name: `nightshift_${name}`, help, buckets, labelNames, registers });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `nightshift_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  const named = new Set(tools.slice(0, TOOLS_NAMED));
+
+  gauge('slots', 'Contexts that the process may run at once.', () => slots.capacity);
+  gauge('slots_taken', 'Contexts that it runs.', () => slots.running);
+  const starts = histogram('job_start_seconds', 'From the submit of a job to its first step.', FAST);
+  const steps = histogram('step_seconds', 'Steps by kind, with what they waited for.', SLOW, ['kind']);
+  const calls = histogram('model_call_seconds', 'Model calls, by how they ended.', SLOW, [
+    'provider',
+    'outcome',
+  ]);
+  const words = histogram('model_first_word_seconds', 'Until the first word of an answer.', SLOW, [
+    'provider',
+  ]);
+  const tokens = counter('tokens_total', 'Tokens by kind.', ['provider', 'kind']);
+  const failures = counter('model_failures_total', 'Model calls without an answer.', ['provider', 'class']);
+  const retries = counter('retries_total', 'Model calls that are made again.', ['code']);
+  const toolCalls = counter('tool_calls_total', 'Tool calls, by how they ended.', ['tool', 'status']);
+  const toolTimes = histogram('tool_call_seconds', 'Tool calls.', SLOW, ['status']);
+  const jobs = counter('jobs_finished_total', 'Jobs, by how they ended.', ['status']);
+  const claims = counter('claims_total', 'Doorbells and finds, by what came of them.', ['outcome']);
+  const losses = counter('lease_losses_total', 'Runs that lost their lease.');
+  const sweeps = counter('sweeps_total', 'Looks at what is due.');
+  const found = counter('sweep_found_total', 'Contexts that sweeps found due.');
+  const revoked = counter('leases_revoked_total', 'Leases of the dead that were revoked.');
+  const beats = counter('beats_missed_total', 'Beats that did not reach Postgres.');
+  const closings = counter('gate_closings_total', 'Times this process held a key back.', [
+    'provider',
+    'reason',
+  ]);
+  const held = counter('held_back_total', 'Contexts sent away to come again.', ['provider']);
+
+  return {
+    started: (ms) => starts.observe(seconds(ms)),
+    step: (kind, ms) => steps.observe({ kind }, seconds(ms)),
+    called(provider, outcome, ms) {
+      calls.observe({ provider, outcome: outcome.kind }, seconds(ms));
+      if (outcome.kind === 'failed') failures.inc({ provider, class: outcome.failure.class });
+      if (outcome.kind === 'done') count(tokens, provider, outcome.answer.usage);
+    },
+    firstWord: (provider, ms) => words.observe({ provider }, seconds(ms)),
+    retry: (code) => retries.inc({ code }),
+    tool(name, status, ms) {
+      toolCalls.inc({ tool: named.has(name) ? name : 'other', status });
+      toolTimes.observe({ status }, seconds(ms));
+    },
+    finished: (status) => jobs.inc({ status }),
+    claim: (outcome) => claims.inc({ outcome }),
+    leaseLost: () => losses.inc(),
+    sweep(due, leases) {
+      sweeps.inc();
+      found.inc(due);
+      revoked.inc(leases);
+    },
+    beatMissed: () => beats.inc(),
+    gateClosed: (provider, reason) => closings.inc({ provider, reason }),
+    heldBack: (provider) => held.inc({ provider }),
+    read: async () => toJson(await registry.getMetricsAsJSON()),
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, ms) / 1_000;
+}
+
+function count(tokens: Counter, provider: ProviderName, usage: Usage): void {
+  tokens.inc({ provider, kind: 'input' }, usage.input_tokens);
+  tokens.inc({ provider, kind: 'output' }, usage.output_tokens);
+  tokens.inc({ provider, kind: 'cache_read' }, usage.cache_read_tokens);
+  tokens.inc({ provider, kind: 'cache_write' }, usage.cache_write_tokens);
+}
+
+/** What is stored must be plain JSON: numbers that JSON does not know are left out. */
+function toJson(figures: object): Json {
+  return JSON.parse(JSON.stringify(figures));
+}

@@ -1,0 +1,187 @@
+/**
+ * Tells those who listen how a run goes on: its appends once they are committed, and what the model says as it says it. What
+ * the model says is gathered for a moment, numbered in each attempt, and kept until it is committed, so that whoever
+ * joins in the middle is told all of it at once. Without listeners only the ends of jobs are told.
+ */
+import type { Bus, Progress } from '../bus/bus.ts';
+import { deltasOf, progressOf } from '../bus/bus.ts';
+import type { AnswerListener } from '../agent/run.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
+import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { AnswerId, Making, Spoken, Utterance } from '../core/making.ts';
+import { toldEntries } from '../core/told.ts';
+import type { Audience } from './audience.ts';
+
+/** How long words are gathered, in milliseconds. The first ones are told at once. */
+const GATHER_MS = 25;
+
+/** Beyond so many entries a whisper says only that there are some. */
+const MANY = 100;
+
+type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
+type Channel = 'text' | 'thinking';
+
+/** An answer, with what was said of it and not told yet. */
+type Answer = { making: Making; untold: Record<Channel, string> };
+
+const NOTHING: Spoken = { text: '', sequence: -1 };
+
+export class Narrator {
+  readonly #bus: Bus;
+  readonly #audience: Audience;
+  readonly #contextId: ContextId;
+  readonly #owner: ProcessId;
+  readonly #leave: () => void;
+  #answer: Answer | null = null;
+  /** The last one that broke off: where the same attempt is begun again, its numbers go on. */
+  #broken: Making | null = null;
+  /** The number of the last entry that is known to be stored; 0: none is. */
+  #head = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(bus: Bus, audience: Audience, contextId: ContextId, owner: ProcessId) {
+    this.#bus = bus;
+    this.#audience = audience;
+    this.#contextId = contextId;
+    this.#owner = owner;
+    this.#leave = audience.enter(contextId, this);
+  }
+
+  /** The run has ended. */
+  close(): void {
+    this.#leave();
+    this.#hush();
+  }
+
+  /** An append of the run was committed. `claims`: it was the first under its lease. */
+  committed(move: Append, outcome: Committed, claims = false): void {
+    const { job, entries } = move;
+    this.#head = outcome.headSeq;
+    const made = this.#answer?.making.of.messageId;
+    if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#forget();
+    const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+    const isHeard = this.#isHeard();
+    if (!isHeard && finished === null && !claims) return;
+    const isTold = isHeard && entries.length <= MANY;
+    this.#progress({
+      contextId: this.#contextId,
+      headSeq: outcome.headSeq,
+      finished,
+      ...(isTold && { entries: toldEntries(move, outcome.firstSeq) }),
+      ...(claims && { holder: { owner: this.#owner, epoch: move.lease.epoch } }),
+    });
+  }
+
+  /** Hears one call of a model. */
+  listen(of: AnswerId): AnswerListener {
+    const again = this.#broken;
+    const isSame = again?.of.messageId === of.messageId && again.of.attempt === of.attempt;
+    const from = (spoken: Spoken | undefined): Spoken =>
+      isSame && spoken !== undefined && spoken.sequence >= 0
+        ? { text: '', sequence: spoken.sequence + 1 }
+        : NOTHING;
+    const answer: Answer = {
+      making: {
+        of,
+        state: 'StreamingLLMResponse',
+        text: from(again?.text),
+        thinking: from(again?.thinking),
+      },
+      untold: { text: '', thinking: '' },
+    };
+    return {
+      started: () => {
+        this.#answer = answer;
+        this.#broken = null;
+        this.#say(isSame ? { kind: 'snapshot', making: answer.making } : { kind: 'began', of });
+      },
+      text: (delta) => this.#hear(answer, 'text', delta),
+      thinking: (delta) => this.#hear(answer, 'thinking', delta),
+      ended: (isWhole) => this.#end(answer, isWhole),
+    };
+  }
+
+  /** Somebody asks how it stands. */
+  answer(): void {
+    if (this.#head > 0) {
+      this.#progress({ contextId: this.#contextId, headSeq: this.#head, finished: null });
+    }
+    if (this.#answer === null) return;
+    this.#fold(this.#answer);
+    this.#say({ kind: 'snapshot', making: this.#answer.making });
+  }
+
+  #hear(answer: Answer, channel: Channel, delta: string): void {
+    answer.untold[channel] += delta;
+    if (this.#timer !== null || !this.#isHeard()) return;
+    this.#tell(answer);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#tell(answer);
+    }, GATHER_MS);
+  }
+
+  #end(answer: Answer, isWhole: boolean): void {
+    this.#hush();
+    // Nothing was begun.
+    if (this.#answer !== answer) return;
+    const { of } = answer.making;
+    if (!isWhole) {
+      this.#broken = answer.making;
+      this.#forget();
+      this.#say({ kind: 'broke', of });
+      return;
+    }
+    this.#tell(answer);
+    this.#fold(answer);
+    answer.making = { ...answer.making, state: 'ProcessingLLMResponse' };
+    const { text, thinking } = answer.making;
+    this.#say({ kind: 'ended', of, textSequence: text.sequence, thinkingSequence: thinking.sequence });
+  }
+
+  /** What was gathered, where somebody hears it; otherwise it is gathered on. */
+  #tell(answer: Answer): void {
+    if (!this.#isHeard()) return;
+    for (const channel of ['thinking', 'text'] as const) {
+      const delta = answer.untold[channel];
+      if (delta === '') continue;
+      this.#add(answer, channel);
+      const { of, [channel]: spoken } = answer.making;
+      this.#say({ kind: 'delta', of, channel, delta, sequence: spoken.sequence });
+    }
+  }
+
+  /** What nobody was told goes into what a snapshot tells. */
+  #fold(answer: Answer): void {
+    for (const channel of ['thinking', 'text'] as const) this.#add(answer, channel);
+  }
+
+  #add(answer: Answer, channel: Channel): void {
+    const delta = answer.untold[channel];
+    if (delta === '') return;
+    const { text, sequence } = answer.making[channel];
+    answer.making = { ...answer.making, [channel]: { text: text + delta, sequence: sequence + 1 } };
+    answer.untold[channel] = '';
+  }
+
+  #say(utterance: Utterance): void {
+    if (this.#isHeard()) this.#bus.publish(deltasOf(this.#contextId), utterance);
+  }
+
+  #progress(progress: Progress): void {
+    this.#bus.publish(progressOf(this.#contextId), progress);
+  }
+
+  #isHeard(): boolean {
+    return this.#audience.isListening(this.#contextId);
+  }
+
+  #hush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #forget(): void {
+    this.#answer = null;
+  }
+}

@@ -1,0 +1,186 @@
+// Clients as they are: slow, many, gone; and what the process does about them.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { SseStream } from '../../src/api/sse.ts';
+import { until } from '../e2e/until.ts';
+import { openHouse } from './house.ts';
+import type { House, HouseOptions } from './house.ts';
+import { numbered } from './sse-client.ts';
+
+let house: House | null = null;
+afterEach(async () => {
+  await house?.close();
+  house = null;
+});
+
+async function open(options: HouseOptions = {}): Promise<House> {
+  house = await openHouse(options);
+  return house;
+}
+
+/** A long past, written by hand: `count` events. */
+async function past(of: House, contextId: string, count: number, size: number): Promise<void> {
+  await of.query(`
+    with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}'
+      returning id, tenant_id, head_seq - ${count} as base)
+    insert into events (context_id, tenant_id, seq, name, data)
+    select ctx.id, ctx.tenant_id, ctx.base + n, 'ToolCallStarted',
+      jsonb_build_object('tool_call_id', ctx.id, 'name', repeat('x', ${size}), 'status', 'started')
+    from ctx, generate_series(1, ${count}) as n`);
+}
+
+async function figure(of: House, name: string): Promise<number> {
+  const text = await (await fetch(`${of.servers[0]?.url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+test('a client that does not read is dropped, resumes by its cursor, and misses nothing', async () => {
+  const of = await open({ workers: 0 });
+  const { id } = await of.client.createContext({});
+  const slow = await of.listen(id);
+  await until('the first words', () => slow.lastId() !== null);
+  slow.pause();
+  // Live, more than its connection and its buffer hold.
+  for (let round = 1; (await figure(of, 'nightshift_streams_dropped_total')) === 0; round += 1) {
+    if (round > 60) throw new Error('it was never dropped');
+    await past(of, id, 400, 5_000);
+    await until(
+      'the tail',
+      async () =>
+        (await figure(of, 'nightshift_stream_events_total')) >= round * 400 ||
+        (await figure(of, 'nightshift_streams_dropped_total')) > 0,
+    );
+  }
+  slow.resume();
+  await slow.ended;
+  const [row] = await of.query(`select head_seq from contexts where id = '${id}'`);
+  const head = Number(row?.['head_seq']);
+  const again = await of.listen(id, { lastEventId: slow.lastId() ?? '0' });
+  if (slow.lastId() !== String(head)) await again.until(({ id: number }) => number === head);
+  const ids = [...numbered(slow.told), ...numbered(again.told)].map((told) => told.id);
+  expect(ids).toEqual(Array.from({ length: head }, (_, at) => at + 1));
+  expect(await figure(of, 'nightshift_streams')).toBe(1);
+  again.close();
+});
+
+test('a long past is read no faster than its client reads', async () => {
+  const of = await open({ workers: 0 });
+  const { id } = await of.client.createContext({});
+  await past(of, id, 20_000, 1_000);
+  of.statements.length = 0;
+  const slow = await of.listen(id, { after: 0 });
+  slow.pause();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const pages = () => of.statements.filter((text) => text.includes('from events')).length;
+  expect(pages()).toBeLessThan(30);
+  slow.resume();
+  await slow.until((told) => told.id === 20_000);
+  expect(pages()).toBeLessThanOrEqual(41);
+  expect(numbered(slow.told)).toHaveLength(20_000);
+  slow.close();
+});
+
+test('beyond the limit of streams a client is asked to come later, and a place that is left is given again', async () => {
+  const of = await open({ workers: 0, env: { NIGHTSHIFT_STREAMS: '2' } });
+  const { id } = await of.client.createContext({});
+  const [first, second] = [await of.listen(id), await of.listen(id)];
+  const third = await of.listen(id);
+  expect(third.status).toBe(503);
+  expect(third.headers['retry-after']).toMatch(/^\d+$/);
+  third.close();
+  first?.close();
+  await until('a place', async () => (await figure(of, 'nightshift_streams')) === 1);
+  const fourth = await of.listen(id);
+  expect(fourth.status).toBe(200);
+  for (const client of [second, fourth]) client?.close();
+});
+
+test('what is refused takes no place', async () => {
+  const of = await open({ workers: 0, env: { NIGHTSHIFT_STREAMS: '1' } });
+  const { id } = await of.client.createContext({});
+  for (let round = 0; round < 3; round += 1) {
+    const missing = await of.listen('018f0000-0000-7000-8000-000000000000');
+    expect(missing.status).toBe(404);
+    missing.close();
+  }
+  const client = await of.listen(id);
+  expect(client.status).toBe(200);
+  client.close();
+});
+
+test('streams end when the API closes, also those whose clients do not read', async () => {
+  const of = await open({ workers: 0 });
+  const { id } = await of.client.createContext({});
+  const live = await of.listen(id);
+  await past(of, id, 30_000, 1_000);
+  const stuck = await of.listen(id, { after: 0 });
+  stuck.pause();
+  await of.servers[0]?.close();
+  await live.ended;
+  stuck.resume();
+  await stuck.ended;
+});
+
+test('a client that goes before it is answered leaves nothing behind', async () => {
+  const of = await open({ workers: 0 });
+  const { id } = await of.client.createContext({});
+  const { port, hostname } = new URL(of.servers[0]?.url ?? '');
+  for (let round = 0; round < 20; round += 1) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(`GET /api/contexts/${id}/events HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    setTimeout(() => socket.destroy(), round / 2);
+    await once(socket, 'close');
+  }
+  await until('all to be gone', async () => (await figure(of, 'nightshift_streams')) === 0);
+  of.statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(of.statements.filter((text) => text.includes('lease_owner'))).toEqual([]);
+});
+
+test('another tenant’s stream is not there, and a key is needed', async () => {
+  const of = await open({ workers: 0, env: { NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' } });
+  const made = await fetch(`${of.servers[0]?.url}/api/contexts`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer ours', 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const { id } = (await made.json()) as { id: string };
+  const as = async (key: string | null): Promise<number> => {
+    const client = await of.listen(id, { headers: key === null ? {} : { authorization: `Bearer ${key}` } });
+    client.close();
+    return client.status;
+  };
+  expect([await as('ours'), await as('theirs'), await as(null)]).toEqual([200, 404, 401]);
+});
+
+test('a heartbeat comes within 15 seconds, without an id', async () => {
+  const of = await open({ workers: 0 });
+  const { id } = await of.client.createContext({});
+  const began = performance.now();
+  const client = await of.listen(id);
+  const beat = await client.until(({ event }) => event === 'Heartbeat');
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(beat.id).toBeNull();
+  expect(Date.parse(beat.data.timestamp)).toBeGreaterThan(Date.now() - 60_000);
+  client.close();
+});
+
+test('each event is written whole', async () => {
+  const written: string[] = [];
+  const response = {
+    writableLength: 0,
+    on: () => response,
+    writeHead: () => response,
+    write: (text: string) => written.push(text) > 0,
+  };
+  const stream = new SseStream(response as never, 7, { sent: 0, dropped: 0 });
+  stream.tell([{ seq: 8, name: 'A', data: { text: 'one\ntwo' } }]);
+  stream.tell([{ seq: null, name: 'B', data: {} }]);
+  expect(written).toEqual([
+    'retry: 2000\nid: 7\n\n',
+    'id: 8\nevent: A\ndata: {"text":"one\\ntwo"}\n\n',
+    'event: B\ndata: {}\n\n',
+  ]);
+});

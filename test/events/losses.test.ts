@@ -1,0 +1,104 @@
+// A bus that loses three whispers of ten, clients that come and go at random, calls that fail in the middle: what each
+// client put together is what is stored.
+import { afterEach, expect, test } from 'vitest';
+import type { Bus } from '../../src/bus/bus.ts';
+import { openHouse, runRedis } from './house.ts';
+import type { House, HouseOptions } from './house.ts';
+import { addUp, numbered } from './sse-client.ts';
+import type { Told } from './sse-client.ts';
+
+let house: House | null = null;
+afterEach(async () => {
+  await house?.close();
+  house = null;
+});
+
+function lossy(share: number): (bus: Bus) => Bus {
+  return (bus) => ({
+    ...bus,
+    publish(channel, message) {
+      if (Math.random() >= share) bus.publish(channel, message);
+    },
+  });
+}
+
+const SCRIPTS = [
+  'think: so\nsay: a few words\ntokens: 80 over 400ms\nsay: done',
+  'tokens: 40 over 300ms\ncall: look {}\ncall: look {}\nthen:\ntokens: 60 over 300ms\ncall: look {}\nthen:\nsay: it is so',
+  'say: partly\nwait: 120ms\nfail: stream_cut times 1\ntokens: 50 over 250ms',
+  'call: look {}\nthen:\nsay: 🦊 "quoted"\nsay: two',
+];
+
+/** Follows to the end of a number of jobs, leaving and coming back with its cursor whenever it likes. */
+async function comeAndGo(of: House, contextId: string, jobs: number): Promise<Told[]> {
+  const told: Told[] = [];
+  let cursor: string | undefined;
+  for (let ended = 0; ended < jobs;) {
+    const api = Math.floor(Math.random() * of.servers.length);
+    const ask = cursor === undefined ? { after: 0 } : { lastEventId: cursor };
+    const client = await of.listen(contextId, ask, api);
+    expect(client.status).toBe(200);
+    const stay = Math.random() < 0.25 ? 20_000 : Math.random() * 250;
+    const timer = setTimeout(() => client.close(), stay);
+    await client
+      .until(() => client.told.filter(({ event }) => event === 'JobFinished').length + ended === jobs)
+      .catch(() => undefined);
+    clearTimeout(timer);
+    client.close();
+    await client.ended;
+    told.push(...client.told);
+    ended += client.told.filter(({ event }) => event === 'JobFinished').length;
+    cursor = client.lastId() ?? cursor;
+  }
+  return told;
+}
+
+async function stay(of: House, contextId: string, jobs: number, api: number): Promise<Told[]> {
+  const client = await of.listen(contextId, { after: 0 }, api);
+  await client.until(() => client.told.filter(({ event }) => event === 'JobFinished').length === jobs);
+  client.close();
+  return client.told;
+}
+
+async function play(options: HouseOptions, contexts: number): Promise<void> {
+  const of = (house = await openHouse(options));
+  const ids = await Promise.all(
+    Array.from({ length: contexts }, async () => (await of.client.createContext({})).id),
+  );
+  await Promise.all(
+    ids.map(async (id) => {
+      const goers = [1, 2].map(() => comeAndGo(of, id, SCRIPTS.length));
+      const stayers = of.servers.map((_, api) => stay(of, id, SCRIPTS.length, api));
+      for (const [at, script] of SCRIPTS.entries()) {
+        const client = of.clients[at % of.clients.length];
+        const { job_id: jobId } = (await client?.post(id, script)) ?? { job_id: '' };
+        await of.client.ended(jobId);
+      }
+      const stored = new Map(
+        (await of.client.messages(id)).map(({ id: message, content }) => [
+          message,
+          content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+        ]),
+      );
+      const replayed = numbered(await stay(of, id, SCRIPTS.length, 0));
+      for (const told of await Promise.all([...goers, ...stayers])) {
+        expect(numbered(told).slice(0, replayed.length)).toEqual(replayed.slice(0, numbered(told).length));
+        expect(numbered(told).length).toBeGreaterThan(replayed.length - 2);
+      }
+      // Who stayed was told each message's text to the end; a client that goes begins anew where it comes back.
+      for (const told of await Promise.all(stayers)) {
+        for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
+      }
+    }),
+  );
+}
+
+test('within one process', () => play({ bus: lossy(0.3) }, 4));
+
+test('two API processes and two workers on Redis', async () => {
+  await play({ apis: 2, workers: 2, redisUrl: runRedis(), bus: lossy(0.3) }, 4);
+});
+
+test('the same without losses', async () => {
+  await play({ apis: 2, workers: 2, redisUrl: runRedis() }, 4);
+});

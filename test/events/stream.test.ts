@@ -1,0 +1,282 @@
+// What a client of a stream relies on: nothing missing, nothing twice, and text that adds up, from wherever it begins.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../e2e/until.ts';
+import { describedBy } from './described.ts';
+import { openHouse } from './house.ts';
+import type { House } from './house.ts';
+import { addUp, numbered } from './sse-client.ts';
+import type { Ask, SseClient, Told } from './sse-client.ts';
+
+let house: House;
+let check: (told: readonly Told[]) => void;
+beforeAll(async () => {
+  house = await openHouse();
+  check = await describedBy(house.servers[0]?.url ?? '');
+});
+afterAll(() => house.close());
+
+const opened: SseClient[] = [];
+afterEach(async () => {
+  const clients = opened.splice(0);
+  for (const client of clients) client.close();
+  await Promise.all(clients.map(({ ended }) => ended));
+  for (const { told } of clients) check(told);
+});
+
+async function listen(contextId: string, ask: Ask = {}): Promise<SseClient> {
+  const client = await house.listen(contextId, ask);
+  opened.push(client);
+  return client;
+}
+
+const finished = (jobId: string) => (told: Told) =>
+  told.event === 'JobFinished' && told.data.job_id === jobId;
+
+async function say(contextId: string, script: string): Promise<string> {
+  return (await house.client.post(contextId, script)).job_id;
+}
+
+/** What is stored of what assistants said, by message. */
+async function texts(contextId: string): Promise<Map<string, string>> {
+  const messages = await house.client.messages(contextId);
+  return new Map(
+    messages
+      .filter(({ role }) => role === 'assistant')
+      .map(({ id, content }) => [
+        id,
+        content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      ]),
+  );
+}
+
+async function headOf(contextId: string): Promise<number> {
+  const [row] = await house.query(`select head_seq from contexts where id = '${contextId}'`);
+  return Number(row?.['head_seq']);
+}
+
+async function replay(contextId: string): Promise<Told[]> {
+  const client = await listen(contextId, { after: 0 });
+  const head = await headOf(contextId);
+  await client.until(({ id }) => id === head);
+  return numbered(client.told);
+}
+
+const TALK = 'think: hm, well\nsay: before\ntokens: 60 over 300ms\nsay: after';
+
+test('is answered at once, as event stream, and says when to come again', async () => {
+  const { id } = await house.client.createContext({});
+  const client = await listen(id);
+  expect(client.status).toBe(200);
+  expect(client.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'x-request-id': expect.stringMatching(/./),
+  });
+  await until('the first words', () => client.retry() === 2_000 && client.lastId() === '0');
+});
+
+test('live is what a replay from 0 tells, in the order of numbers and without a gap', async () => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id, { after: 0 });
+  const first = await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`);
+  await live.until(finished(first));
+  const second = await say(id, 'say: again');
+  await live.until(finished(second));
+  const head = await headOf(id);
+  await live.until((told) => told.id === head);
+  expect(numbered(live.told)).toEqual(await replay(id));
+  const ids = numbered(live.told).map((told) => told.id);
+  expect(ids).toEqual(ids.map((_, at) => at + 1));
+  // Whether text comes as deltas or as a snapshot depends on how fast the call of the listener is heard.
+  const names = new Set(live.told.map(({ event }) => event).filter((name) => !name.startsWith('Content')));
+  expect([...names].sort()).toEqual([
+    'JobFinished',
+    'JobStarted',
+    'MessageCompleted',
+    'StateChanged',
+    'ThinkingDelta',
+    'ToolCallFinished',
+  ]);
+  for (const { data } of live.told) expect(data.context_id).toBe(id);
+});
+
+test('deltas add up to the message, between the first byte and the end, and are over with it', async () => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id);
+  const job = await say(id, TALK);
+  await live.until(finished(job));
+  const stored = await texts(id);
+  const shown = addUp(live.told);
+  expect(new Map([...shown].map(([message, { text }]) => [message, text]))).toEqual(stored);
+  const [message] = stored.keys();
+  const place = (is: (told: Told) => boolean): number => live.told.findIndex(is);
+  const states = live.told
+    .filter(({ event }) => event === 'StateChanged')
+    .map(({ id: number, data }) => `${data.new_state}${number === null ? ' (fleeting)' : ''}`);
+  expect(states.slice(0, 5)).toEqual(
+    [
+      'ProcessingUserMessage',
+      'AwaitingLLMResponse',
+      'StreamingLLMResponse (fleeting)',
+      'ProcessingLLMResponse (fleeting)',
+      'Idle',
+    ].slice(0, states.length),
+  );
+  expect(place(({ event }) => event === 'ThinkingDelta')).toBeLessThan(
+    place(({ event }) => event === 'ContentDelta'),
+  );
+  const completed = place(({ data }) => data.message_id === message && data.role === 'assistant');
+  expect(live.told.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
+  for (const told of live.told) if (told.event.endsWith('Delta')) expect(told.id).toBeNull();
+});
+
+test('who joins in the middle of a message is told all of it so far, then the rest', async () => {
+  const { id } = await house.client.createContext({});
+  const first = await listen(id);
+  const job = await say(id, 'think: first\ntokens: 200 over 1s');
+  await first.until(({ event, data }) => event === 'ContentDelta' && data.sequence === 5);
+  const late = await listen(id);
+  await late.until(finished(job));
+  await first.until(finished(job));
+  expect(late.told.find(({ event }) => event === 'ContentSnapshot')?.data.text).not.toBe('');
+  expect(late.told.filter(({ event }) => event === 'ContentDelta').length).toBeGreaterThan(5);
+  const stored = await texts(id);
+  for (const client of [first, late])
+    expect(new Map([...addUp(client.told)].map(([message, { text }]) => [message, text]))).toEqual(stored);
+});
+
+test('the first who listens to a message that is half said is told all of it', async () => {
+  const { id } = await house.client.createContext({});
+  const job = await say(id, 'tokens: 200 over 1s');
+  await until(
+    'the call',
+    async () =>
+      (await house.query(`select 1 from contexts where id = '${id}' and state = 'AwaitingLLMResponse'`))
+        .length > 0,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const late = await listen(id);
+  await late.until(finished(job));
+  expect(late.told.some(({ event }) => event === 'ContentSnapshot')).toBe(true);
+  expect(new Map([...addUp(late.told)].map(([message, { text }]) => [message, text]))).toEqual(
+    await texts(id),
+  );
+});
+
+test('a second attempt voids the text of the first, under the same message', async () => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id);
+  const job = await say(id, 'say: partial\nwait: 300ms\nfail: stream_cut times 1\nsay: whole');
+  await live.until(finished(job));
+  const deltas = live.told.filter(({ event }) => event === 'ContentDelta' || event === 'ContentSnapshot');
+  expect(new Set(deltas.map(({ data }) => data.message_id)).size).toBe(1);
+  expect([...new Set(deltas.map(({ data }) => data.attempt))]).toEqual([1, 2]);
+  const [shown] = addUp(live.told).values();
+  expect(shown).toMatchObject({ attempt: 2, text: 'partial\nwhole' });
+});
+
+test('after a cancel nothing more of the job is said', async () => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id);
+  const job = await say(id, 'tokens: 500 over 20s');
+  await live.until(({ event }) => event === 'ContentDelta');
+  await house.client.cancel(job, 5_000);
+  await live.until(finished(job));
+  const next = await say(id, 'say: next');
+  await live.until(finished(next));
+  const end = live.told.findIndex(finished(job));
+  const after = live.told
+    .slice(end + 1)
+    .filter(({ data }) => data.job_id !== next && data.attempt !== undefined);
+  const of = new Set(
+    live.told
+      .slice(0, end)
+      .filter(({ event }) => event === 'ContentDelta')
+      .map(({ data }) => data.message_id),
+  );
+  expect(after.filter(({ data }) => of.has(data.message_id))).toEqual([]);
+});
+
+describe('a cursor', () => {
+  let id = '';
+  let all: Told[] = [];
+  beforeAll(async () => {
+    ({ id } = await house.client.createContext({}));
+    const live = await listen(id);
+    for (let count = 0; count < 3; count += 1) await live.until(finished(await say(id, `say: ${count}`)));
+    await live.until(({ event, id: number }) => event === 'StateChanged' && number !== null);
+    all = await replay(id);
+  });
+
+  const from = async (client: SseClient): Promise<Told[]> => {
+    await client.until(({ id: number }) => number === all.at(-1)?.id);
+    return client.told;
+  };
+
+  test('tells what comes after it', async () => {
+    expect(await from(await listen(id, { after: 4 }))).toEqual(all.slice(4));
+    expect(await from(await listen(id, { lastEventId: '7' }))).toEqual(all.slice(7));
+  });
+
+  test('in the header wins', async () => {
+    expect(await from(await listen(id, { after: 0, lastEventId: '9' }))).toEqual(all.slice(9));
+  });
+
+  test('beyond the last number is as if it were that one, and none begins with what is live', async () => {
+    for (const ask of [{ after: 1_000_000 }, {}]) {
+      const client = await listen(id, ask);
+      await until('the first words', () => client.lastId() !== null);
+      expect(client.lastId()).toBe(String(all.at(-1)?.id));
+      expect(client.told).toEqual([]);
+    }
+  });
+
+  test.each([{ after: 'x' }, { after: '-1' }, { after: '1.5' }, { lastEventId: 'x' }, { lastEventId: '-1' }])(
+    'that is none is refused: %o',
+    async (ask) => {
+      const client = await listen(id, ask);
+      expect(client.status).toBe(422);
+    },
+  );
+});
+
+test('of a context that is not there is not found', async () => {
+  for (const id of ['018f0000-0000-7000-8000-000000000000', 'x']) {
+    const client = await listen(id);
+    expect(client.status).toBe(404);
+  }
+});
+
+test('ends when its context is deleted', async () => {
+  const { id, worker_id: workerId } = await house.client.createContext({});
+  const client = await listen(id);
+  const response = await fetch(`${house.servers[0]?.url}/api/workers/${workerId}`, { method: 'DELETE' });
+  expect(response.status).toBe(204);
+  await client.ended;
+});
+
+test('costs Postgres one query a second, however many contexts are followed, and none when nobody listens', async () => {
+  const contexts = await Promise.all(Array.from({ length: 30 }, () => house.client.createContext({})));
+  const clients = await Promise.all(contexts.map(({ id }) => listen(id)));
+  house.statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(house.statements.length).toBeGreaterThanOrEqual(1);
+  expect(house.statements.length).toBeLessThanOrEqual(3);
+  for (const client of clients) client.close();
+  await Promise.all(clients.map(({ ended }) => ended));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  house.statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(house.statements).toEqual([]);
+});
+
+test('a turn that is listened to is read once at most: the rest is whispered whole', async () => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id);
+  await live.until(finished(await say(id, 'say: first')));
+  const job = await say(id, 'say: hello\ncall: look {}\nthen:\nsay: done');
+  house.statements.length = 0;
+  await live.until(finished(job));
+  expect(house.statements.filter((text) => text.includes('from events'))).toEqual([]);
+});
