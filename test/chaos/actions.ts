@@ -27,7 +27,7 @@ export const SWITCHES: Switches = {
   repeat: true,
   wait: true,
   cancel: true,
-  'bulk-cancel': false,
+  'bulk-cancel': true,
   steer: true,
   'deliver-interrupt': true,
   interrupt: true,
@@ -35,5 +35,5 @@ export const SWITCHES: Switches = {
   withdraw: true,
   reorder: true,
   priority: true,
-  stream: false,
+  stream: true,
 };
