@@ -45,6 +45,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['tools', 'api'],
   fastify: ['api'],
   '@fastify/swagger': ['api'],
+  '@fastify/swagger-ui': ['api'],
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['api'],
   pino: ['api', 'workers', 'cli'],

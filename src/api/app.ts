@@ -15,6 +15,7 @@ import { openGate } from './access.ts';
 import { BODY_LIMIT, discardRest, readJsonBodies } from './body.ts';
 import { answerClientError } from './client-error.ts';
 import { within } from './deadline.ts';
+import { serveDocs } from './docs.ts';
 import { toFailure } from './failure.ts';
 import { logRequests } from './log.ts';
 import { measureRequests, openMetrics } from './metrics.ts';
@@ -62,6 +63,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   measureRequests(app, metrics);
   await documentRoutes(app, ports.config);
   addRoutes(app, ports, metrics, streams);
+  await serveDocs(app);
   return app;
 }
 
@@ -113,7 +115,9 @@ function boundHandlers(app: App, requestMs: number): void {
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = async function bounded(request, reply) {
-      return within(requestMs + waitOf(request), Promise.resolve(handler.call(this, request, reply)));
+      // One that returns nothing sends by itself: then the reply tells when it is sent.
+      const answer: unknown = handler.call(this, request, reply) ?? reply;
+      return within(requestMs + waitOf(request), Promise.resolve(answer));
     };
   });
 }

@@ -19,6 +19,8 @@ export type Line = {
 export type Ears = {
   /** Connected, for the first time or again: nothing is subscribed to. */
   up: () => void;
+  /** What was subscribed to is so again, by itself. */
+  again: () => void;
   hear: (name: string, text: string) => void;
   fail: (error: Error) => void;
 };
@@ -76,6 +78,7 @@ export function clusterLine(url: string, ears: Ears): Line {
   });
   cluster.on('error', ears.fail);
   cluster.on('ready', ears.up);
+  cluster.on('subscribersReady', ears.again);
   cluster.on('smessage', ears.hear);
   return {
     publish: (name, text) => cluster.spublish(name, text),

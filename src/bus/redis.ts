@@ -24,17 +24,16 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
   const topics = new Map<string, Topic>();
   const lost = new Set<() => void>();
   let heardAt = performance.now();
+  const tellLost = (): void => {
+    for (const tell of lost) tell();
+  };
   const ears: Ears = {
     fail: onError,
+    again: tellLost,
     up() {
       heardAt = performance.now();
       if (topics.size === 0) return;
-      line.subscribe([...topics.keys()]).then(
-        () => {
-          for (const tell of lost) tell();
-        },
-        () => undefined,
-      );
+      line.subscribe([...topics.keys()]).then(tellLost, () => undefined);
     },
     hear(name, text) {
       heardAt = performance.now();

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { localBus } from '../bus/local.ts';
+import { isCluster } from '../bus/redis-cluster.ts';
 import { redisBus } from '../bus/redis.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { CommandPorts } from '../commands/ports.ts';
@@ -57,8 +58,9 @@ export async function openPlatform(
   });
   const opened: (() => Promise<void>)[] = [() => database.close()];
   const onError = quietly(log);
-  const bus: Bus = redisUrl === null ? localBus() : redisBus(redisUrl, config.prefix, onError);
-  const queue = await openQueue(config, services, onError, opened);
+  const cluster = redisUrl !== null && (await isCluster(redisUrl));
+  const bus: Bus = redisUrl === null ? localBus() : redisBus(redisUrl, config.prefix, onError, cluster);
+  const queue = await openQueue(config, services, cluster, onError, opened);
   const bell = queue.openBell();
   opened.push(
     () => bus.close(),
@@ -105,10 +107,11 @@ export async function openPlatform(
 async function openQueue(
   config: Config,
   { databaseUrl, redisUrl }: Services,
+  cluster: boolean,
   onError: (error: Error) => void,
   opened: (() => Promise<void>)[],
 ): Promise<Queue> {
-  if (redisUrl !== null) return redisQueue(redisUrl, config.prefix, onError);
+  if (redisUrl !== null) return redisQueue(redisUrl, config.prefix, onError, cluster);
   const queue = await postgresQueue(databaseUrl, onError);
   opened.push(() => queue.close());
   return queue;

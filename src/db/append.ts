@@ -117,8 +117,9 @@ function statement(appends: readonly Append[]) {
       from jsonb_to_recordset(${events}::jsonb) as e(context_id uuid, place int, name text, data jsonb)
       join ctx on ctx.id = e.context_id
     ), new_calls as (
-      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown)
-      select r.id, ctx.tenant_id, ctx.id, r.job_id, r.message_id, r.ordinal, r.name, r.effect, r.on_unknown
+      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, created_at)
+      select r.id, ctx.tenant_id, ctx.id, r.job_id, r.message_id, r.ordinal, r.name, r.effect, r.on_unknown,
+        statement_timestamp()
       from jsonb_to_recordset(${requested}::jsonb) as r(
         context_id uuid, id uuid, job_id uuid, message_id uuid, ordinal int, name text, effect text, on_unknown text)
       join ctx on ctx.id = r.context_id

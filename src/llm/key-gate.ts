@@ -15,9 +15,9 @@ const PLACES = 2;
 const LAST_PLACES = 64;
 /** After so long without a refusal too, in milliseconds. */
 const CALM_MS = 60_000;
-/** Who waits without a slot comes again so much later than who asked before, and at most so late, in milliseconds. */
+/** Who waits without a slot comes again so much later than who asked before, in milliseconds: after a minute from the start. */
 const APART_MS = 20;
-const MOST_APART_MS = 60_000;
+const MOMENTS = 3_000;
 /** Nor sooner than this: what was not called in place is not called in a moment. */
 const SOONEST_MS = 1_000;
 /** So many wait in place at most: slots are for those who have something to do. */
@@ -106,9 +106,9 @@ export class KeyGate {
     const now = this.#clock.now();
     const spell = this.#spell;
     if (spell === null) return now;
+    const place = spell.sentAway % MOMENTS;
     spell.sentAway += 1;
-    const apart = spell.sentAway * APART_MS * (0.5 + this.#random());
-    return Math.ceil(Math.max(now + SOONEST_MS, spell.until) + Math.min(MOST_APART_MS, apart));
+    return Math.ceil(Math.max(now + SOONEST_MS, spell.until) + (place + this.#random()) * APART_MS);
   }
 
   /** Waits for one's turn, first come, first served. False: `until` came first, or the signal, or too many wait. */
@@ -131,7 +131,7 @@ export class KeyGate {
   #close({ until, reason }: Closing, strikes: number): boolean {
     const before = this.#spell;
     if (before !== null && before.until >= until) return false;
-    this.#spell = { until, reason, strikes, places: PLACES, inside: 0, sentAway: before?.sentAway ?? 0 };
+    this.#spell = { until, reason, strikes, places: PLACES, inside: 0, sentAway: 0 };
     this.#setAlarm();
     return true;
   }

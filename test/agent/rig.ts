@@ -4,8 +4,9 @@ import { Attention } from '../../src/agent/attention.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
+import type { Held } from '../../src/core/gate.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import type { ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
 import type { ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
@@ -18,6 +19,8 @@ export type Happening = 'dies' | void;
 export type Moment = { count: number; port: Port; rig: Rig; attention: Attention };
 
 export type RigOptions = {
+  /** What stands before the model when it is asked for, counted from 1; null: nothing. */
+  held?: (ask: number, rig: Rig) => Held | null;
   at?: (moment: Moment) => Happening;
   /** What an append comes to, in place of what the store says; counted from 1. */
   outcome?: (count: number, commit: () => Promise<JournalOutcome>) => Promise<JournalOutcome>;
@@ -33,6 +36,9 @@ export class Rig {
   readonly #options: RigOptions;
   moments = 0;
   appends = 0;
+  asks = 0;
+  /** Of the run that is under way. */
+  attention: Attention | null = null;
   now = NOW;
   #calls = 0;
 
@@ -44,6 +50,7 @@ export class Rig {
   async bringToRest(): Promise<number> {
     for (let runs = 1; runs <= 30; runs += 1) {
       const attention = new Attention();
+      this.attention = attention;
       const first = this.store.claim(this.now);
       if (first !== null) {
         const { promise: died, resolve: die } = Promise.withResolvers<void>();
@@ -68,6 +75,12 @@ export class Rig {
       await new Promise<never>(() => undefined);
     };
     const { journal } = this.store;
+    const model: Model = {
+      call: async (request, _listener, signal) => {
+        await pass('the model');
+        return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+      },
+    };
     return {
       journal: {
         ...journal,
@@ -80,15 +93,10 @@ export class Rig {
           return outcome;
         },
       },
-      model: () => ({
-        kind: 'open',
-        model: {
-          call: async (request, _listener, signal) => {
-            await pass('the model');
-            return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
-          },
-        },
-      }),
+      model: () => {
+        this.asks += 1;
+        return this.#options.held?.(this.asks, this) ?? { kind: 'open', model };
+      },
       tools: { execute: (call, signal) => this.#execute(call, signal, pass) },
       clock: { now: () => this.now },
       ids: this.ids,

@@ -109,7 +109,8 @@ export class Store {
     // What a job carries of its wish is written by others: an append leaves it.
     const wish = truth.job?.wish ?? null;
     const after = apply({ ...truth, next: this.queue[0] ?? null }, move, outcome);
-    this.truth = { ...after, job: after.job === null ? null : { ...after.job, wish } };
+    const barrenClaims = Math.max(0, after.barrenClaims - (move.progress === 'returned' ? 1 : 0));
+    this.truth = { ...after, barrenClaims, job: after.job === null ? null : { ...after.job, wish } };
     if (move.job?.kind === 'admit') this.queue.shift();
     if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.verdict);
     if (park !== null) this.status = park.status;

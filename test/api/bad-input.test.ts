@@ -69,8 +69,6 @@ describe('what is not built yet is refused by name, never ignored', () => {
     ['POST', '/api/contexts/import'],
     ['GET', '/api/search?q=x'],
     ['POST', '/api/chat'],
-    ['GET', '/api/roles'],
-    ['POST', '/api/jobs/cancel'],
     ['GET', '/api/approvals'],
     ['PUT', '/api/workers/:w'],
     ['HEAD', '/api/workers'],

@@ -24,7 +24,7 @@ export function exposition(text: string): Series[] {
     if (!one.name.startsWith(metric) || !suffix.test(one.name.slice(metric.length))) {
       throw new Error(`${line} stands under ${metric}`);
     }
-    const id = `${one.name} ${JSON.stringify(Object.entries(one.labels).sort(byName))}`;
+    const id = `${one.name} ${keyOf(one.labels)}`;
     if (seen.has(id)) throw new Error(`${line} comes twice`);
     seen.add(id);
     series.push(one);
@@ -48,17 +48,17 @@ function readSample(line: string): Series {
   return { name, labels, value };
 }
 
+function keyOf(labels: Record<string, string>): string {
+  return JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)));
+}
+
 function expectCumulative(series: readonly Series[]): void {
   const last = new Map<string, number>();
   for (const { name, labels, value } of series) {
     if (!name.endsWith('_bucket')) continue;
     const { le: _, ...rest } = labels;
-    const id = name + JSON.stringify(Object.entries(rest).sort(byName));
+    const id = name + keyOf(rest);
     if (value < (last.get(id) ?? 0)) throw new Error(`the buckets of ${id} fall`);
     last.set(id, value);
   }
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }

@@ -8,7 +8,7 @@ import type { ActiveJob, Verdict } from '../../src/core/job.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
 import { admit } from '../../src/core/moves/admit.ts';
 import { answer } from '../../src/core/moves/answer.ts';
-import { delay, handBack, sleep } from '../../src/core/moves/park.ts';
+import { delay, handBack, holdBack, sleep } from '../../src/core/moves/park.ts';
 import { settle } from '../../src/core/moves/settle.ts';
 import { closeCalls, ended } from '../../src/core/moves/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
@@ -49,6 +49,8 @@ export type Hand = {
   results(text: string): Promise<void>;
   /** The model call failed and is made again at `at`. */
   delay(at: number): Promise<void>;
+  /** The key of the model is held back until `until`; it comes again at `at`. */
+  holdBack(until: number, at: number): Promise<void>;
   /** Waits without a slot. */
   sleep(until: number): Promise<void>;
   handBack(until: number | null): Promise<void>;
@@ -102,6 +104,10 @@ export async function take(api: Api, contextId: ContextId, owner: ProcessId): Pr
     delay: (at) =>
       commit((snapshot) =>
         delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at),
+      ),
+    holdBack: (until, at) =>
+      commit((snapshot) =>
+        holdBack(snapshot, jobOf(snapshot), { provider: 'anthropic', reason: 'rate_limited', until }, at),
       ),
     sleep: (until) => commit((snapshot) => sleep(snapshot, jobOf(snapshot), until)),
     handBack: (until) => commit((snapshot) => handBack(snapshot, until)),

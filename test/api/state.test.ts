@@ -89,6 +89,35 @@ describe('the state of a context', () => {
     expect(body.data[0]).toMatchObject({ status: 'waiting', retry_at: until, waiting_for, error: null });
   });
 
+  test('whose provider key is held back', async () => {
+    const { job_id } = await post();
+    const hand = await take(api, worker.context_id, owner);
+    await hand.admit();
+    const [until, at] = [later(), later() + 400].map((time) => new Date(time).toISOString());
+    await hand.holdBack(Date.parse(until ?? ''), Date.parse(at ?? ''));
+    expect(await state()).toMatchObject({
+      state: 'TransientFailure',
+      attempt: 1,
+      waiting_for: [{ kind: 'timer', until: at }],
+      why: `The provider key of anthropic is held back until ${until} (rate limited). The model is called at ${at}.`,
+    });
+    const { body } = await api.get(`/api/jobs/${job_id}`);
+    expect(body).toMatchObject({ status: 'waiting', attempt: 1, retry_at: at, error: null });
+  });
+
+  test('whose provider key lets calls in one after the other', async () => {
+    await post();
+    const hand = await take(api, worker.context_id, owner);
+    await hand.admit();
+    const [until, at] = [Date.now() - 50, later()];
+    await hand.holdBack(until, at);
+    expect((await state()).why).toBe(
+      `The provider key of anthropic was held back until ${new Date(until).toISOString()} (rate limited), and lets calls in one after the other. The model is called at ${new Date(at).toISOString()}.`,
+    );
+    await hand.holdBack(until, Date.now() - 1);
+    expect((await state()).why).toBe('The wait is over: it waits for a free worker process.');
+  });
+
   test('whose model call is being made again', async () => {
     await post();
     const hand = await take(api, worker.context_id, owner);

@@ -81,6 +81,7 @@ describe('what a fleet did', () => {
       first_token_at: null,
       error: { code: 'provider_overloaded', message: 'too busy' },
     });
+    expect(look.started_at).toBe(asked.ended_at);
     expect(waited.started_at).toBe(failed.ended_at);
     expect(waited.ended_at).toBe(answered.started_at);
     expect(answered.message_id).toBe(history.at(-1)?.id);

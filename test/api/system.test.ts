@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { sql } from 'drizzle-orm';
+import type { Json } from '../../src/core/json.ts';
+import { leaveFigures } from '../../src/db/processes.ts';
+import { exposition } from './exposition.ts';
 import { addProcess, take } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -160,6 +164,60 @@ test('a queue that is away makes work late, not impossible', async () => {
   } finally {
     api.queue.reachable = true;
   }
+});
+
+test('stats count contexts by the state they are shown in, and what a stopped worker has queued', async () => {
+  const other = await openApi();
+  try {
+    const owner = await addProcess(other);
+    const [failed, stopped, again] = [await other.worker(), await other.worker(), await other.worker()];
+    for (const { id } of [failed, stopped, stopped, again])
+      await other.post(`/api/workers/${id}/messages`, { content: 'x' });
+    await other.post(`/api/workers/${stopped.id}/stop`);
+    const hand = await take(other, failed.context_id, owner);
+    await hand.admit();
+    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
+    const retried = await take(other, again.context_id, owner);
+    await retried.admit();
+    await retried.delay(Date.now() - 1_000);
+    expect((await other.get('/api/stats')).body).toEqual({
+      queue_depth: 2,
+      running: 1,
+      waiting: 0,
+      by_state: { PermanentFailure: 1, Stopped: 1, AwaitingLLMResponse: 1 },
+    });
+  } finally {
+    await other.close();
+  }
+});
+
+test('metrics show what live worker processes left, as far as it is understood', async () => {
+  const [live, dead, odd] = [await addProcess(api), await addProcess(api), await addProcess(api)];
+  const figure = (value: Json): Json[] => [
+    {
+      name: 'nightshift_left',
+      help: 'Left\nbehind.',
+      type: 'counter',
+      values: [{ value, labels: { kind: 'a"b\\c' } }],
+    },
+  ];
+  const oddities: Json[] = [
+    null,
+    1,
+    { name: 'x y' },
+    { name: 'no_values', help: '', type: 'gauge' },
+    ...figure('many'),
+  ];
+  await leaveFigures(api.database.db, live, figure(3));
+  await leaveFigures(api.database.db, dead, figure(4));
+  await leaveFigures(api.database.db, odd, oddities);
+  await api.database.db.execute(
+    sql`update processes set beat_at = now() - interval '1 hour' where id = ${dead}`,
+  );
+  const left = exposition((await api.get('/metrics')).body).filter(({ name }) => name === 'nightshift_left');
+  expect(left).toEqual([
+    { name: 'nightshift_left', value: 3, labels: { kind: 'a\\"b\\\\c', process: live.slice(-8) } },
+  ]);
 });
 
 test('stats and metrics count what waits, runs and is queued', async () => {

@@ -92,6 +92,18 @@ export async function startRedisContainer(run: string, port?: number): Promise<S
   return { id: container.getId(), url: container.getConnectionUrl() };
 }
 
+/** A Redis Cluster of one node, which has all slots and says that it is found at `port` of this machine. */
+export async function startClusterContainer(run: string, port: number): Promise<StartedContainer> {
+  const flags = ['--save', '', '--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
+  const container = await new RedisContainer(REDIS)
+    .withExposedPorts({ container: 6379, host: port })
+    .withCommand(['redis-server', ...flags, '--cluster-announce-port', String(port)])
+    .withLabels({ [LABEL]: run })
+    .start();
+  await container.exec(['redis-cli', 'cluster', 'addslotsrange', '0', '16383']);
+  return { id: container.getId(), url: container.getConnectionUrl() };
+}
+
 /** The engine's own verbs on one container. */
 export async function containerById(id: string) {
   return (await getContainerRuntimeClient()).container.getById(id);

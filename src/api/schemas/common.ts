@@ -60,7 +60,7 @@ export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' 
 
 /** Text that is stored outside JSON, where neither NUL nor half a surrogate pair can be kept. */
 export function plainText(maxLength: number, minLength = 0) {
-  return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cs}\\u0000]*$' });
+  return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cs}\\u0000]*$', examples: ['text'] });
 }
 
 export const Title = plainText(500);

@@ -1,0 +1,64 @@
+// Redis Cluster: sharded channels, the queue's keys in one slot, and streams as anywhere else.
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { isCluster } from '../../src/bus/redis-cluster.ts';
+import { freePort } from '../../src/dev/free-port.ts';
+import { until } from '../e2e/until.ts';
+import { containerById, startClusterContainer } from '../services/containers.ts';
+import { openHouse, runRedis } from './house.ts';
+import { addUp, numbered } from './sse-client.ts';
+
+const hasContainers = inject('serviceContainers') !== null;
+let cluster = { id: '', url: '' };
+beforeAll(async () => {
+  if (!hasContainers) return;
+  cluster = await startClusterContainer(inject('testRun'), await freePort());
+  await until('the cluster', () => isCluster(cluster.url));
+});
+afterAll(async () => {
+  if (hasContainers) await (await containerById(cluster.id)).remove({ force: true, v: true });
+});
+
+test.runIf(hasContainers)('is told by what the server says', async () => {
+  expect(await isCluster(cluster.url)).toBe(true);
+  expect(await isCluster(runRedis() ?? '')).toBe(false);
+  const began = performance.now();
+  expect(await isCluster(`redis://127.0.0.1:${await freePort()}`)).toBe(false);
+  expect(performance.now() - began).toBeLessThan(4_000);
+});
+
+test.runIf(hasContainers)('two API processes and two workers: streams tell all, as it happens', async () => {
+  const house = await openHouse({ apis: 2, workers: 2, redisUrl: cluster.url, cluster: true });
+  try {
+    const { id } = await house.client.createContext({});
+    const streams = await Promise.all([0, 1].map((api) => house.listen(id, { after: 0 }, api)));
+    const { job_id: first } = await house.client.post(id, 'say: warm');
+    await Promise.all(
+      streams.map((one) => one.until(({ event, data }) => event === 'JobFinished' && data.job_id === first)),
+    );
+    const { job_id: job } = await house.client.post(
+      id,
+      'tokens: 80 over 600ms\ncall: look {}\nthen:\nsay: done',
+    );
+    await Promise.all(
+      streams.map((one) => one.until(({ event, data }) => event === 'JobFinished' && data.job_id === job)),
+    );
+    const stored = new Map(
+      (await house.client.messages(id)).map((message) => [
+        message.id,
+        message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      ]),
+    );
+    for (const { told } of streams) {
+      const ids = numbered(told).map((one) => one.id);
+      expect(ids).toEqual(ids.map((_, at) => at + 1));
+      expect(told.filter(({ event }) => event === 'ContentDelta').length).toBeGreaterThan(5);
+      for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
+    }
+    expect(await (await fetch(`${house.servers[0]?.url}/readyz`)).json()).toMatchObject({ queue: 'ok' });
+    // Everything came by whispers, through channels of shards.
+    const text = await (await fetch(`${house.servers[0]?.url}/metrics`)).text();
+    expect(Number(/^nightshift_stream_resyncs_total (\d+)$/m.exec(text)?.[1])).toBeLessThanOrEqual(2);
+  } finally {
+    await house.close();
+  }
+});
