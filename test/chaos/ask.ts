@@ -8,7 +8,13 @@ import type { OddAnswer } from './world.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** `status` 0: the connection broke, or nothing came in time. */
-export type Answer = { status: number; text: string; body: Record<string, unknown> };
+export type Answer = {
+  status: number;
+  text: string;
+  body: Record<string, unknown>;
+  /** What the server asks for before the next attempt, in milliseconds. */
+  retryAfterMs: number;
+};
 
 export type Asker = {
   /** One request, whatever comes of it. */
@@ -48,7 +54,7 @@ export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSig
       while (!givenUp.aborted) {
         const answer = await once(method, path, body, key);
         if (!OPEN.includes(answer.status)) return answer;
-        await sleep(dice.between(...PAUSE_MS));
+        await sleep(answer.retryAfterMs + dice.between(...PAUSE_MS));
       }
       return null;
     },
@@ -67,9 +73,10 @@ async function ask(url: string, method: Method, body?: object, key?: string): Pr
       },
     });
     const text = await response.text();
-    return { status: response.status, text, body: parse(text) };
+    const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1_000;
+    return { status: response.status, text, body: parse(text), retryAfterMs };
   } catch {
-    return { status: 0, text: '', body: {} };
+    return { status: 0, text: '', body: {}, retryAfterMs: 0 };
   }
 }
 

@@ -24,6 +24,9 @@ export type Crowd = {
 
 export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
 
+/** Clients at a time: those who come while nobody answers wait outside. */
+const MOST = 60;
+
 const CONFIG = { model: 'simulated/chaos', tools: ['look', 'put', 'mail', 'pay'] };
 
 /** What is done with an input once it was accepted. */
@@ -60,11 +63,14 @@ export function startCrowd(
   plan: CrowdPlan,
 ): Crowd {
   const begun = performance.now();
-  const acting: Promise<void>[] = [];
+  const acting = new Set<Promise<void>>();
   const run = async (): Promise<void> => {
     for (const [at, due] of moments(plan.inputs, plan.ms, dice).entries()) {
       await sleep(Math.max(0, due - (performance.now() - begun)), undefined, { signal: plan.stopped });
-      acting.push(act({ ask, dice: dice.of(`input ${at}`), crowd }, `i-${at + 1}`, switches));
+      if (acting.size >= MOST) await Promise.race(acting);
+      const client = { ask, dice: dice.of(`input ${at}`), crowd };
+      const one = act(client, `i-${at + 1}`, switches).finally(() => acting.delete(one));
+      acting.add(one);
     }
   };
   const crowd: Crowd = {
