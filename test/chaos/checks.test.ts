@@ -427,6 +427,14 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /interrupted, for no reason/,
     ],
     [
+      'one wish interrupts two jobs',
+      (sound) => {
+        sound.world.interrupts.push({ contextId: 'c', mode: 'keep', jobId: null, removed: null });
+        for (const job of sound.world.jobs) Object.assign(job, { status: 'interrupted' });
+      },
+      /2 jobs were interrupted for 1 wishes/,
+    ],
+    [
       'a client saw another end',
       ({ world }) => void world.sightings.push({ jobId: 'job-1', status: 'cancelled', outputId: null }),
       /was told cancelled/,

@@ -1,6 +1,6 @@
 // Every job ended, once, as it may: its row, its events, and what clients were told say the same.
 import { groupBy, isEnded } from '../world.ts';
-import type { Check, Posted, StoredEvent, StoredJob, Violation } from '../world.ts';
+import type { Check, Interrupt, Posted, StoredEvent, StoredJob, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('endings');
@@ -18,22 +18,52 @@ export const endings: Check = {
     const pushy = new Set(
       inputs.filter(({ delivery }) => delivery === 'interrupt').map(({ contextId }) => contextId),
     );
-    return jobs.flatMap((job) => [
-      ...rowFaults(job),
-      ...eventFaults(job, told.get(job.id) ?? []),
-      ...reasonFaults(
-        job,
-        asked.get(job.id) ?? [],
-        interrupted.has(job.context_id) || pushy.has(job.context_id),
-      ),
-      ...(seen.get(job.id) ?? []).flatMap((sighting) =>
-        sighting.status === job.status && sighting.outputId === job.output_message_id
-          ? []
-          : [says(`a client was told ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
-      ),
-    ]);
+    return [
+      ...interruptedTooOften(jobs, inputs, interrupts),
+      ...jobs.flatMap((job) => [
+        ...rowFaults(job),
+        ...eventFaults(job, told.get(job.id) ?? []),
+        ...reasonFaults(
+          job,
+          asked.get(job.id) ?? [],
+          interrupted.has(job.context_id) || pushy.has(job.context_id),
+        ),
+        ...(seen.get(job.id) ?? []).flatMap((sighting) =>
+          sighting.status === job.status && sighting.outputId === job.output_message_id
+            ? []
+            : [says(`a client was told ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
+        ),
+      ]),
+    ];
   },
 };
+
+/** A key interrupts one job at most, however often it is asked again. */
+function interruptedTooOften(
+  jobs: readonly StoredJob[],
+  inputs: readonly Posted[],
+  interrupts: readonly Interrupt[],
+): Violation[] {
+  const asked = groupBy(
+    [...interrupts, ...inputs.filter(({ delivery }) => delivery === 'interrupt')],
+    ({ contextId }) => contextId,
+  );
+  const ended = groupBy(
+    jobs.filter(({ status }) => status === 'interrupted'),
+    ({ context_id: id }) => id,
+  );
+  return [...ended].flatMap(([contextId, list]) => {
+    const wishes = asked.get(contextId)?.length ?? 0;
+    if (list.length <= wishes) return [];
+    return [
+      says(
+        `${list.length} jobs were interrupted for ${wishes} wishes`,
+        contextId,
+        ...list.map(({ id }) => id),
+      ),
+    ];
+  });
+}
 
 function rowFaults(job: StoredJob): Violation[] {
   if (!isEnded(job.status)) return [says(`the job never ended: ${job.status}`, job.context_id, job.id)];
