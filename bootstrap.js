@@ -35,6 +35,7 @@ const commands = {
     [tool.vitest, 'run', 'test/architecture.test.ts', 'test/core'],
   ],
   build: () => [['build.ts']],
+  chaos: (args) => [['test/chaos/main.ts', ...args]],
 };
 
 // The npm packages that carry the Node binary itself; they need no install script.

@@ -41,6 +41,8 @@ declare module 'fastify' {
     tenantId: TenantId;
     /** The job that the request brought about; null: none. For the log. */
     madeJob: string | null;
+    /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
+    lateAt: number;
   }
   interface FastifyContextConfig {
     /** `open`: answered without a key and whatever the Host says. */

@@ -52,6 +52,18 @@ export function admit(
 }
 
 /**
+ * The job goes on under this lease with inputs that join it. A model call that somebody else had begun is made again after
+ * them, with another prompt: what was heard of its answer is void.
+ */
+export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
+  return {
+    ...blank(snapshot),
+    job: { kind: 'progress', job: { ...job, status: 'running', attempt: attemptOf(job, true) } },
+    progress: 'none',
+  };
+}
+
+/**
  * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
  * gave the job back, and it says `running`.
  */
@@ -60,15 +72,20 @@ export function resume(
   job: ActiveJob,
   to: 'AwaitingLLMResponse' | 'ExecutingTools',
 ): Append {
-  const again = to === 'AwaitingLLMResponse' && job.status === 'running';
+  const attempt = attemptOf(job, to === 'AwaitingLLMResponse');
   return {
     ...blank(snapshot),
     entries: stateChange(snapshot.state, to, job.id),
     job: {
       kind: 'progress',
-      job: { ...job, status: 'running', retryAt: null, attempt: again ? job.attempt + 1 : job.attempt },
+      job: { ...job, status: 'running', retryAt: null, attempt },
     },
     state: to,
     progress: 'none',
   };
+}
+
+/** A model call that somebody else had begun is a new attempt; a wait that ended is not. */
+function attemptOf({ status, attempt }: ActiveJob, callsNext: boolean): number {
+  return callsNext && status === 'running' ? attempt + 1 : attempt;
 }
