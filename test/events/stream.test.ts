@@ -280,7 +280,9 @@ test('costs Postgres one query a second, however many contexts are followed, and
   expect(house.statements.length).toBeLessThanOrEqual(3);
   for (const client of clients) client.close();
   await Promise.all(clients.map(({ ended }) => ended));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until('all to be gone', async () =>
+    /^nightshift_streams 0$/m.test(await (await fetch(`${house.servers[0]?.url}/metrics`)).text()),
+  );
   house.statements.length = 0;
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(house.statements).toEqual([]);
@@ -293,5 +295,7 @@ test('a turn that is listened to is read once at most: the rest is whispered who
   const job = await say(id, 'say: hello\ncall: look {}\nthen:\nsay: done');
   house.statements.length = 0;
   await live.until(finished(job));
-  expect(house.statements.filter((text) => text.includes('from events'))).toEqual([]);
+  // The look that comes once a second may be faster than a whisper, once.
+  const reads = house.statements.filter((text) => text.includes('from events'));
+  expect(reads.length).toBeLessThanOrEqual(1);
 });
