@@ -36,6 +36,7 @@ const commands = {
   ],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],
+  chaos: (args) => [['test/chaos/main.ts', ...args]],
 };
 
 // The npm packages that carry the Node binary itself; they need no install script.

@@ -3,7 +3,7 @@
 // many processes and so run one file at a time. A test that fails is not tried again: it is a fault.
 import { defineConfig } from 'vitest/config';
 
-const core = ['test/architecture.test.ts', 'test/{core,agent,llm,tools}/**/*.test.ts'];
+const core = ['test/architecture.test.ts', 'test/{core,agent,llm,tools,chaos}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const globalSetup = ['test/services/global-setup.ts'];

@@ -41,11 +41,15 @@ declare module 'fastify' {
     tenantId: TenantId;
     /** The job that the request brought about; null: none. For the log. */
     madeJob: string | null;
+    /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
+    lateAt: number;
   }
   interface FastifyContextConfig {
     /** `open`: answered without a key and whatever the Host says. */
     access?: 'open';
     /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
     stream?: true;
+    /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */
+    patienceMs?: number;
   }
 }

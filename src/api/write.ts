@@ -11,6 +11,7 @@ import type { TenantId } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Executor } from '../db/client.ts';
+import { OutOfTime } from './deadline.ts';
 import type { ApiPorts } from './ports.ts';
 import { RequestRefused, orRefuse } from './problem.ts';
 
@@ -21,6 +22,8 @@ export type WriteRequest = {
   url: string;
   body?: unknown;
   headers: { 'idempotency-key'?: string };
+  /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
+  lateAt: number;
 };
 
 /** `command`, answered with what is read right after it, in the same transaction. */
@@ -42,8 +45,9 @@ export async function write<Answer extends object>(
   command: Command<Answer>,
 ): Promise<Answer> {
   const key = keyOf(request);
-  if (key !== null) return once(ports, key, command);
-  return orRefuse(await perform(ports, command)).value;
+  const timely = inTime(request, command);
+  if (key !== null) return once(ports, key, timely);
+  return orRefuse(await perform(ports, timely)).value;
 }
 
 /** A command that is one statement: without a key it needs no transaction. */
@@ -53,7 +57,7 @@ export async function writeAlone<Answer extends object>(
   command: Command<Answer>,
 ): Promise<Answer> {
   const key = keyOf(request);
-  if (key !== null) return once(ports, key, command);
+  if (key !== null) return once(ports, key, inTime(request, command));
   return orRefuse(await performAlone(ports, command)).value;
 }
 
@@ -79,6 +83,17 @@ export async function writeAround<Answer extends object>(
   const meanwhile = await answerUnder<Answer>(ports, key);
   if (meanwhile === null) throw new RequestRefused(outcome);
   return meanwhile;
+}
+
+/**
+ * A request that was given up is not carried out when its turn comes at last: whoever made it was told to ask again, and
+ * may have been answered otherwise under the same key by then.
+ */
+function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
+  return async (executor) => {
+    if (performance.now() > lateAt) throw new OutOfTime('The request was given up before its turn came.');
+    return command(executor);
+  };
 }
 
 async function once<Answer extends object>(

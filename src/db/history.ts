@@ -1,5 +1,6 @@
-/** Reads the history of a context, which only its holder writes; of many in one statement. */
+/** Reads the history of a context, which only its holder writes. */
 import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { ContextId, JobId, MessageId } from '../core/ids.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
@@ -10,6 +11,9 @@ import { encodeJson } from './codec.ts';
 
 /** Which context, and whose. */
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
+
+const messageColumns: SQL = sql`m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
+  m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens`;
 
 /** The visible messages of a branch, in order. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
@@ -27,11 +31,34 @@ export async function readHistories(
   const rows = await executor.execute<MessageRow & OfContext>(sql`
     select m.* from jsonb_to_recordset(${at}::jsonb) as at(context_id uuid, tenant text, branch text)
     cross join lateral (
-      select m.context_id, m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
-        m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens
-      from messages m where m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = at.branch
+      select m.context_id, ${messageColumns} from messages m where m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = at.branch
         and m.status = 'completed' order by m.seq) m`);
   return byContext(rows, toMessage);
+}
+
+/** The visible messages that a job added to history. */
+export async function readAdded(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  jobId: JobId,
+): Promise<Message[]> {
+  const rows = await executor.execute<MessageRow>(sql`
+    select ${messageColumns} from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
+      and m.seq > j.first_seq and m.job_id = j.id
+    where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and m.status = 'completed'
+    order by m.seq`);
+  return rows.map(toMessage);
+}
+
+/** The last visible message of a branch that is of a turn: what stands for a history that is not read. */
+export async function readLastTurn(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  branch: string,
+): Promise<Pick<Message, 'role' | 'turn'>[]> {
+  return executor.execute<{ role: MessageRole; turn: Turn }>(sql`
+    select role, turn from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch}
+      and status = 'completed' and role <> 'system' order by seq desc limit 1`);
 }
 
 type MessageRow = {

@@ -1,44 +1,67 @@
-/** Claims, of many contexts in one transaction: the leases, all that is stored, and the appends that begin or resume jobs. */
+/**
+ * Claims: the lease, all that is stored, and the append that begins or resumes a job, in one transaction. Contexts of which
+ * nothing bad is known share one.
+ */
+import { endBarren } from '../commands/end-barren.ts';
 import { apply } from '../core/apply.ts';
+import { UNSERVED_MS } from '../agent/loop.ts';
 import { decide } from '../core/decide.ts';
+import type { Step } from '../core/decide.ts';
 import type { ContextId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
+import { handBack } from '../core/moves/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { claim, claimFree } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
+import { readMailbox } from '../db/mailbox.ts';
 import { createGroup } from './group.ts';
 import { readSnapshots } from './journal.ts';
-import type { Began, Claimed, Claimer, Wanted, WorkerState } from './ports.ts';
+import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
 const SHARED = 32;
 
-type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock'>;
+type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
 
 export function createClaimer(parts: Parts): Claimer {
-  const { database } = parts;
-  return createGroup({
-    contextOf: ({ contextId }: Wanted) => contextId,
-    async shared(wanted) {
-      const owner = wanted[0]?.owner;
-      if (owner === undefined) return [];
-      // After a process was declared dead and began anew, the claims of its former self are not for this one.
-      const ids = wanted.filter((one) => one.owner === owner).map(({ contextId }) => contextId);
-      const claimed = await database.transaction(async (tx) =>
-        openAll(parts, tx, await claimFree(tx, ids, owner)),
-      );
-      return wanted.map(({ contextId }) => claimed.get(contextId));
-    },
-    async alone({ contextId, owner }) {
-      const claimed = await database.transaction(async (tx) => {
-        const row = await claim(tx, contextId, owner);
-        return openAll(parts, tx, row === null ? [] : [row]);
-      });
-      return claimed.get(contextId) ?? null;
-    },
+  return createGroup<Claim, Claimed | null>({
+    contextOf: ({ contextId }) => contextId,
+    shared: (claims) => claimTogether(parts, claims),
+    alone: (one) => claimAlone(parts, one),
     most: SHARED,
+  });
+}
+
+async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | undefined)[]> {
+  const ordinary = claims.filter(
+    // After a process was declared dead and began anew, the claims of its former self are not for this one.
+    ({ contextId, owner, counted }) =>
+      counted === null && owner === claims[0]?.owner && !parts.registry.unserved.has(contextId),
+  );
+  const owner = ordinary[0]?.owner;
+  if (owner === undefined) return claims.map(() => undefined);
+  const ids = ordinary.map(({ contextId }) => contextId);
+  const claimed = await parts.database.transaction(async (tx) =>
+    openAll(parts, tx, await claimFree(tx, ids, owner)),
+  );
+  return claims.map(({ contextId }) => claimed.get(contextId));
+}
+
+/** Null: surplus, or the worker is gone. */
+async function claimAlone(parts: Parts, { contextId, owner, counted }: Claim): Promise<Claimed | null> {
+  return parts.database.transaction(async (tx): Promise<Claimed | null> => {
+    const row = await claim(tx, contextId, owner, counted);
+    if (row === null) return null;
+    if (row.barrenClaims >= LIMITS.barrenClaims) {
+      parts.clock.set(row.now);
+      return endBarren(tx, row, parts.ids);
+    }
+    const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
+    return left ?? (await openAll(parts, tx, [row])).get(contextId) ?? null;
   });
 }
 
@@ -48,27 +71,43 @@ async function openAll(
   tx: Executor,
   rows: readonly ContextRow[],
 ): Promise<Map<ContextId, Claimed>> {
-  const last = rows.at(-1);
-  if (last === undefined) return new Map();
-  parts.clock.set(last.now);
+  const now = rows.at(-1)?.now;
+  if (now === undefined) return new Map();
+  parts.clock.set(now);
   const snapshots = await readSnapshots(parts, tx, rows);
-  const moves = [...snapshots.values()].flatMap(
-    (snapshot) => open(snapshot, decide(snapshot, last.now)) ?? [],
-  );
+  const first = [...snapshots.values()].map((snapshot) => {
+    const step = decide(snapshot, now);
+    return { snapshot, step, move: firstMove(snapshot, step, now) };
+  });
+  const moves = first.flatMap(({ move }) => move ?? []);
   const outcomes = moves.length === 0 ? [] : await append(tx, moves);
-  const began = new Map<ContextId, Began>();
-  moves.forEach((move, index) => {
-    const outcome = outcomes[index];
+  const claimed = first.map(({ snapshot, step, move }): [ContextId, Claimed] => {
+    const { contextId } = snapshot.lease;
+    if (move === null) return [contextId, { kind: 'opened', snapshot, began: null }];
+    const outcome = outcomes[moves.indexOf(move)];
     if (outcome?.kind !== 'committed')
       throw new Error('A context changed under the transaction that claimed it.');
-    began.set(move.lease.contextId, { move, outcome });
+    if (step.kind === 'hand_back') return [contextId, { kind: 'left', mailbox: snapshot, at: now }];
+    return [
+      contextId,
+      { kind: 'opened', snapshot: apply(snapshot, move, outcome), began: { move, outcome } },
+    ];
   });
-  return new Map(
-    [...snapshots].map(([contextId, snapshot]) => [contextId, asOpened(snapshot, began.get(contextId))]),
-  );
+  return new Map(claimed);
 }
 
-function asOpened(snapshot: Snapshot, began: Began | undefined): Claimed {
-  if (began === undefined) return { snapshot, began: null };
-  return { snapshot: apply(snapshot, began.move, began.outcome), began };
+function firstMove(snapshot: Snapshot, step: Step, now: Millis) {
+  return step.kind === 'hand_back' ? handBack(snapshot, now + UNSERVED_MS) : open(snapshot, step);
+}
+
+/** What could not be served before is read in full only once it can be. Null: it can, or that is not what matters now. */
+async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: ContextRow): Promise<Left | null> {
+  clock.set(row.now);
+  const stored = await readMailbox(tx, row);
+  if (stored === null) return null;
+  const { mailbox, worker } = stored;
+  const unread = { ...mailbox, history: [], serving: abilities.resolve(worker) };
+  if (decide(unread, row.now).kind !== 'hand_back') return null;
+  await append(tx, [handBack(mailbox, row.now + UNSERVED_MS)]);
+  return { kind: 'left', mailbox, at: row.now };
 }

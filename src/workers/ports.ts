@@ -1,11 +1,13 @@
 /** What a worker process is given. */
 import type { Logger } from 'pino';
+import type { Ended } from '../commands/end-barren.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import type { ContextId, ProcessId, RunIds } from '../core/ids.ts';
 import type { Model, ProviderName } from '../core/model.ts';
 import type { Serving } from '../core/settings.ts';
-import type { Snapshot } from '../core/snapshot.ts';
+import type { Mailbox, Snapshot } from '../core/snapshot.ts';
+import type { Millis } from '../core/time.ts';
 import type { ToolRunner } from '../core/tool.ts';
 import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
@@ -50,16 +52,23 @@ export type WorkerPorts = {
   random(): number;
 };
 
-/** A context to be claimed, and for which incarnation of this process. */
-export type Wanted = { contextId: ContextId; owner: ProcessId };
+/** What is to be claimed, by whom; `counted`: the epoch under which a sweep has counted the claim; null: nobody has. */
+export type Claim = { contextId: ContextId; owner: ProcessId; counted: number | null };
 
-export type Began = { move: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> };
+/** What this process cannot serve, as of what stood in its mailbox. */
+export type Left = { kind: 'left'; mailbox: Mailbox; at: Millis };
 
 /** `began`: what was appended to begin or resume a job; null where there was nothing to begin. */
-export type Claimed = { snapshot: Snapshot; began: Began | null };
+export type Opened = {
+  kind: 'opened';
+  snapshot: Snapshot;
+  began: { move: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
+};
+
+export type Claimed = Opened | Left | Ended;
 
 /** Null: the doorbell was surplus. */
-export type Claimer = (wanted: Wanted) => Promise<Claimed | null>;
+export type Claimer = (claim: Claim) => Promise<Claimed | null>;
 
 /** What the parts of a running worker process share. */
 export type WorkerState = WorkerPorts & {

@@ -45,7 +45,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const heartbeat = new Heartbeat(ports, registry, audience, clock, gates, metrics);
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
-  const claimer = createClaimer({ ...ports, abilities, clock });
+  const claimer = createClaimer({ ...ports, abilities, clock, registry });
   const state: WorkerState = {
     ...ports,
     abilities,

@@ -1,16 +1,19 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
 import pTimeout from 'p-timeout';
+import type { Attention } from '../agent/attention.ts';
 import { runLoop } from '../agent/loop.ts';
 import type { Run } from '../agent/run.ts';
+import { tell } from '../commands/perform.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { putOff, release } from '../db/contexts.ts';
-import { createJournal } from './journal.ts';
+import { isUnavailable } from '../db/client.ts';
+import { forgive, putOff, release } from '../db/contexts.ts';
+import { createJournal, persist } from './journal.ts';
 import { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
-import type { WorkerState } from './ports.ts';
+import type { Claim, WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
 import { createRunLog } from './run-log.ts';
 
@@ -18,35 +21,49 @@ import { createRunLog } from './run-log.ts';
 const BROKEN_MS = 2_000;
 
 /** Resolves when the run has ended, or at once when there was nothing to claim. Never throws. The caller has a slot. */
-export async function runContext(state: WorkerState, contextId: ContextId): Promise<void> {
+export async function runContext(
+  state: WorkerState,
+  contextId: ContextId,
+  counted: number | null = null,
+): Promise<void> {
+  const isRung = await runOnce(state, contextId, counted);
+  if (isRung) await runContext(state, contextId);
+}
+
+/** True: somebody rang meanwhile, and may have meant what came after this run. */
+async function runOnce(state: WorkerState, contextId: ContextId, counted: number | null): Promise<boolean> {
   const owner = state.identity();
-  if (owner === null) return;
+  if (owner === null) return false;
   const place = await state.registry.enter(contextId);
-  if (place === null) return;
+  if (place === null) return false;
+  const claim = { contextId, owner, counted };
   const narrator = new Narrator(state.bus, state.audience, contextId, owner);
+  let isRung = false;
   try {
-    const first = await claimContext(state, contextId, owner, narrator);
+    const first = await claimContext(state, claim, narrator);
     state.metrics.claim(first === null ? 'surplus' : 'claimed');
-    if (first !== null) await runClaimed(state, place, narrator, first);
+    if (first !== null) await runClaimed(state, place, narrator, owner, first);
   } catch (error) {
     if (error instanceof LeaseLost) state.metrics.leaseLost();
-    else await giveUp(state, contextId, owner, error);
+    else await giveUp(state, claim, place.attention, error);
   } finally {
     narrator.close();
     place.attention.lose();
-    place.leave();
+    isRung = place.leave();
   }
+  return isRung;
 }
 
 async function runClaimed(
   state: WorkerState,
   place: Place,
   narrator: Narrator,
+  owner: ProcessId,
   first: Snapshot,
 ): Promise<void> {
   const log = createRunLog(state, first);
   const run: Run = {
-    journal: createJournal(state, place.attention, narrator),
+    journal: createJournal(state, place.attention, narrator, owner),
     model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
     clock: state.clock,
@@ -59,15 +76,17 @@ async function runClaimed(
   await runLoop(run, first);
 }
 
-/** Null: the doorbell was surplus. */
-async function claimContext(
-  state: WorkerState,
-  contextId: ContextId,
-  owner: ProcessId,
-  narrator: Narrator,
-): Promise<Snapshot | null> {
-  const claimed = await state.claimer({ contextId, owner });
+/** Null: surplus, left to others, or ended here and now. */
+async function claimContext(state: WorkerState, claim: Claim, narrator: Narrator): Promise<Snapshot | null> {
+  const { unserved } = state.registry;
+  const { contextId } = claim;
+  const claimed = await state.claimer(claim);
   if (claimed === null) return null;
+  if (claimed.kind === 'ended') tell(state, claimed.tidings);
+  if (claimed.kind === 'left')
+    unserved.add({ contextId, ...claimed.mailbox }, claimed.at, claimed.mailbox.job?.deadline ?? null);
+  else unserved.delete(contextId);
+  if (claimed.kind !== 'opened') return null;
   if (claimed.began !== null) {
     const { move, outcome } = claimed.began;
     if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
@@ -76,11 +95,14 @@ async function claimContext(
   return claimed.snapshot;
 }
 
-/** The run broke off. Its lease goes back; where even that fails, the sweep finds it owned by nobody's run. */
+/**
+ * The run broke off. Its lease goes back, once the database is there; where even that fails, the sweep finds it owned by
+ * nobody's run. A database that went away is no fault of the context, silence may be one: its history may be too long.
+ */
 async function giveUp(
   state: WorkerState,
-  contextId: ContextId,
-  owner: ProcessId,
+  { contextId, owner, counted }: Claim,
+  attention: Attention,
   error: unknown,
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });
@@ -89,7 +111,10 @@ async function giveUp(
   else log.error({ err: error }, 'a run broke off');
   const giveBack = async (): Promise<void> => {
     const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
-    if (!wasClaimed && !isAway(error)) await putOff(db, contextId);
+    if (wasClaimed) return;
+    // Silence is another matter: a history that takes for ever to be read is a fault of the context.
+    if (!isAway(error)) await putOff(db, contextId, counted);
+    else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
   };
-  await pTimeout(giveBack(), PATIENCE).catch(() => undefined);
+  await pTimeout(persist(attention, giveBack), PATIENCE).catch(() => undefined);
 }

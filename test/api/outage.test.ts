@@ -90,3 +90,21 @@ test('a Postgres that is silent is answered for with 503, a long poll too', asyn
   }
   await untilServed();
 });
+
+test('a write that was given up is not carried out when Postgres is back: it may have been answered otherwise by then', async () => {
+  const { context_id: context } = await api.worker();
+  const path = `/api/contexts/${context}/messages`;
+  const repeated = (): Promise<Answer> =>
+    api.post(path, { content: 'x', delivery: 'reject' }, { 'idempotency-key': 'given-up' });
+  await postgres.pause();
+  try {
+    expectUnavailable(await timed(repeated));
+  } finally {
+    await postgres.resume();
+  }
+  await untilServed();
+  const other = await api.post(path, { content: 'y' });
+  expect((await repeated()).body.error?.code).toBe('context_busy');
+  const { body } = await api.get(`/api/jobs?context_id=${context}`);
+  expect(body.data.map(({ id }: Body) => id)).toEqual([other.body.job_id]);
+});

@@ -212,6 +212,8 @@ describe('open', () => {
       3,
     );
     expect(attempt(running({ state: 'ExecutingTools', calls: [call()] }))).toBe(1);
+    // Inputs that join first change the prompt: without a new attempt, listeners would put two answers together.
+    expect(attempt(running({ steers: [{ messageId, content: [] }] }))).toBe(2);
   });
 
   test('what a claim opens is no progress: a job that kills its process must be seen to', () => {
@@ -334,6 +336,8 @@ describe('waits', () => {
 
   test('handing back: at once, or when to look again', () => {
     expect(handBack(running(), null).park).toEqual({ status: 'runnable' });
+    expect(handBack(running(), null).job).toMatchObject({ kind: 'progress', job: { status: 'waiting' } });
+    expect(handBack(running(), null).guard.controlSeq).toBe(running().controlSeq);
     expect(handBack(running(), NOW).park).toEqual({ status: 'waiting', until: NOW });
   });
 });

@@ -45,7 +45,7 @@ export function workerState(the: Given): WorkerState {
   return {
     ...ports,
     appender: createAppender(the.database.db),
-    claimer: createClaimer({ ...ports, clock }),
+    claimer: createClaimer({ ...ports, clock, registry }),
     registry,
     audience: new Audience(),
     clock,

@@ -1,5 +1,5 @@
 // A network between the platform and a service, as it fails: connections that are there go silent for good, without a
-// word to either side, while new ones work.
+// word to either side, while new ones work; or are cut; or everything is held up for a while and arrives late.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -8,6 +8,11 @@ export type SilentProxy = {
   url: string;
   /** From now on nothing passes on any connection that is open. */
   silence(): void;
+  /** Every connection that is open breaks. */
+  cut(): void;
+  /** Nothing passes, on connections that are open or new, until `flow`: then all of it does, late. */
+  hold(): void;
+  flow(): void;
   close(): Promise<void>;
 };
 
@@ -15,16 +20,19 @@ export type SilentProxy = {
 export async function startSilentProxy(url: string): Promise<SilentProxy> {
   const target = new URL(url);
   const pairs = new Set<[Socket, Socket]>();
+  const silent = new Set<[Socket, Socket]>();
+  let held = false;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
-    near.pipe(far);
-    far.pipe(near);
+    if (held) for (const socket of pair) socket.pause();
+    else join(pair);
     for (const socket of pair) {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         pairs.delete(pair);
+        silent.delete(pair);
         for (const other of pair) other.destroy();
       });
     }
@@ -39,13 +47,27 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
   return {
     url: proxied.href,
     silence() {
-      for (const [near, far] of pairs) {
-        near.unpipe(far);
-        far.unpipe(near);
+      for (const pair of pairs) {
+        part(pair);
+        silent.add(pair);
         // What still comes is swallowed, so that the sender sees nothing of it.
-        near.resume();
-        far.resume();
+        for (const socket of pair) socket.resume();
       }
+    },
+    cut() {
+      for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+    },
+    hold() {
+      held = true;
+      for (const pair of pairs) {
+        if (silent.has(pair)) continue;
+        part(pair);
+        for (const socket of pair) socket.pause();
+      }
+    },
+    flow() {
+      held = false;
+      for (const pair of pairs) if (!silent.has(pair)) join(pair);
     },
     async close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
@@ -53,4 +75,14 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
       await once(server, 'close');
     },
   };
+}
+
+function join([near, far]: [Socket, Socket]): void {
+  near.pipe(far);
+  far.pipe(near);
+}
+
+function part([near, far]: [Socket, Socket]): void {
+  near.unpipe(far);
+  far.unpipe(near);
 }

@@ -2,16 +2,20 @@
 import type { Append } from '../append.ts';
 import { NO_USAGE } from '../usage.ts';
 import type { ActiveJob, QueuedJob } from '../job.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { inputTurn } from '../turn.ts';
 import { lastTurnOf } from '../message.ts';
+import type { Message } from '../message.ts';
+import type { Mailbox, Snapshot } from '../snapshot.ts';
+import { inputTurn } from '../turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**
  * The input takes the next turn; a retry answers the last one again. Guarded: a withdrawn input must not be admitted.
  * Does not count as progress: a job that kills its process before its first step must be seen to.
  */
-export function admit(snapshot: Snapshot, next: QueuedJob): Append {
+export function admit(
+  snapshot: Mailbox & { history: readonly Pick<Message, 'role' | 'turn'>[] },
+  next: QueuedJob,
+): Append {
   const last = lastTurnOf(snapshot.history);
   const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
   const job: ActiveJob = {
@@ -47,21 +51,41 @@ export function admit(snapshot: Snapshot, next: QueuedJob): Append {
   };
 }
 
-/** The job goes on under this lease. A model call that somebody else had begun is a new attempt. */
+/**
+ * The job goes on under this lease with inputs that join it. A model call that somebody else had begun is made again after
+ * them, with another prompt: what was heard of its answer is void.
+ */
+export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
+  return {
+    ...blank(snapshot),
+    job: { kind: 'progress', job: { ...job, status: 'running', attempt: attemptOf(job, true) } },
+    progress: 'none',
+  };
+}
+
+/**
+ * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
+ * gave the job back, and it says `running`.
+ */
 export function resume(
   snapshot: Snapshot,
   job: ActiveJob,
   to: 'AwaitingLLMResponse' | 'ExecutingTools',
 ): Append {
-  const again = to === 'AwaitingLLMResponse' && job.status === 'running';
+  const attempt = attemptOf(job, to === 'AwaitingLLMResponse');
   return {
     ...blank(snapshot),
     entries: stateChange(snapshot.state, to, job.id),
     job: {
       kind: 'progress',
-      job: { ...job, status: 'running', retryAt: null, attempt: again ? job.attempt + 1 : job.attempt },
+      job: { ...job, status: 'running', retryAt: null, attempt },
     },
     state: to,
     progress: 'none',
   };
+}
+
+/** A model call that somebody else had begun is a new attempt; a wait that ended is not. */
+function attemptOf({ status, attempt }: ActiveJob, callsNext: boolean): number {
+  return callsNext && status === 'running' ? attempt + 1 : attempt;
 }

@@ -2,7 +2,7 @@
 import type { Append } from '../append.ts';
 import type { Step } from '../decide.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { admit, resume } from './admit.ts';
+import { admit, goOn, resume } from './admit.ts';
 
 /** Null: nothing to begin; the run decides on. */
 export function open(snapshot: Snapshot, step: Step): Append | null {
@@ -14,6 +14,7 @@ export function open(snapshot: Snapshot, step: Step): Append | null {
     case 'call_tools':
       return resume(snapshot, step.job, 'ExecutingTools');
     case 'steer':
+      return goOn(snapshot, step.job);
     case 'wait':
     case 'finish':
     case 'hand_back':

@@ -169,7 +169,7 @@ export class World {
     const gates = new Gates(ports, clock, metrics);
     const audience = new Audience();
     const appender = createAppender(lane.database.db);
-    const claimer = createClaimer({ ...ports, clock });
+    const claimer = createClaimer({ ...ports, clock, registry });
     const state: WorkerState = {
       ...ports,
       appender,

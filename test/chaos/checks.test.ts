@@ -1,0 +1,767 @@
+// Each check can fail: a small world in which all is well passes them all, and each way of breaking it is found by the
+// check that is there for it.
+import { describe, expect, test } from 'vitest';
+import type { Block } from '../../src/core/blocks.ts';
+import type { ToolCallId } from '../../src/core/ids.ts';
+import { CHECKS, violationsOf } from './checks/all.ts';
+import { heardWhole } from './checks/streams.ts';
+import { word } from './inputs.ts';
+import type {
+  Posted,
+  StoredCall,
+  StoredContext,
+  StoredEvent,
+  StoredJob,
+  StoredMessage,
+  StreamEvent,
+  World,
+} from './world.ts';
+
+/** A world as it is after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+function soundWorld() {
+  const context: StoredContext = {
+    id: 'c',
+    status: 'idle',
+    state: 'Idle',
+    head_seq: 8,
+    lease_owner: null,
+    sweep_at: null,
+    queued: 0,
+    steers: 0,
+    barren_claims: 0,
+    message_count: 4,
+    turn_count: 1,
+    request_count: 2,
+    input_tokens: 20,
+    output_tokens: 4,
+  };
+  const first = posted('i-1', 'job-1', 'm-1', 0);
+  const second = { ...posted('i-2', 'job-2', 'm-2', 1), cancelled: true };
+  const done = storedJob('job-1', 'm-1', 1, {
+    status: 'completed',
+    steps: 2,
+    input_tokens: 20,
+    output_tokens: 4,
+    output_message_id: 'a-2',
+    started_at: 10,
+    finished_at: 50,
+  });
+  const cancelled = storedJob('job-2', 'm-2', 2, {
+    status: 'cancelled',
+    stop_kind: 'cancel',
+    stop_requested_at: 20,
+    stop_delivered_at: 20,
+    stopped_at: 20,
+    finished_at: 20,
+  });
+  const input = message('m-1', 2, 'user', [text(`say: ${word('i-1')}`)], 'u1');
+  const asked = message(
+    'a-1',
+    3,
+    'assistant',
+    [{ type: 'tool_use', id: 'call' as ToolCallId, name: 'mail', input: {} }],
+    'a1',
+  );
+  const result = message('r-1', 6, 'tool', [toolResult('mail: done', false)], 'a1');
+  const answer = message('a-2', 7, 'assistant', [text(word('i-1'))], 'a1');
+  const withdrawn: StoredMessage = {
+    ...message('m-2', null, 'user', [text(`say: ${word('i-2')}`)], null),
+    status: 'withdrawn',
+    job_id: 'job-2',
+    completed_at: null,
+  };
+  const call: StoredCall = {
+    id: 'call',
+    context_id: 'c',
+    job_id: 'job-1',
+    message_id: 'a-1',
+    name: 'mail',
+    effect: 'once',
+    status: 'completed',
+    started_at: 20,
+  };
+  const begin = event(1, 'JobStarted', { job_id: 'job-1', status: 'running', attempt: 1 });
+  const withdrawal = event(4, 'JobFinished', { job_id: 'job-2', status: 'cancelled', attempt: 0 });
+  const started = event(5, 'ToolCallStarted', { tool_call_id: 'call', name: 'mail', status: 'started' });
+  const end = event(8, 'JobFinished', { job_id: 'job-1', status: 'completed', attempt: 1 });
+  const messages = [input, asked, result, answer, withdrawn];
+  const events = [begin, withdrawal, started, end];
+  const sent: StreamEvent[] = [
+    ...events.map(({ seq, name, data }) => ({ seq, name, data })),
+    ...messages.flatMap(({ id, seq }) =>
+      seq === null ? [] : [{ seq, name: 'MessageCompleted', data: { message_id: id } }],
+    ),
+  ].sort((a, b) => a.seq - b.seq);
+  const delta = (sequence: number, words: string): StreamEvent => ({
+    seq: null,
+    name: 'ContentDelta',
+    data: { message_id: 'a-2', attempt: 2, sequence, delta: words },
+  });
+  const heard = [
+    ...sent.slice(0, 6),
+    delta(0, word('i-1').slice(0, 3)),
+    delta(1, word('i-1').slice(3)),
+    ...sent.slice(6),
+  ];
+  const world: World = {
+    inputs: [first, second],
+    sightings: [{ jobId: 'job-1', status: 'completed', outputId: 'a-2' }],
+    interrupts: [],
+    odd: [],
+    unsettled: [],
+    contexts: [context],
+    jobs: [done, cancelled],
+    messages,
+    events,
+    calls: [call],
+    outside: ['begin', 'effect', 'end'].map((what) => ({ what, name: 'mail', key: 'call' })),
+    told: [
+      {
+        contextId: 'c',
+        state: 'Idle',
+        messageCount: 4,
+        turnCount: 1,
+        requestCount: 2,
+        inputTokens: 20,
+        outputTokens: 4,
+        messages: [input, asked, result, answer].map(({ id, seq, role, turn, content }) => ({
+          id,
+          seq,
+          role,
+          turn,
+          content,
+        })),
+        jobs: [
+          { id: 'job-1', status: 'completed', steps: 2, output: 'a-2', code: null },
+          { id: 'job-2', status: 'cancelled', steps: 0, output: null, code: null },
+        ],
+      },
+    ],
+    repeats: [],
+    streams: [
+      {
+        client: 'client-1',
+        contextId: 'c',
+        from: 0,
+        connections: 1,
+        events: heard,
+        connection: heard.map(() => 1),
+        behind: false,
+      },
+    ],
+    replays: [{ contextId: 'c', events: sent }],
+    incidents: [],
+  };
+  return {
+    world,
+    context,
+    first,
+    second,
+    done,
+    cancelled,
+    input,
+    asked,
+    result,
+    answer,
+    withdrawn,
+    call,
+    begin,
+    started,
+    end,
+  };
+}
+
+type Sound = ReturnType<typeof soundWorld>;
+
+function posted(tag: string, jobId: string, messageId: string, after: number): Posted {
+  return {
+    tag,
+    key: `key-${tag}`,
+    contextId: 'c',
+    delivery: 'queue',
+    priority: 5,
+    script: {
+      shape: 'once',
+      text: '',
+      plays: [
+        { calls: ['mail'], last: false },
+        { calls: [], last: true },
+      ],
+      ends: ['completed'],
+      maxSteps: null,
+      deadlineMs: null,
+    },
+    firstSentAt: after * 10,
+    outcome: { kind: 'accepted', at: after * 10 + 5, jobId, messageId, after },
+    cancelled: false,
+    edited: null,
+    withdrawn: null,
+    reordered: false,
+  };
+}
+
+function storedJob(id: string, messageId: string, position: number, more: Partial<StoredJob>): StoredJob {
+  return {
+    id,
+    context_id: 'c',
+    kind: 'input',
+    status: 'queued',
+    priority: 5,
+    position,
+    message_id: messageId,
+    steps: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    output_message_id: null,
+    error_code: null,
+    stop_kind: null,
+    stop_mode: null,
+    stop_requested_at: null,
+    stop_delivered_at: null,
+    stopped_at: null,
+    started_at: null,
+    finished_at: null,
+    created_at: 0,
+    ...more,
+  };
+}
+
+function message(
+  id: string,
+  seq: number | null,
+  role: StoredMessage['role'],
+  content: Block[],
+  turn: string | null,
+): StoredMessage {
+  const tokens =
+    role === 'assistant'
+      ? { input_tokens: 10, output_tokens: 2 }
+      : { input_tokens: null, output_tokens: null };
+  return {
+    id,
+    context_id: 'c',
+    seq,
+    role,
+    type: 'text',
+    turn,
+    status: 'completed',
+    content,
+    job_id: 'job-1',
+    completed_at: 30,
+    ...tokens,
+  };
+}
+
+function event(seq: number, name: string, data: Record<string, unknown>): StoredEvent {
+  return { context_id: 'c', seq, name, data };
+}
+
+function text(words: string): Block {
+  return { type: 'text', text: words };
+}
+
+function toolResult(content: string, isError: boolean): Block {
+  return { type: 'tool_result', tool_use_id: 'call' as ToolCallId, content, is_error: isError };
+}
+
+test('a sound world passes every check', () => {
+  const { world } = soundWorld();
+  expect(violationsOf(world)).toEqual([]);
+  expect(heardWhole(world)).toEqual({ whole: 1, part: 0 });
+});
+
+/** By check: how a world is broken, and words of what is found. */
+const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, RegExp][]>> = {
+  rest: [
+    [
+      'something is under way when the time is up',
+      ({ world }) => void world.unsettled.push('job x'),
+      /not at rest in time/,
+    ],
+    [
+      'a context is owned',
+      ({ context }) => Object.assign(context, { status: 'running', lease_owner: 'p' }),
+      /still owned/,
+    ],
+    [
+      'a context is looked for',
+      ({ context }) => Object.assign(context, { sweep_at: 5 }),
+      /a sweep still looks/,
+    ],
+    [
+      'a state does not rest',
+      ({ context }) => Object.assign(context, { state: 'ExecutingTools' }),
+      /at rest in/,
+    ],
+    [
+      'a counter of the queue is wrong',
+      ({ context }) => Object.assign(context, { queued: 1 }),
+      /counts 1 queued/,
+    ],
+    [
+      'an input waits for ever to join',
+      ({ context }) => Object.assign(context, { steers: 1 }),
+      /wait to join/,
+    ],
+    ['barren claims are left', ({ context }) => Object.assign(context, { barren_claims: 2 }), /barren/],
+    [
+      'a counter of messages is wrong',
+      ({ context }) => Object.assign(context, { message_count: 5 }),
+      /message_count is 5/,
+    ],
+    [
+      'a counter of turns is wrong',
+      ({ context }) => Object.assign(context, { turn_count: 2 }),
+      /turn_count is 2/,
+    ],
+    [
+      'a counter of requests is wrong',
+      ({ context }) => Object.assign(context, { request_count: 3 }),
+      /request_count is 3/,
+    ],
+    [
+      'tokens of a context are wrong',
+      ({ context }) => Object.assign(context, { output_tokens: 0 }),
+      /output_tokens is 0/,
+    ],
+    [
+      'tokens of a job are wrong',
+      ({ done }) => Object.assign(done, { input_tokens: 10 }),
+      /input_tokens of the job/,
+    ],
+    [
+      'a queued input has no job',
+      ({ withdrawn }) => Object.assign(withdrawn, { status: 'queued' }),
+      /without its job/,
+    ],
+  ],
+  accepted: [
+    ['a job is lost', ({ world, done }) => remove(world.jobs, done), /has no job/],
+    ['a job is of nobody', ({ world, second }) => remove(world.inputs, second), /of no accepted key/],
+    [
+      'two keys are one job',
+      ({ second, first }) => Object.assign(second, { outcome: first.outcome }),
+      /for several keys/,
+    ],
+    [
+      'an input never got through',
+      ({ second }) => Object.assign(second, { outcome: { kind: 'pending' } }),
+      /never got through/,
+    ],
+    [
+      'a refused input is stored',
+      ({ second }) => Object.assign(second, { outcome: { kind: 'refused', code: 'context_busy' } }),
+      /refused input is stored/,
+    ],
+    [
+      'an input is stored twice',
+      ({ world, input }) => void world.messages.push({ ...input, id: 'm-3', seq: null, status: 'withdrawn' }),
+      /stored 2 times/,
+    ],
+    [
+      'a job is of another context',
+      ({ first }) => Object.assign(first, { contextId: 'other' }),
+      /of another context/,
+    ],
+    [
+      'a job answers another input',
+      ({ done }) => Object.assign(done, { message_id: 'm-9' }),
+      /another input/,
+    ],
+    [
+      'a change that was taken is lost',
+      ({ first }) => Object.assign(first, { edited: 'taken' }),
+      /taken and is not there/,
+    ],
+    [
+      'a change that was refused is there',
+      ({ input }) => Object.assign(input, { content: [text(`# edited\nsay: ${word('i-1')}`)] }),
+      /not taken and is there/,
+    ],
+    [
+      'a withdrawal is forgotten',
+      ({ first }) => Object.assign(first, { withdrawn: 'taken' }),
+      /withdrawn, and is not/,
+    ],
+    ['a priority is forgotten', ({ first }) => Object.assign(first, { priority: 1 }), /priority became 5/],
+    [
+      'a key is answered twice',
+      ({ world }) => void world.repeats.push({ tag: 'i-1', first: 'job-1', again: 'job-3' }),
+      /answered differently/,
+    ],
+  ],
+  endings: [
+    [
+      'a job does not end',
+      ({ done }) => Object.assign(done, { status: 'running', finished_at: null }),
+      /never ended/,
+    ],
+    [
+      'a job ends twice',
+      ({ world, end }) => void world.events.push({ ...end, seq: 9 }),
+      /end is told 2 times/,
+    ],
+    [
+      'a job begins twice',
+      ({ world, begin }) => void world.events.push({ ...begin, seq: 9 }),
+      /begin is told 2 times/,
+    ],
+    [
+      'an end is told otherwise',
+      ({ end }) => Object.assign(end, { data: { ...end.data, status: 'failed' } }),
+      /told as failed/,
+    ],
+    [
+      'a job fails for no reason',
+      ({ done }) => Object.assign(done, { status: 'failed', error_code: 'crash_loop' }),
+      /failed \(crash_loop\), for no reason/,
+    ],
+    [
+      'a job is cancelled for no reason',
+      ({ second }) => Object.assign(second, { cancelled: false }),
+      /cancelled, for no reason/,
+    ],
+    [
+      'a job is interrupted for no reason',
+      ({ done }) => Object.assign(done, { status: 'interrupted' }),
+      /interrupted, for no reason/,
+    ],
+    [
+      'one wish interrupts two jobs',
+      (sound) => {
+        sound.world.interrupts.push({ contextId: 'c', mode: 'keep', jobId: null, removed: null });
+        for (const job of sound.world.jobs) Object.assign(job, { status: 'interrupted' });
+      },
+      /2 jobs were interrupted for 1 wishes/,
+    ],
+    [
+      'a client saw another end',
+      ({ world }) => void world.sightings.push({ jobId: 'job-1', status: 'cancelled', outputId: null }),
+      /was told cancelled/,
+    ],
+  ],
+  answers: [
+    [
+      'an input is answered twice',
+      ({ world, answer }) => void world.messages.push({ ...answer, id: 'a-3', seq: 9 }),
+      /answered 2 times/,
+    ],
+    ['an answer is lost', ({ world, answer }) => remove(world.messages, answer), /not its last answer/],
+    [
+      'an answer is to nobody',
+      ({ answer }) => Object.assign(answer, { content: [text(word('i-9'))] }),
+      /to nobody/,
+    ],
+    [
+      'a completed answer was taken back',
+      ({ answer }) => Object.assign(answer, { status: 'retracted' }),
+      /was taken back/,
+    ],
+    ['steps are miscounted', ({ done }) => Object.assign(done, { steps: 3 }), /counts 3 steps/],
+    [
+      'a step is played twice',
+      ({ world, asked }) => void world.messages.push({ ...asked, id: 'a-9', seq: 2.5 }),
+      /where the script says/,
+    ],
+    [
+      'another tool is called',
+      ({ asked }) =>
+        Object.assign(asked, { content: [{ type: 'tool_use', id: 'call', name: 'pay', input: {} }] }),
+      /where the script says/,
+    ],
+  ],
+  once: [
+    [
+      'a mail is sent twice',
+      ({ world }) => void world.outside.push({ what: 'begin', name: 'mail', key: 'call' }),
+      /began 2 times/,
+    ],
+    ['a mail is said to be sent', ({ world }) => void world.outside.splice(0), /had no effect/],
+    [
+      'a mail that was sent was never marked',
+      ({ call }) => Object.assign(call, { started_at: null }),
+      /never marked/,
+    ],
+    [
+      'a mail that was sent is said never to have run',
+      ({ call }) => Object.assign(call, { status: 'cancelled' }),
+      /said not to have run/,
+    ],
+    [
+      'a mail that nobody asked for',
+      ({ world }) => void world.outside.push({ what: 'begin', name: 'mail', key: 'x' }),
+      /nobody asked for/,
+    ],
+    [
+      'an unknown outcome is told as a success',
+      ({ call }) => Object.assign(call, { status: 'unknown' }),
+      /not said so/,
+    ],
+    [
+      'a call that was taken back is forgotten',
+      ({ world, result, asked, call }) => (
+        remove(world.messages, result),
+        Object.assign(asked, { status: 'retracted' }),
+        Object.assign(call, { status: 'unknown' })
+      ),
+      /without a note/,
+    ],
+    [
+      'a success is told as something else',
+      ({ result }) => Object.assign(result, { content: [toolResult('Cancelled.', true)] }),
+      /another result/,
+    ],
+  ],
+  order: [
+    ['a steered input joins late', (sound) => joins(sound), /joined before one/],
+    ['one begins before its turn', (sound) => beginsBefore(sound, 5), /before one that stood ahead/],
+    [
+      'a low priority begins before a high one',
+      (sound) => beginsBefore(sound, 9),
+      /before one that stood ahead/,
+    ],
+    [
+      'a later one stands ahead',
+      ({ cancelled, done }) => Object.assign(done, { position: cancelled.position + 1 }),
+      /stands ahead of one/,
+    ],
+  ],
+  numbers: [
+    ['a number is missing', ({ world, started }) => remove(world.events, started), /break at 5/],
+    ['a number is there twice', ({ started }) => Object.assign(started, { seq: 6 }), /break at 5/],
+    ['the head is elsewhere', ({ context }) => Object.assign(context, { head_seq: 9 }), /the head is 9/],
+  ],
+  transcripts: [
+    ['a result is missing', ({ world, result }) => remove(world.messages, result), /while calls were open/],
+    [
+      'a result is there twice',
+      ({ world, result }) => void world.messages.push({ ...result, id: 'r-2', seq: 6.5 }),
+      /without its open call/,
+    ],
+    [
+      'the last call has no result',
+      ({ world, result, answer }) => (remove(world.messages, result), remove(world.messages, answer)),
+      /calls without a result/,
+    ],
+    ['a turn is wrong', ({ answer }) => Object.assign(answer, { turn: 'a2' }), /is of turn a2/],
+    ['history begins with an answer', ({ world, input }) => remove(world.messages, input), /after 0 inputs/],
+    ['a call has no row', ({ world, call }) => remove(world.calls, call), /a call without a row/],
+    ['a call is still open', ({ call }) => Object.assign(call, { status: 'started' }), /still started/],
+    [
+      'a row is of no call',
+      ({ call }) => Object.assign(call, { message_id: 'm-1' }),
+      /row of a call that nobody/,
+    ],
+  ],
+  receipts: [
+    [
+      'it stopped before anybody asked',
+      ({ cancelled }) => Object.assign(cancelled, { stopped_at: 19 }),
+      /before anybody asked/,
+    ],
+    [
+      'it was heard before anybody asked',
+      ({ cancelled }) => Object.assign(cancelled, { stop_delivered_at: 19 }),
+      /heard before/,
+    ],
+    [
+      'it was heard after the end',
+      ({ cancelled }) => Object.assign(cancelled, { stop_delivered_at: 21 }),
+      /heard after/,
+    ],
+    ['a receipt has no end', ({ cancelled }) => Object.assign(cancelled, { stopped_at: null }), /no times/],
+    [
+      'a wish is lost',
+      ({ done }) => Object.assign(done, { stop_kind: 'cancel', stop_requested_at: 1, stopped_at: 50 }),
+      /a wish was lost/,
+    ],
+    [
+      'nobody wished it',
+      ({ cancelled }) => Object.assign(cancelled, { stop_kind: null }),
+      /nobody wished it/,
+    ],
+    [
+      'a message comes after the end',
+      ({ answer }) => Object.assign(answer, { seq: 9 }),
+      /after the end of its job/,
+    ],
+    [
+      'a message comes after the stop',
+      ({ done }) =>
+        Object.assign(done, {
+          status: 'cancelled',
+          stop_kind: 'cancel',
+          stop_requested_at: 10,
+          stopped_at: 20,
+        }),
+      /after the end of its job/,
+    ],
+    ['a discarded answer is still there', (sound) => interrupted(sound, 'discard'), /still there/],
+    [
+      'a discarded input is gone',
+      (sound) => (interrupted(sound, 'discard'), Object.assign(sound.input, { status: 'retracted' })),
+      /input was taken back/,
+    ],
+    [
+      'an input that was rolled back is still there',
+      (sound) => interrupted(sound, 'rollback'),
+      /input is still there/,
+    ],
+    [
+      'a kept answer is gone',
+      (sound) => (interrupted(sound, 'keep'), Object.assign(sound.answer, { status: 'retracted' })),
+      /kept, and taken back/,
+    ],
+    [
+      'an interrupt names other messages',
+      (sound) => (
+        interrupted(sound, 'keep'),
+        void sound.world.interrupts.push({ contextId: 'c', mode: 'keep', jobId: 'job-1', removed: ['a-2'] })
+      ),
+      /names other messages/,
+    ],
+  ],
+  told: [
+    ['a context is not found', ({ world }) => void world.told.splice(0), /does not know it/],
+    [
+      'a counter is told otherwise',
+      ({ world }) => change(world.told[0], { messageCount: 3 }),
+      /message_count is 4, the API says 3/,
+    ],
+    ['a message is left out', ({ world }) => void world.told[0]?.messages.pop(), /not what is stored/],
+    [
+      'a message is told otherwise',
+      ({ world }) => change(world.told[0]?.messages[3], { content: [text('no')] }),
+      /not what is stored/,
+    ],
+    [
+      'a message too many is listed',
+      ({ world }) =>
+        void world.told[0]?.messages.push({ id: 'x', seq: 9, role: 'user', turn: 'u2', content: [] }),
+      /5 messages are listed/,
+    ],
+    [
+      'a job is told otherwise',
+      ({ world }) => change(world.told[0]?.jobs[0], { status: 'failed' }),
+      /something else of the job/,
+    ],
+    ['a job is left out', ({ world }) => void world.told[0]?.jobs.pop(), /1 jobs are listed/],
+  ],
+  streams: [
+    [
+      'an event is missing',
+      ({ world }) => void world.streams[0]?.events.splice(1, 1),
+      /was sent where 2 was due/,
+    ],
+    [
+      'an event comes twice',
+      ({ world }) => void world.streams[0]?.events.splice(1, 0, { seq: 1, name: 'JobStarted', data: {} }),
+      /was sent where 2 was due/,
+    ],
+    [
+      'an event says something else',
+      ({ world }) => change(world.streams[0]?.events[0], { name: 'JobFinished' }),
+      /stored is JobStarted/,
+    ],
+    ['the last event is missing', ({ world }) => void world.streams[0]?.events.pop(), /it ends at 7/],
+    [
+      'a client is left behind',
+      ({ world }) => change(world.streams[0], { behind: true }),
+      /never got beyond/,
+    ],
+    [
+      'a replay is short',
+      ({ world }) => void world.replays[0]?.events.pop(),
+      /a replay from the start: it ends at 7/,
+    ],
+    [
+      'a text is another one',
+      ({ world }) =>
+        change(world.streams[0]?.events[6], {
+          data: { message_id: 'a-2', attempt: 2, sequence: 0, delta: 'x' },
+        }),
+      /not how the answer begins/,
+    ],
+    [
+      'text comes after its answer',
+      ({ world }) =>
+        void (world.streams[0]?.events.push({
+          seq: null,
+          name: 'ContentDelta',
+          data: { message_id: 'a-2', attempt: 2, sequence: 2, delta: '' },
+        }),
+        world.streams[0]?.connection.push(1)),
+      /text of an answer after/,
+    ],
+  ],
+  processes: [
+    [
+      'a process ends by itself',
+      ({ world }) =>
+        void world.incidents.push({ process: 'worker-1', what: 'ended by itself (1)', lines: [] }),
+      /ended by itself/,
+    ],
+    [
+      'an answer that nobody should see',
+      ({ world }) => void world.odd.push({ request: 'GET /', status: 500, body: '' }),
+      /was answered 500/,
+    ],
+  ],
+};
+
+describe.each(Object.entries(BROKEN))('%s', (name, ways) => {
+  test.each(ways)('%s', (_, breakIt, words) => {
+    const sound = soundWorld();
+    breakIt(sound);
+    const found = violationsOf(sound.world).filter(({ check }) => check === name);
+    expect(found.map(({ what }) => what)).toContainEqual(expect.stringMatching(words));
+  });
+});
+
+test('every check is broken here', () => {
+  expect(Object.keys(BROKEN).sort()).toEqual(CHECKS.map(({ name }) => name).sort());
+});
+
+function remove<T>(list: T[], one: T): void {
+  list.splice(list.indexOf(one), 1);
+}
+
+function change<T extends object>(one: T | undefined, more: Partial<T>): void {
+  if (one === undefined) throw new Error('nothing to break');
+  Object.assign(one, more);
+}
+
+/** `i-2`, of this priority, begins although `i-1` stands ahead of it and begins later. */
+function beginsBefore({ cancelled, world, begin, first }: Sound, priority: number): void {
+  Object.assign(cancelled, { priority });
+  Object.assign(begin, { seq: 12 });
+  Object.assign(first, { outcome: { ...first.outcome, after: 0 } });
+  world.events.push(event(11, 'JobStarted', { job_id: 'job-2', status: 'running', attempt: 1 }));
+}
+
+function interrupted({ done }: Sound, mode: string): void {
+  Object.assign(done, {
+    status: 'interrupted',
+    stop_kind: 'interrupt',
+    stop_mode: mode,
+    stop_requested_at: 20,
+    stopped_at: 50,
+  });
+}
+
+/** Two inputs join `job-1`, the later one first. */
+function joins({ world, first, input }: Sound): void {
+  for (const [tag, seq, at] of [
+    ['i-3', 10, 100],
+    ['i-4', 9, 200],
+  ] as const) {
+    world.messages.push({ ...input, id: `m-${tag}`, seq, turn: 'u2' });
+    world.inputs.push({
+      ...first,
+      tag,
+      delivery: 'steer',
+      firstSentAt: at,
+      outcome: { kind: 'accepted', at: at + 1, jobId: 'job-1', messageId: `m-${tag}`, after: 8 },
+    });
+  }
+}

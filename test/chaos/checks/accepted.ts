@@ -1,0 +1,72 @@
+// No job lost, none twice: each accepted key is one job with its input, each job is of a key that was accepted.
+import { textOf } from '../../../src/core/blocks.ts';
+import { tagIn } from '../inputs.ts';
+import { groupBy } from '../world.ts';
+import type { Check, Posted, StoredJob, StoredMessage, Violation, World } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('accepted');
+
+export const accepted: Check = {
+  name: 'accepted',
+  find(world) {
+    const jobs = new Map(world.jobs.map((job) => [job.id, job]));
+    const texts = groupBy(
+      world.messages.filter(({ role }) => role === 'user'),
+      ({ content }) => tagIn(textOf(content)),
+    );
+    return [
+      ...world.inputs.flatMap((input) => inputFaults(input, jobs, texts.get(input.tag) ?? [])),
+      ...strangers(world),
+      ...world.repeats.map(({ tag, first, again }) =>
+        says(`the same key was answered differently: ${first}, then ${again}`, null, tag),
+      ),
+    ];
+  },
+};
+
+function inputFaults(
+  { tag, contextId, outcome, delivery, priority, edited, withdrawn, reordered }: Posted,
+  jobs: ReadonlyMap<string, StoredJob>,
+  stored: readonly StoredMessage[],
+): Violation[] {
+  if (outcome.kind === 'pending') return [says('an input never got through', contextId, tag)];
+  if (outcome.kind === 'refused') {
+    return stored.length === 0 ? [] : [says('a refused input is stored', contextId, tag)];
+  }
+  const job = jobs.get(outcome.jobId);
+  if (job === undefined) return [says('an accepted input has no job', contextId, tag, outcome.jobId)];
+  const [message] = stored;
+  const faults: Violation[] = [];
+  const note = (what: string): void => void faults.push(says(what, contextId, tag, job.id));
+  if (job.context_id !== contextId) note('the job is of another context');
+  if (stored.length !== 1) note(`the input is stored ${stored.length} times`);
+  if (message !== undefined && message.id !== outcome.messageId)
+    note('the input is not the one it was said to be');
+  if (withdrawn === 'taken' && message !== undefined && message.status !== 'withdrawn') {
+    note('it was withdrawn, and is not');
+  }
+  if (delivery !== 'steer' && job.message_id !== outcome.messageId) note('the job answers another input');
+  if (delivery === 'queue' && !reordered && job.priority !== priority)
+    note(`its priority became ${job.priority}`);
+  const isEdited = message !== undefined && textOf(message.content).startsWith('# edited');
+  if (edited === 'taken' && !isEdited) note('its change was taken and is not there');
+  if (edited !== 'taken' && isEdited) note('its change was not taken and is there');
+  return faults;
+}
+
+/** Jobs that nobody was given, and jobs that two keys were given for themselves. */
+function strangers({ inputs, jobs }: World): Violation[] {
+  const keys = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
+  return jobs.flatMap((job) => {
+    const own = keys.get(job.id) ?? [];
+    const leaders = own.filter(
+      ({ outcome }) => outcome.kind === 'accepted' && outcome.messageId === job.message_id,
+    );
+    if (leaders.length === 0) return [says('a job of no accepted key', job.context_id, job.id)];
+    if (leaders.length > 1) {
+      return [says('one job for several keys', job.context_id, job.id, ...leaders.map(({ tag }) => tag))];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,84 @@
+// Each input is answered at most once, and exactly once where its job completed, by what its script says.
+import { isToolUse, textOf } from '../../../src/core/blocks.ts';
+import { tagIn } from '../inputs.ts';
+import type { Play } from '../inputs.ts';
+import { groupBy, isEnded } from '../world.ts';
+import type { Check, Posted, StoredJob, StoredMessage, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('answers');
+
+export const answers: Check = {
+  name: 'answers',
+  find({ jobs, messages, inputs }) {
+    const said = messages.filter(({ role, seq }) => role === 'assistant' && seq !== null);
+    const visible = said.filter(({ status }) => status === 'completed');
+    const ofTag = groupBy(visible, ({ content }) => tagIn(textOf(content)));
+    const ofJob = groupBy(said, ({ job_id: id }) => id);
+    const asked = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
+    const known = new Set(inputs.map(({ tag }) => tag));
+    return [
+      ...[...ofTag].flatMap(([tag, list]) => [
+        ...(list.length > 1
+          ? [
+              says(
+                `answered ${list.length} times`,
+                list[0]?.context_id ?? null,
+                tag,
+                ...list.map(({ id }) => id),
+              ),
+            ]
+          : []),
+        ...(known.has(tag) ? [] : [says('an answer to nobody', list[0]?.context_id ?? null, tag)]),
+      ]),
+      ...jobs.flatMap((job) => jobFaults(job, asked.get(job.id) ?? [], ofJob.get(job.id) ?? [], ofTag)),
+    ];
+  },
+};
+
+function jobFaults(
+  job: StoredJob,
+  asked: readonly Posted[],
+  said: readonly StoredMessage[],
+  ofTag: ReadonlyMap<string, StoredMessage[]>,
+): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string, ...ids: string[]): void =>
+    void faults.push(says(what, job.context_id, job.id, ...ids));
+  if (job.steps !== said.length) note(`it counts ${job.steps} steps, ${said.length} answers are stored`);
+  const inOrder = said.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+  const last = inOrder.at(-1);
+  if (job.status === 'completed') {
+    if (last === undefined || job.output_message_id !== last.id) note('its output is not its last answer');
+    if (last?.status === 'retracted') note('it completed, and its answer was taken back');
+    if (!asked.some(({ tag }) => ofTag.get(tag)?.some(({ id }) => id === last?.id)))
+      note('its answer is to somebody else');
+  } else if (isEnded(job.status) && job.output_message_id !== null)
+    note('it did not complete and has an output');
+  const [only] = asked;
+  if (asked.length === 1 && only !== undefined) {
+    const fault = playFault(only.script.plays, inOrder, job.status === 'completed');
+    if (fault !== null) note(fault, only.tag);
+  }
+  return faults;
+}
+
+/** What was said must be the script as far as it went, to its end where the job completed. */
+function playFault(plays: readonly Play[], said: readonly StoredMessage[], whole: boolean): string | null {
+  const is = said.map(({ content }) =>
+    lineOf(
+      content.filter(isToolUse).map(({ name }) => name),
+      tagIn(textOf(content)) !== null,
+    ),
+  );
+  const wanted = plays.map(({ calls, last }) => lineOf(calls, last));
+  if (is.length > wanted.length || (whole && is.length < wanted.length)) {
+    return `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+  }
+  const at = is.findIndex((line, index) => line !== wanted[index]);
+  return at === -1 ? null : `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+}
+
+function lineOf(calls: readonly string[], last: boolean): string {
+  return [...calls, ...(last ? ['the last word'] : [])].join(', ');
+}

@@ -1,0 +1,119 @@
+// Inputs enter history in the order of their context's queue: by priority, then in the order in which they were accepted.
+import { groupBy } from '../world.ts';
+import type { Check, Posted, StoredJob, Violation, World } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('order');
+
+type Place = { job: StoredJob; input: Posted; begun: number | null; accepted: { at: number; after: number } };
+
+export const order: Check = {
+  name: 'order',
+  find(world) {
+    const moved = new Set(
+      world.inputs.filter(({ reordered }) => reordered).map(({ contextId }) => contextId),
+    );
+    const places = placesOf(world).filter(({ job }) => !moved.has(job.context_id));
+    return [
+      ...[...groupBy(places, ({ job }) => job.context_id).values()].flatMap((own) => [
+        ...overtaken(own),
+        ...misplaced(own),
+      ]),
+      ...joinedLate(world),
+    ];
+  },
+};
+
+/** Jobs, with the input that each was made for. */
+function placesOf({ jobs, inputs, events }: World): Place[] {
+  const begun = new Map(
+    events.filter(({ name }) => name === 'JobStarted').map(({ data, seq }) => [String(data['job_id']), seq]),
+  );
+  const asked = new Map(
+    inputs.flatMap((input) =>
+      input.outcome.kind === 'accepted'
+        ? [[input.outcome.messageId, { input, accepted: input.outcome }] as const]
+        : [],
+    ),
+  );
+  return jobs.flatMap((job) => {
+    const found = asked.get(job.message_id);
+    return found === undefined ? [] : [{ job, ...found, begun: begun.get(job.id) ?? null }];
+  });
+}
+
+/**
+ * Nobody began before one who stood ahead of it. One of another priority must have been accepted by then (`after` is the
+ * context's number at that moment): what is accepted while the next one is being chosen is for the choice after that.
+ */
+function overtaken(places: readonly Place[]): Violation[] {
+  const begun = places.flatMap((place) => (place.begun === null ? [] : [{ ...place, begun: place.begun }]));
+  return begun.flatMap((place) =>
+    begun
+      .filter((other) => isAhead(other.job, place.job) && other.begun > place.begun)
+      .filter(
+        (other) => other.job.priority === place.job.priority || other.accepted.after < place.begun - CHOOSING,
+      )
+      .map((other) =>
+        says(
+          `began at ${place.begun}, before one that stood ahead since ${other.accepted.after}`,
+          place.job.context_id,
+          place.job.id,
+          other.job.id,
+        ),
+      ),
+  );
+}
+
+/** Of numbers: nothing else happens between the choice and the begin. */
+const CHOOSING = 1;
+
+function isAhead(one: StoredJob, other: StoredJob): boolean {
+  return one.priority < other.priority || (one.priority === other.priority && one.position < other.position);
+}
+
+/** Who was accepted before another one was even sent stands ahead of it. */
+function misplaced(places: readonly Place[]): Violation[] {
+  return places.flatMap((place) =>
+    places
+      .filter(
+        (other) => other.accepted.at < place.input.firstSentAt && other.job.position > place.job.position,
+      )
+      .map((other) =>
+        says(
+          'stands ahead of one that was accepted before it was sent',
+          place.job.context_id,
+          place.job.id,
+          other.job.id,
+        ),
+      ),
+  );
+}
+
+/** Inputs that join a job do so in the order in which they were accepted. */
+function joinedLate({ inputs, messages, jobs }: World): Violation[] {
+  const numbers = new Map(messages.map(({ id, seq }) => [id, seq]));
+  const own = new Set(jobs.map(({ message_id: id }) => id));
+  const joined = inputs.flatMap(({ tag, contextId, firstSentAt, outcome }) => {
+    if (outcome.kind !== 'accepted' || outcome.messageId === null || own.has(outcome.messageId)) return [];
+    const seq = numbers.get(outcome.messageId) ?? null;
+    return seq === null
+      ? []
+      : [{ tag, contextId, jobId: outcome.jobId, sentAt: firstSentAt, acceptedAt: outcome.at, seq }];
+  });
+  return [...groupBy(joined, ({ jobId }) => jobId).values()].flatMap((list) =>
+    list.flatMap((one) =>
+      list
+        .filter((other) => other.acceptedAt < one.sentAt && other.seq > one.seq)
+        .map((other) =>
+          says(
+            'joined before one that was accepted before it was sent',
+            one.contextId,
+            one.jobId,
+            one.tag,
+            other.tag,
+          ),
+        ),
+    ),
+  );
+}

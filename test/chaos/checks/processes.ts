@@ -1,0 +1,18 @@
+// Processes end when they are told to and not before, say nothing that nobody can explain, and give no answer that no
+// client should see.
+import type { Check } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('processes');
+
+export const processes: Check = {
+  name: 'processes',
+  find({ incidents, odd }) {
+    return [
+      ...incidents.map(({ process, what, lines }) => says(`${process} ${what}`, null, ...lines)),
+      ...odd.map(({ request, status, body }) =>
+        says(`${request} was answered ${status}`, null, body.slice(0, 500)),
+      ),
+    ];
+  },
+};

@@ -1,0 +1,79 @@
+// Receipts are true: a wish was asked before it was carried out, it was carried out, and nothing of the job came after.
+import { groupBy } from '../world.ts';
+import type { Check, Interrupt, StoredJob, StoredMessage, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('receipts');
+
+export const receipts: Check = {
+  name: 'receipts',
+  find({ jobs, messages, events, interrupts }) {
+    const ends = new Map(
+      events
+        .filter(({ name }) => name === 'JobFinished')
+        .map(({ data, seq }) => [String(data['job_id']), seq]),
+    );
+    const made = groupBy(messages, ({ job_id: id }) => id);
+    const told = groupBy(interrupts, ({ jobId }) => jobId);
+    return jobs.flatMap((job) => {
+      const own = made.get(job.id) ?? [];
+      return [
+        ...wishFaults(job),
+        ...lateFaults(job, own, ends.get(job.id) ?? Infinity),
+        ...(job.status === 'interrupted' ? modeFaults(job, own, told.get(job.id) ?? []) : []),
+      ];
+    });
+  },
+};
+
+function wishFaults(job: StoredJob): Violation[] {
+  const { stop_kind: kind, stop_requested_at: asked, stop_delivered_at: heard, stopped_at: stopped } = job;
+  const faults: Violation[] = [];
+  const note = (what: string): void => void faults.push(says(what, job.context_id, job.id));
+  const wanted = job.status === 'cancelled' || job.status === 'interrupted';
+  if (kind === null && wanted) note(`it is ${job.status}, and nobody wished it`);
+  if (kind === null) return faults;
+  if (!wanted) note(`a wish was lost: the job is ${job.status}`);
+  if (asked === null || stopped === null) note('the receipt has no times');
+  else if (asked > stopped) note('it was stopped before anybody asked');
+  if (heard !== null && asked !== null && heard < asked) note('the wish was heard before anybody asked');
+  if (heard !== null && stopped !== null && heard > stopped) note('the wish was heard after the end');
+  return faults;
+}
+
+function lateFaults(job: StoredJob, made: readonly StoredMessage[], end: number): Violation[] {
+  const late = made.filter(
+    ({ role, seq, completed_at: at }) =>
+      (role === 'assistant' || role === 'tool') &&
+      ((seq ?? 0) > end || (job.stopped_at !== null && at !== null && at > job.stopped_at)),
+  );
+  return late.map(({ id, seq }) =>
+    says(`a message (${seq}) came after the end of its job (${end})`, job.context_id, job.id, id),
+  );
+}
+
+/** What an interrupt left of the job is what its mode says, and what its answer said. */
+function modeFaults(job: StoredJob, made: readonly StoredMessage[], told: readonly Interrupt[]): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string, ...ids: string[]): void =>
+    void faults.push(says(what, job.context_id, job.id, ...ids));
+  const answers = made.filter(({ role }) => role === 'assistant' || role === 'tool');
+  const inputs = made.filter(({ role, seq }) => role === 'user' && seq !== null);
+  const seen = (list: readonly StoredMessage[]): string[] =>
+    list.filter(({ status }) => status === 'completed').map(({ id }) => id);
+  const gone = (list: readonly StoredMessage[]): string[] =>
+    list.filter(({ status }) => status === 'retracted').map(({ id }) => id);
+  if (job.stop_mode === 'keep' && gone(made).length > 0) note('kept, and taken back', ...gone(made));
+  if (job.stop_mode !== 'keep' && seen(answers).length > 0)
+    note('to be taken back, and still there', ...seen(answers));
+  if (job.stop_mode === 'discard' && gone(inputs).length > 0)
+    note('its input was taken back', ...gone(inputs));
+  if (job.stop_mode === 'rollback' && seen(inputs).length > 0)
+    note('its input is still there', ...seen(inputs));
+  for (const { removed } of told) {
+    if (removed !== null && removed.toSorted().join() !== gone(made).toSorted().join()) {
+      note('its answer names other messages than were taken back', ...(removed ?? []));
+    }
+  }
+  return faults;
+}

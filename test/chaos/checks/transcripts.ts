@@ -1,0 +1,126 @@
+// Every history is one that a model provider accepts: each call has one result before the next answer, roles alternate
+// once it is a prompt; turns follow each other.
+import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
+import type { JobId, MessageId } from '../../../src/core/ids.ts';
+import type { Message, MessageType } from '../../../src/core/message.ts';
+import { assemble } from '../../../src/core/prompt.ts';
+import type { PromptMessage } from '../../../src/core/prompt.ts';
+import { parseTurn } from '../../../src/core/turn.ts';
+import type { Turn } from '../../../src/core/turn.ts';
+import { groupBy } from '../world.ts';
+import type { Check, StoredCall, StoredMessage, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('transcripts');
+
+export const transcripts: Check = {
+  name: 'transcripts',
+  find({ messages, calls }) {
+    const visible = messages.filter(({ status }) => status === 'completed');
+    const histories = [...groupBy(visible, ({ context_id: id }) => id)];
+    return [
+      ...histories.flatMap(([contextId, history]) => {
+        const inOrder = history.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+        return [...callFaults(inOrder), ...turnFaults(inOrder), ...promptFaults(contextId, inOrder)];
+      }),
+      ...rowFaults(messages, calls),
+    ];
+  },
+};
+
+function callFaults(history: readonly StoredMessage[]): Violation[] {
+  const faults: Violation[] = [];
+  const open = new Set<string>();
+  for (const { id, context_id: context, role, content } of history) {
+    if (role === 'assistant' && open.size > 0)
+      faults.push(says('an answer while calls were open', context, id, ...open));
+    for (const block of content) {
+      if (isToolUse(block)) open.add(block.id);
+      if (isToolResult(block) && !open.delete(block.tool_use_id)) {
+        faults.push(says('a result without its open call', context, id, block.tool_use_id));
+      }
+    }
+  }
+  const [first] = history;
+  if (open.size > 0) faults.push(says('calls without a result', first?.context_id ?? null, ...open));
+  return faults;
+}
+
+/** Inputs count up by one; an answer is of the turn of the last input before it. */
+function turnFaults(history: readonly StoredMessage[]): Violation[] {
+  const faults: Violation[] = [];
+  let inputs = 0;
+  for (const { id, context_id: context, role, turn } of history) {
+    if (role === 'system') continue;
+    const found = parseTurn(turn ?? '');
+    if (role === 'user') inputs += 1;
+    if (found?.side !== (role === 'user' ? 'u' : 'a') || found.number !== inputs) {
+      faults.push(says(`a message of ${role} is of turn ${turn}, after ${inputs} inputs`, context, id));
+    }
+  }
+  return faults;
+}
+
+function promptFaults(contextId: string, history: readonly StoredMessage[]): Violation[] {
+  const prompt = assemble(history.map(toMessage));
+  const faults: Violation[] = [];
+  if (prompt.length > 0 && prompt[0]?.role !== 'user')
+    faults.push(says('the prompt begins with an answer', contextId));
+  for (const [at, message] of prompt.entries()) {
+    const next = prompt[at + 1];
+    if (next?.role === message.role)
+      faults.push(says(`two of ${message.role} in a row in the prompt`, contextId));
+    if (message.role === 'assistant') faults.push(...resultFaults(contextId, message, next));
+  }
+  return faults;
+}
+
+function resultFaults(
+  contextId: string,
+  { content }: Extract<PromptMessage, { role: 'assistant' }>,
+  next: PromptMessage | undefined,
+): Violation[] {
+  const uses = content.filter(isToolUse).map(({ id }) => id);
+  const results = (next?.content ?? [])
+    .slice(0, uses.length)
+    .map((block) => (isToolResult(block) ? block.tool_use_id : null));
+  return uses.join() === results.join()
+    ? []
+    : [says('calls are not answered at once in the prompt', contextId, ...uses)];
+}
+
+/** Each call that a model asked for has a row that is closed, and each row was asked for. */
+function rowFaults(messages: readonly StoredMessage[], calls: readonly StoredCall[]): Violation[] {
+  const asked = new Map(
+    messages.flatMap(({ id, content }) =>
+      content.filter(isToolUse).map((use) => [use.id as string, id] as const),
+    ),
+  );
+  const rows = new Map(calls.map((call) => [call.id, call]));
+  return [
+    ...[...asked]
+      .filter(([id]) => !rows.has(id))
+      .map(([id, message]) => says('a call without a row', null, id, message)),
+    ...calls.flatMap((call) => [
+      ...(asked.get(call.id) === call.message_id
+        ? []
+        : [says('a row of a call that nobody asked for', call.context_id, call.id)]),
+      ...(call.status === 'pending' || call.status === 'started'
+        ? [says(`a call is still ${call.status}`, call.context_id, call.id)]
+        : []),
+    ]),
+  ];
+}
+
+function toMessage(row: StoredMessage): Message {
+  return {
+    id: row.id as MessageId,
+    seq: row.seq ?? 0,
+    role: row.role,
+    type: row.type as MessageType,
+    turn: row.turn as Turn,
+    content: row.content,
+    jobId: row.job_id as JobId | null,
+    model: null,
+  };
+}

@@ -1,0 +1,13 @@
+// How a check says what is wrong.
+import type { Violation } from '../world.ts';
+
+export type Says = (what: string, contextId: string | null, ...ids: (string | null)[]) => Violation;
+
+export function sayer(check: string): Says {
+  return (what, contextId, ...ids) => ({
+    check,
+    what,
+    contextId,
+    ids: ids.filter((id) => id !== null),
+  });
+}

@@ -1,0 +1,123 @@
+// What is stored, read behind the platform's back, and what the API says of it.
+import { openDatabase } from '../../src/db/client.ts';
+import type { Executor } from '../../src/db/client.ts';
+import type { JobStatus } from '../../src/core/job.ts';
+import type { Answer, Asker } from './ask.ts';
+import type {
+  StoredCall,
+  StoredContext,
+  StoredEvent,
+  StoredJob,
+  StoredMessage,
+  Told,
+  World,
+} from './world.ts';
+
+export type Stored = Pick<World, 'contexts' | 'jobs' | 'messages' | 'events' | 'calls'>;
+
+const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
+
+/** Its own connection, straight to the service. */
+export async function readStored(databaseUrl: string): Promise<Stored> {
+  return withDatabase(databaseUrl, async (db) => ({
+    contexts: await all<StoredContext>(
+      db,
+      `select id, status, state, head_seq, lease_owner, ${ms('sweep_at')}, queued, steers, barren_claims,
+        message_count, turn_count, request_count, input_tokens, output_tokens from contexts order by id`,
+    ),
+    jobs: await all<StoredJob>(
+      db,
+      `select id, context_id, kind, status, priority, position, message_id, steps, input_tokens, output_tokens,
+        output_message_id, error->>'code' as error_code, stop_kind, stop_mode, ${ms('stop_requested_at')},
+        ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('started_at')}, ${ms('finished_at')},
+        ${ms('created_at')} from jobs order by context_id, position`,
+    ),
+    messages: await all<StoredMessage>(
+      db,
+      `select id, context_id, seq, role, type, turn, status, content, job_id, input_tokens, output_tokens,
+        ${ms('completed_at')} from messages order by context_id, seq`,
+    ),
+    events: await all<StoredEvent>(
+      db,
+      'select context_id, seq, name, data from events order by context_id, seq',
+    ),
+    calls: await all<StoredCall>(
+      db,
+      `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')} from tool_calls`,
+    ),
+  }));
+}
+
+/** What is not at rest, in words; empty once all is. A database that does not answer is not at rest. */
+export async function readUnrest(databaseUrl: string): Promise<string[]> {
+  const rows = await withDatabase(databaseUrl, (db) =>
+    all<{ what: string }>(
+      db,
+      `select 'job ' || id || ' of context ' || context_id || ' is ' || status as what from jobs where finished_at is null
+       union all select 'context ' || id || ' is ' || status || coalesce(', owned by ' || lease_owner, '') from contexts
+         where status <> 'idle'`,
+    ),
+  ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);
+  return rows.map(({ what }) => what);
+}
+
+async function withDatabase<T>(url: string, work: (db: Executor) => Promise<T>): Promise<T> {
+  const database = openDatabase(url, { max: 1, name: 'chaos' });
+  try {
+    return await work(database.db);
+  } finally {
+    await database.close(1);
+  }
+}
+
+async function all<Row extends Record<string, unknown>>(db: Executor, text: string): Promise<Row[]> {
+  return [...(await db.execute(text))] as Row[];
+}
+
+/** Page by page; contexts that no answer was had of are left out. */
+export async function readTold(ask: Asker, contexts: readonly string[]): Promise<Told[]> {
+  const told: Told[] = [];
+  for (const id of contexts) {
+    const context = await ask.insist('GET', `/api/contexts/${id}`);
+    if (context?.status !== 200) continue;
+    const { body } = context;
+    const usage = body['usage'] as Record<string, number>;
+    const messages = await pages(ask, `/api/contexts/${id}/messages?limit=200`);
+    const jobs = await pages(ask, `/api/jobs?context_id=${id}&limit=200`);
+    told.push({
+      contextId: id,
+      state: String(body['state']),
+      messageCount: Number(body['message_count']),
+      turnCount: Number(body['turn_count']),
+      requestCount: Number(body['request_count']),
+      inputTokens: Number(usage['input_tokens']),
+      outputTokens: Number(usage['output_tokens']),
+      messages: messages.map((message) => ({
+        id: String(message['id']),
+        seq: message['seq'] as number | null,
+        role: String(message['role']),
+        turn: message['turn'] as string | null,
+        content: message['content'],
+      })),
+      jobs: jobs.map((job) => ({
+        id: String(job['id']),
+        status: job['status'] as JobStatus,
+        steps: Number(job['steps']),
+        output: (job['output'] as { message_id: string } | null)?.message_id ?? null,
+        code: (job['error'] as { code: string } | null)?.code ?? null,
+      })),
+    });
+  }
+  return told;
+}
+
+async function pages(ask: Asker, path: string): Promise<Record<string, unknown>[]> {
+  const list: Record<string, unknown>[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Answer | null = await ask.insist('GET', `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    if (page === null) return list;
+    list.push(...(page.body['data'] as Record<string, unknown>[]));
+    cursor = page.body['next_cursor'] as string | null;
+  }
+  return list;
+}

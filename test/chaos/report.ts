@@ -1,0 +1,104 @@
+// What a run did, what it found, and what is needed to find out why: on the terminal in short, in the log folder in full.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { heardWhole } from './checks/streams.ts';
+import { seconds } from './run.ts';
+import type { Outcome } from './run.ts';
+import { groupBy } from './world.ts';
+import type { Violation, World } from './world.ts';
+
+const SHOWN = 40;
+/** Contexts whose whole story is written down, of those that a violation names. */
+const TOLD = 20;
+
+/** The lines to print. */
+export function summary({
+  options,
+  world,
+  struck,
+  violations,
+  acceptMs,
+  statuses,
+  settledMs,
+  tookMs,
+}: Outcome): string {
+  const accepted = world.inputs.filter(({ outcome }) => outcome.kind === 'accepted');
+  const durations = world.jobs.flatMap(({ started_at: from, finished_at: to }) =>
+    from === null || to === null ? [] : [to - from],
+  );
+  return [
+    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${struck.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
+    `  faults: ${counted(struck.map(({ kind }) => kind))}`,
+    ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
+    `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
+    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
+    `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
+    `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
+    `  calls: ${counted(world.calls.map(({ effect, status }) => `${effect} ${status}`))}`,
+    `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
+    `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
+    ...streamLines(world),
+    settledMs === null ? '  never came to rest' : `  at rest ${seconds(settledMs)} after the last fault`,
+    violations.length === 0
+      ? '  no violation'
+      : `  ${violations.length} VIOLATIONS: ${counted(violations.map(({ check }) => check))}`,
+    ...violations.slice(0, SHOWN).map((violation) => `    ${lineOf(violation)}`),
+    ...(violations.length > SHOWN ? [`    … and ${violations.length - SHOWN} more`] : []),
+  ].join('\n');
+}
+
+function streamLines({ streams, messages }: World): string[] {
+  if (streams.length === 0) return [];
+  const connections = streams.reduce((sum, one) => sum + one.connections, 0);
+  const events = streams.reduce((sum, one) => sum + one.events.length, 0);
+  const { whole, part } = heardWhole({ streams, messages });
+  return [
+    `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers heard as they were made ${whole} whole`,
+  ];
+}
+
+function lineOf({ check, what, contextId, ids }: Violation): string {
+  return `[${check}] ${what}${contextId === null ? '' : ` (context ${contextId})`}${ids.length === 0 ? '' : `: ${ids.join(' ')}`}`;
+}
+
+/** Everything that may be needed: the violations, the faults, and the story of each context that a violation names. */
+export function writeStories(folder: string, { violations, struck, world, options }: Outcome): void {
+  const write = (name: string, value: unknown): void =>
+    writeFileSync(path.join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
+  write('options.json', options);
+  write('faults.json', struck);
+  write('violations.json', violations);
+  if (violations.length > 0) write('inputs.json', world.inputs);
+  const named = new Set(violations.flatMap(({ contextId }) => (contextId === null ? [] : [contextId])));
+  for (const id of [...named].slice(0, TOLD)) write(`context-${id}.json`, storyOf(world, id));
+}
+
+function storyOf(world: World, id: string): object {
+  const own = <T extends { context_id: string }>(list: readonly T[]): T[] =>
+    list.filter((one) => one.context_id === id);
+  const calls = own(world.calls);
+  const keys = new Set(calls.map((call) => call.id));
+  return {
+    context: world.contexts.find((context) => context.id === id),
+    inputs: world.inputs.filter(({ contextId }) => contextId === id),
+    interrupts: world.interrupts.filter(({ contextId }) => contextId === id),
+    jobs: own(world.jobs),
+    history: [...own(world.messages), ...own(world.events)].sort(
+      (a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity),
+    ),
+    calls,
+    outside: world.outside.filter(({ key }) => keys.has(key)),
+    told: world.told.find(({ contextId }) => contextId === id),
+    streams: world.streams.filter(({ contextId }) => contextId === id),
+  };
+}
+
+function counted(words: readonly string[]): string {
+  return [...groupBy(words, (one) => one)].map(([name, list]) => `${list.length} ${name}`).join(', ');
+}
+
+function spread(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): string => seconds(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
+  return `${at(0.5)} (median), ${at(0.95)} (p95), ${at(1)} (longest)`;
+}

@@ -1,0 +1,171 @@
+// A run from beginning to end: the house is opened, clients and faults are let loose on it together, then the faults stop
+// and all has to come to rest; then everything is looked at.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readOutside } from '../e2e/outside-tools.ts';
+import type { Switches } from './actions.ts';
+import { openAsker } from './ask.ts';
+import type { Asker } from './ask.ts';
+import { violationsOf } from './checks/all.ts';
+import { createContexts, startCrowd } from './clients.ts';
+import type { Crowd } from './clients.ts';
+import { startStorm } from './faults.ts';
+import type { Storm, Struck } from './faults.ts';
+import { replay, startFollowers } from './followers.ts';
+import type { Followers } from './followers.ts';
+import { openHouse } from './house.ts';
+import type { House } from './house.ts';
+import type { ChaosOptions } from './options.ts';
+import { dice } from './random.ts';
+import { readStored, readTold, readUnrest } from './read-world.ts';
+import type { Services } from './services.ts';
+import type { Violation, World } from './world.ts';
+
+export type Outcome = {
+  options: ChaosOptions;
+  world: World;
+  struck: Struck[];
+  violations: Violation[];
+  acceptMs: number[];
+  statuses: Map<number, number>;
+  /** From the end of the faults until all was at rest; null: it never was. */
+  settledMs: number | null;
+  tookMs: number;
+};
+
+export type Setting = {
+  services: Services;
+  switches: Switches;
+  /** Where logs go. */
+  folder: string;
+  say(line: string): void;
+  /** Ends clients and faults early; what was begun is brought to its end and looked at. */
+  stopped: AbortSignal;
+};
+
+const TELL_EVERY_MS = 15_000;
+/** How long followers and replays may take to catch up once all is at rest. */
+const CATCH_UP_MS = 30_000;
+
+export async function runChaos(options: ChaosOptions, setting: Setting): Promise<Outcome> {
+  const begun = performance.now();
+  const { services, switches, folder } = setting;
+  mkdirSync(folder, { recursive: true });
+  const outside = path.join(folder, 'outside.txt');
+  const house = await openHouse(services, { workers: options.workers, apis: options.apis, folder, outside });
+  try {
+    const throws = dice(options.seed);
+    const givenUp = new AbortController();
+    const ask = openAsker(house.apis, throws.of('ask'), givenUp.signal);
+    const contexts = await createContexts(ask, options.contexts);
+    const plan = { ms: options.minutes * 60_000, stopped: setting.stopped };
+    const crowd = startCrowd(ask, contexts, throws.of('crowd'), switches, {
+      ...plan,
+      inputs: options.inputs,
+    });
+    const followers = startFollowers(
+      house.apis,
+      contexts,
+      throws.of('followers'),
+      switches.stream ? options.streams : 0,
+    );
+    const storm = startStorm(
+      house,
+      services,
+      throws.of('storm'),
+      { ...plan, count: options.faults },
+      ({ at, kind, target }) => setting.say(`  ${seconds(at)}  ${kind}: ${target}`),
+    );
+    const telling = setInterval(() => setting.say(progress(crowd, storm, begun)), TELL_EVERY_MS);
+    await Promise.all([storm.over, posted(crowd, options, setting)]);
+    setting.say(`the faults are over: ${progress(crowd, storm, begun)}`);
+    const calm = performance.now();
+    const unsettled = await settle(crowd, services.postgres.url, options.settleSeconds * 1_000);
+    const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
+    clearInterval(telling);
+    setting.say(settledMs === null ? 'not at rest in time' : `all at rest ${seconds(settledMs)} later`);
+    const world = await readWorld(services, ask, house, crowd, followers, unsettled, outside, switches);
+    givenUp.abort();
+    await crowd.done;
+    return {
+      options,
+      world,
+      struck: storm.struck,
+      violations: violationsOf(world),
+      acceptMs: crowd.acceptMs,
+      statuses: ask.statuses,
+      settledMs,
+      tookMs: performance.now() - begun,
+    };
+  } finally {
+    await house.close();
+  }
+}
+
+/** Resolves once every client has begun, or the run was stopped. */
+async function posted(crowd: Crowd, options: ChaosOptions, { stopped }: Setting): Promise<void> {
+  while (crowd.inputs.length < options.inputs && !stopped.aborted) await sleep(100);
+}
+
+/** Until clients are done and nothing is under way; what is left when the time is up, in words. */
+async function settle(crowd: Crowd, databaseUrl: string, withinMs: number): Promise<string[]> {
+  const deadline = performance.now() + withinMs;
+  const late = new AbortController();
+  await Promise.race([
+    crowd.done,
+    sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined),
+  ]);
+  late.abort();
+  for (;;) {
+    const unrest = await readUnrest(databaseUrl);
+    if (unrest.length === 0 || performance.now() > deadline) return unrest;
+    await sleep(200);
+  }
+}
+
+async function readWorld(
+  { postgres }: Services,
+  ask: Asker,
+  house: House,
+  crowd: Crowd,
+  followers: Followers,
+  unsettled: string[],
+  outside: string,
+  switches: Switches,
+): Promise<World> {
+  const stored = await readStored(postgres.url);
+  const heads = new Map(stored.contexts.map(({ id, head_seq: head }) => [id, head]));
+  await followers.finish(heads, CATCH_UP_MS);
+  const replays = [];
+  const [api] = house.apis;
+  if (switches.stream && api !== undefined) {
+    for (const [id, head] of heads) replays.push(await replay(api, id, head, CATCH_UP_MS));
+  }
+  const told = await readTold(ask, crowd.contexts);
+  const { inputs, sightings, interrupts, repeats } = crowd;
+  writeFileSync(outside, '', { flag: 'a' });
+  return {
+    ...stored,
+    inputs,
+    sightings,
+    interrupts,
+    repeats,
+    odd: ask.odd,
+    unsettled,
+    outside: readOutside(outside),
+    told,
+    streams: followers.streams,
+    replays,
+    incidents: house.incidents,
+  };
+}
+
+function progress({ inputs }: Crowd, { struck }: Storm, begun: number): string {
+  const accepted = inputs.filter(({ outcome }) => outcome.kind === 'accepted').length;
+  return `${seconds(performance.now() - begun)}  ${inputs.length} posted, ${accepted} accepted, ${struck.length} faults`;
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

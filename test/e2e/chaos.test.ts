@@ -1,0 +1,64 @@
+// Chaos in short: clients and faults let loose on three workers and two APIs, once with dice that always fall the same way
+// and once with any. `npm run chaos` is the long form; docs/chaos.md tells how to read what it says.
+import { afterEach, expect, inject, test } from 'vitest';
+import { SWITCHES } from '../chaos/actions.ts';
+import { contextsFor, streamsFor } from '../chaos/options.ts';
+import { summary, writeStories } from '../chaos/report.ts';
+import { runChaos } from '../chaos/run.ts';
+import { startOwnPostgres } from '../services/own-postgres.ts';
+import { startOwnRedis } from '../services/own-redis.ts';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { killChildren } from './children.ts';
+
+const INPUTS = 150;
+const redis = inject('redisUrl') !== null;
+const ending: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await killChildren();
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+test.skipIf(!redis).each([
+  ['the same dice', 7],
+  ['any dice', Math.floor(Math.random() * 1_000_000)],
+] as const)(
+  'nothing is lost, nothing twice, nothing stuck: %s (seed %i)',
+  { timeout: 240_000 },
+  async (_, seed) => {
+    const services = await ownServices();
+    const folder = await temporaryFolder();
+    const options = {
+      seed,
+      inputs: INPUTS,
+      faults: 16,
+      minutes: 0.35,
+      workers: 3,
+      apis: 2,
+      contexts: contextsFor(INPUTS),
+      streams: streamsFor(INPUTS),
+      settleSeconds: 90,
+    };
+    const setting = {
+      services,
+      switches: SWITCHES,
+      folder,
+      say: () => undefined,
+      stopped: new AbortController().signal,
+    };
+    const outcome = await runChaos(options, setting);
+    process.stdout.write(`${summary(outcome)}\n`);
+    if (outcome.violations.length === 0) return removeFolder(folder);
+    writeStories(folder, outcome);
+    expect(outcome.violations, `logs and stories are in ${folder}`).toEqual([]);
+  },
+);
+
+async function ownServices() {
+  const postgres = await startOwnPostgres();
+  ending.push(() => postgres.remove());
+  const bell = await startOwnRedis();
+  if (bell === null) throw new Error('this run has no Redis');
+  ending.push(() => bell.remove());
+  return { postgres, redis: bell };
+}
