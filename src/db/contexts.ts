@@ -78,10 +78,7 @@ export async function claim(
   return row === undefined ? null : toClaimed(row);
 }
 
-/**
- * The same for many, without waiting for any: rows that somebody else holds are passed by, and so are those whose claims
- * came to nothing before, which are to take nobody with them.
- */
+/** The same for many. Passes by rows that somebody else holds, and those whose claims came to nothing before. */
 export async function claimFree(
   tx: Executor,
   contextIds: readonly ContextId[],

@@ -42,15 +42,22 @@ export function workerState(the: Given): WorkerState {
     log: pino({ level: 'silent' }),
     random: () => 0.5,
   };
-  return {
+  return together({
     ...ports,
-    appender: createAppender(the.database.db),
-    claimer: createClaimer({ ...ports, clock, registry }),
     registry,
     audience: new Audience(),
     clock,
     metrics,
-    gates: new Gates(ports, clock, metrics),
     identity: () => null,
+  });
+}
+
+/** Claims, appends and gates on the parts that are given. */
+export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'gates'>): WorkerState {
+  return {
+    ...parts,
+    appender: createAppender(parts.database.db),
+    claimer: createClaimer(parts),
+    gates: new Gates(parts, parts.clock, parts.metrics),
   };
 }

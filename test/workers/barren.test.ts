@@ -10,7 +10,7 @@ import type { WorkerState } from '../../src/workers/ports.ts';
 import { sweepOnce } from '../../src/workers/sweep.ts';
 import { given } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
-import { workerState } from '../db/worker-state.ts';
+import { together, workerState } from '../db/worker-state.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -22,12 +22,12 @@ afterAll(() => the.close());
 async function startProcess(heard: (text: string) => Promise<void> | void) {
   const id = await the.process();
   const database = the.open({ max: 2, hook: heard });
-  const state: WorkerState = {
+  const state = together({
     ...workerState(the),
     database,
     registry: new Registry(1),
     identity: () => id,
-  };
+  });
   const die = async () => {
     state.registry.loseAll();
     await database.close(0);
@@ -36,7 +36,7 @@ async function startProcess(heard: (text: string) => Promise<void> | void) {
   return { state, die };
 }
 
-const readsHistory = (text: string): boolean => /^\s*select id, seq, role/.test(text);
+const readsHistory = (text: string): boolean => text.includes('m.seq, m.role');
 
 async function isDue(contextId: ContextId): Promise<void> {
   await the.rows(`update contexts set sweep_at = now() - interval '5 seconds' where id = '${contextId}'`);

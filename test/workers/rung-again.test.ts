@@ -4,10 +4,9 @@ import { localBus } from '../../src/bus/local.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
-import type { WorkerState } from '../../src/workers/ports.ts';
 import { given, ids } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
-import { workerState } from '../db/worker-state.ts';
+import { together, workerState } from '../db/worker-state.ts';
 import { says } from './fleet.ts';
 
 let the: Given;
@@ -41,7 +40,7 @@ test('a run whose context was rung for between its last append and its end looks
   });
   const bus = localBus();
   const base = workerState(the);
-  const state: WorkerState = {
+  const state = together({
     ...base,
     database,
     bus: {
@@ -55,7 +54,7 @@ test('a run whose context was rung for between its last append and its end looks
     },
     abilities: { ...base.abilities, model: () => ({ call: async () => says('hello') }) },
     identity: () => id,
-  };
+  });
   await runContext(state, contextId);
   expect(claims).toBe(2);
   expect(await the.rows('select status from jobs')).toEqual([
