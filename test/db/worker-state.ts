@@ -15,7 +15,8 @@ import type { Given } from './given.ts';
 
 const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
 
-export function workerState(the: Given): WorkerState {
+/** `over`: what the process is given in place of the usual. */
+export function workerState(the: Given, over: Partial<WorkerPorts> = {}): WorkerState {
   const registry = new Registry(1);
   const clock = new DatabaseClock();
   const metrics = createWorkerMetrics(registry, []);
@@ -39,6 +40,7 @@ export function workerState(the: Given): WorkerState {
     times: { ...TIMES, beatMs: 1_000, sweepMs: 1_000, stopGraceMs: 1_000, drainMs: 1_000 },
     log: pino({ level: 'silent' }),
     random: () => 0.5,
+    ...over,
   };
   return {
     ...ports,

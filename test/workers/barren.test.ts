@@ -36,7 +36,7 @@ async function startProcess(heard: (text: string) => Promise<void> | void) {
   return { state, die };
 }
 
-const readsHistory = (text: string): boolean => /^\s*select id, seq, role/.test(text);
+const readsHistory = (text: string): boolean => /^\s*select m\.id, m\.seq, m\.role/.test(text);
 
 async function isDue(contextId: ContextId): Promise<void> {
   await the.rows(`update contexts set sweep_at = now() - interval '5 seconds' where id = '${contextId}'`);

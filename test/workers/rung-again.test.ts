@@ -4,7 +4,7 @@ import { localBus } from '../../src/bus/local.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
-import type { WorkerState } from '../../src/workers/ports.ts';
+import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
 import { given, ids } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
 import { workerState } from '../db/worker-state.ts';
@@ -40,9 +40,8 @@ test('a run whose context was rung for between its last append and its end looks
     },
   });
   const bus = localBus();
-  const base = workerState(the);
-  const state: WorkerState = {
-    ...base,
+  const { abilities } = workerState(the);
+  const ports: Partial<WorkerPorts> = {
     database,
     bus: {
       ...bus,
@@ -53,9 +52,9 @@ test('a run whose context was rung for between its last append and its end looks
         bus.publish(channel, message);
       },
     },
-    abilities: { ...base.abilities, model: () => ({ call: async () => says('hello') }) },
-    identity: () => id,
+    abilities: { ...abilities, model: () => ({ call: async () => says('hello') }) },
   };
+  const state: WorkerState = { ...workerState(the, ports), identity: () => id };
   await runContext(state, contextId);
   expect(claims).toBe(2);
   expect(await the.rows('select status from jobs')).toEqual([

@@ -36,7 +36,7 @@ async function startProcess(): Promise<Process> {
     max: 2,
     hook: (text) => {
       if (text.includes("status = 'running', lease_owner")) process.claims += 1;
-      if (/^\s*select id, seq, role/.test(text)) process.reads += 1;
+      if (/^\s*select m\.id, m\.seq, m\.role/.test(text)) process.reads += 1;
     },
   });
   const { abilities } = process.state;
