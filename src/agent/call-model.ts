@@ -45,8 +45,15 @@ export async function callModel(
     case 'failed':
       return takeFailure(run, snapshot, job, settings, outcome.failure, times());
     case 'aborted':
-      return lookUp(run, snapshot);
+      return endedUnanswered(run, job, await lookUp(run, snapshot));
   }
+}
+
+/** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */
+function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
+  const { job } = now;
+  const goesOn = job?.id === id && job.wish === null && (job.deadline ?? Infinity) > run.clock.now();
+  return goesOn ? { ...now, job: { ...job, attempt: attempt + 1 } } : now;
 }
 
 function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
@@ -86,7 +93,10 @@ async function takeAnswer(
   // is stored tells whether the answer is there.
   const now = await reread(run, snapshot, outcome);
   if (now.job?.id !== job.id || now.history.some((message) => message.id === id)) return now;
-  return commit(run, now, { ...answer(now, now.job, settings, id, given), modelCall });
+  return commit(run, now, {
+    ...answer(now, { ...now.job, attempt: job.attempt }, settings, id, given),
+    modelCall,
+  });
 }
 
 async function takeFailure(
@@ -130,5 +140,8 @@ async function fail(
   if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
   const now = await reread(run, snapshot, outcome);
   if (now.job?.id !== job.id || now.job.wish !== null) return now;
-  return commit(run, now, { ...settle(now, now.job, verdict, run.ids), modelCall });
+  return commit(run, now, {
+    ...settle(now, { ...now.job, attempt: job.attempt }, verdict, run.ids),
+    modelCall,
+  });
 }

@@ -3,7 +3,7 @@
  * begins. Results are appended as they come, those that end together in one.
  */
 import { isToolUse } from '../core/blocks.ts';
-import { OUTCOME_UNKNOWN } from '../core/closing-words.ts';
+import { OUTCOME_UNKNOWN, closingOf } from '../core/closing-words.ts';
 import type { Step } from '../core/decide.ts';
 import type { ActiveJob } from '../core/job.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../core/moves/tools.ts';
@@ -88,7 +88,7 @@ async function beginAll(
   for (const call of calls.filter(({ effect }) => effect !== 'once')) begin(call);
   let current = snapshot;
   for (const call of calls.filter(({ effect }) => effect === 'once')) {
-    const marked = await mark(run, current, call);
+    const marked = await mark(run, current, job, call);
     current = marked.snapshot;
     if (!marked.begun) break;
     begin(call);
@@ -109,24 +109,36 @@ function notGranted(call: OpenCall, { tools }: Settings): ToolOutcome {
   return { kind: 'result', content, is_error: true };
 }
 
+type Marked = { begun: boolean; snapshot: Snapshot };
+
 /** Writes that a `once` call begins. Not begun: a wish came, the process stops, or nobody can say what was written. */
-async function mark(
-  run: Run,
-  snapshot: Snapshot,
-  call: OpenCall,
-): Promise<{ begun: boolean; snapshot: Snapshot }> {
+async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   let current = snapshot;
   while (!run.attention.hard.aborted && !run.attention.leaving && !isWishedFor(current)) {
     const move = startCall(current, call);
     const outcome = await append(run, move);
     if (outcome.kind === 'committed') {
-      const after = await follow(run, current, move, outcome);
-      return { begun: true, snapshot: after ?? current };
+      const after = (await follow(run, current, move, outcome)) ?? current;
+      return isCalledUp(run, after) ? reconsider(run, after, job, call) : { begun: true, snapshot: after };
     }
     current = await reread(run, current, outcome);
     if (outcome.kind === 'in_doubt') break;
   }
   return { begun: false, snapshot: current };
+}
+
+/** Whether somebody spoke up since the mailbox was read. */
+function isCalledUp(run: Run, snapshot: Snapshot): boolean {
+  return run.attention.hard.aborted || isWishedFor(snapshot);
+}
+
+/** Between its mark and its beginning: a call that is wished to end is not begun, and is known not to have run. */
+async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
+  const now = await lookUp(run, marked);
+  if (!isWishedFor(now)) return { begun: true, snapshot: now };
+  const never = closedByRule(call, closingOf({ ...call, status: 'pending' }));
+  const closed = await commit(run, now, closeCalls(now, job, [never], run.ids));
+  return { begun: false, snapshot: closed ?? now };
 }
 
 /** Somebody wants the job to end: what is in flight is ended, and the loop decides again. */

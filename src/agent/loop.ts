@@ -14,7 +14,7 @@ import type { After, Run } from './run.ts';
 import { wait } from './wait.ts';
 
 /** How long a context that this process cannot serve is left to others before anybody looks again, in milliseconds. */
-const UNSERVED_MS = 1_000;
+export const UNSERVED_MS = 1_000;
 
 /** Throws `LeaseLost` when somebody else owns the context now. */
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {

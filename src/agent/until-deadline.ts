@@ -2,10 +2,13 @@
 import type { ActiveJob } from '../core/job.ts';
 import type { Clock } from '../core/time.ts';
 
-/** Timers count no further. A longer deadline is met by the next step, or by the sweep. */
+/** Timers count no further: then they are set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Runs `work` with a signal that fires with `signal`, or at the deadline. The timer ends with the work. */
+/**
+ * Runs `work` with a signal that fires with `signal`, or at the deadline: not before the clock itself says so, since whoever
+ * is asked what comes next goes by the clock. The timer ends with the work.
+ */
 export async function untilDeadline<T>(
   clock: Clock,
   { deadline }: ActiveJob,
@@ -14,8 +17,13 @@ export async function untilDeadline<T>(
 ): Promise<T> {
   if (deadline === null) return work(signal);
   const atDeadline = new AbortController();
-  const ms = Math.min(Math.max(0, deadline - clock.now()), LONGEST_TIMER_MS);
-  const timer = setTimeout(() => atDeadline.abort(), ms);
+  let timer: NodeJS.Timeout | undefined;
+  const watch = (): void => {
+    const left = deadline - clock.now();
+    if (left <= 0) atDeadline.abort();
+    else timer = setTimeout(watch, Math.min(left, LONGEST_TIMER_MS));
+  };
+  watch();
   try {
     return await work(AbortSignal.any([signal, atDeadline.signal]));
   } finally {

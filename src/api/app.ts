@@ -110,13 +110,14 @@ function takeNoBodyAsEmpty(app: App): void {
   });
 }
 
-/** Every handler answers in time, or its request is answered with 503. Who asked to wait gets that on top. */
+/** Every handler answers in time, or its request is answered with 503. Who asked to wait, or has much to do, gets that on top. */
 function boundHandlers(app: App, requestMs: number): void {
   app.decorateRequest('lateAt', Infinity);
   app.addHook('onRoute', (route) => {
     const { handler } = route;
+    const longest = requestMs + (route.config?.patienceMs ?? 0);
     route.handler = async function bounded(request, reply) {
-      const ms = requestMs + waitOf(request);
+      const ms = longest + waitOf(request);
       request.lateAt = performance.now() + ms;
       // One that returns nothing sends by itself: then the reply tells when it is sent.
       const answer: unknown = handler.call(this, request, reply) ?? reply;

@@ -50,18 +50,26 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   return { tools: all('tools'), roles: all('roles'), models: all('models') };
 }
 
-/** Ends the request where a config names what nobody serves. `at`: where the config stands in the body. */
+/** The first name in a config that nobody serves; null: all is well. `at`: where the config stands in the body. */
+export async function unknownName(
+  { catalog }: { catalog: Catalog },
+  config: WorkerConfig,
+  at: 'config.' | '' = 'config.',
+): Promise<Refusal | null> {
+  if (config.model === undefined && config.tools === undefined) return null;
+  return checkNames(config, at, await catalog.names());
+}
+
+/** Ends the request where a config names what nobody serves. */
 export async function refuseUnknownNames(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
   at: 'config.' | '' = 'config.',
 ): Promise<void> {
-  if (config.model === undefined && config.tools === undefined) return;
-  const refusal = checkNames(config, at, await catalog.names());
+  const refusal = await unknownName({ catalog }, config, at);
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
-/** The first name in a config that nobody serves; null: all is well. */
 function checkNames(config: WorkerConfig, at: string, names: Names | null): Refusal | null {
   return (
     checkModel(config.model, `${at}model`, names) ??

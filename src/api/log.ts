@@ -1,4 +1,5 @@
 /** One line for every request: ids, route, status and time. Never a body, a header or a query. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './ports.ts';
 
 /** What `:id` names, by the first word of the path. */
@@ -11,21 +12,30 @@ const NAMED: Readonly<Record<string, string>> = {
 export function logRequests(app: App): void {
   app.decorateRequest('madeJob', null);
   app.addHook('onResponse', async (request, reply) => {
-    const { method, tenantId, routeOptions } = request;
-    const route = routeOptions.url ?? null;
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const line = {
-      method,
-      route,
-      status: reply.statusCode,
-      ms,
-      tenant: tenantId,
-      ...idsOf(route, request.params),
-    };
-    const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
-    if (routeOptions.config.access === 'open') request.log.debug(made, 'request');
-    else request.log.info(made, 'request');
+    if (!isStream(request, reply)) logRequest(request, reply);
   });
+}
+
+/** Whether it was answered with a stream: whoever opened it says how it ended, since most end with their client. */
+export function isStream({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return routeOptions.config.stream === true && statusCode === 200;
+}
+
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, tenantId, routeOptions } = request;
+  const route = routeOptions.url ?? null;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  const line = {
+    method,
+    route,
+    status: reply.statusCode,
+    ms,
+    tenant: tenantId,
+    ...idsOf(route, request.params),
+  };
+  const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
+  if (routeOptions.config.access === 'open') request.log.debug(made, 'request');
+  else request.log.info(made, 'request');
 }
 
 function idsOf(route: string | null, params: unknown): Record<string, string> {

@@ -8,6 +8,7 @@ import { readFigures } from '../db/processes.ts';
 import { readLoad } from '../db/stats-views.ts';
 import { within } from './deadline.ts';
 import { parseFigures, writeFigures } from './figures.ts';
+import { isStream } from './log.ts';
 import type { ApiPorts, App } from './ports.ts';
 import type { Streams } from './streams.ts';
 
@@ -93,8 +94,9 @@ function streamFigures({ streams, follower }: MeasuredPorts, registers: Registry
 }
 
 export function measureRequests(app: App, metrics: Metrics): void {
-  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
-    if (routeOptions.config.stream === true && reply.statusCode === 200) return;
+  app.addHook('onResponse', async (request, reply) => {
+    if (isStream(request, reply)) return;
+    const { method, routeOptions } = request;
     const labels = { method, route: routeOptions.url ?? 'unknown', status: reply.statusCode };
     metrics.observe(labels, reply.elapsedTime / 1_000);
   });

@@ -49,5 +49,7 @@ declare module 'fastify' {
     access?: 'open';
     /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
     stream?: true;
+    /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */
+    patienceMs?: number;
   }
 }

@@ -1,12 +1,12 @@
 /** Which roles there are: those of the operator's file, and those of a tenant beside them. A name of the file hides the other. */
 import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { WorkerRole } from '../core/settings.ts';
 import { lastVersion, listRoles } from '../db/roles.ts';
 import { list, quote } from './catalog.ts';
 import type { Catalog } from './catalog.ts';
 import type { ApiPorts } from './ports.ts';
-import { RequestRefused } from './problem.ts';
 
 type Ports = Pick<ApiPorts, 'catalog' | 'database'>;
 
@@ -19,12 +19,12 @@ export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
   return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
 }
 
-/** What a worker of that role is made from: the version that stands. Ends the request where there is no such role. */
+/** What a worker of that role is made from: the version that stands. Refused: `unknown_role`. */
 export async function roleToMakeFrom(
   { catalog, database }: Ports,
   tenantId: TenantId,
   name: string | null | undefined,
-): Promise<WorkerRole | null> {
+): Promise<WorkerRole | Refusal | null> {
   if (name === null || name === undefined) return null;
   const ofFile = await fileRoleNames(catalog);
   if (ofFile.includes(name)) return { name, version: null };
@@ -35,5 +35,5 @@ export async function roleToMakeFrom(
   const ofTenant = await listRoles(database.db, tenantId, ofFile, null, NAMED);
   const known = [...ofFile, ...ofTenant.map((role) => role.name)].sort();
   const message = `There is no role ${quote(name)}. Known roles: ${list(known)}.`;
-  throw new RequestRefused(refuse('unknown_role', message, 'role'));
+  return refuse('unknown_role', message, 'role');
 }

@@ -54,7 +54,7 @@ export function singleLine(url: string, ears: Ears): Line {
   subscriber.on('message', ears.hear);
   return {
     publish: (name, text) => publisher.publish(name, text),
-    subscribe: (names) => subscriber.subscribe(...names),
+    subscribe: (names) => Promise.all(chunks(names).map((some) => subscriber.subscribe(...some))),
     unsubscribe: (name) => subscriber.unsubscribe(name),
     isUp: () => subscriber.status === 'ready',
     reconnect() {
@@ -65,6 +65,14 @@ export function singleLine(url: string, ears: Ears): Line {
       subscriber.disconnect();
     },
   };
+}
+
+/** Channels named in one command. */
+const MANY = 1_000;
+
+function chunks(names: readonly string[]): string[][] {
+  const count = Math.ceil(names.length / MANY);
+  return Array.from({ length: count }, (_, at) => names.slice(at * MANY, (at + 1) * MANY));
 }
 
 /** `url`: of any node. The driver moves subscriptions with their slots by itself. */

@@ -1,12 +1,13 @@
 /**
  * Delete: a worker and all below it are removed for good, deepest first, each in a transaction of its own. A run that
- * goes on meanwhile finds no row to write to. Interrupted, it is called again and goes on.
+ * goes on meanwhile finds no row to write to. A child that came to be meanwhile is found with its parent, and goes first.
+ * Interrupted, it is called again and goes on.
  */
 import { progressOf, summonsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import { deleteContext, descendants, versionOf } from '../db/workers.ts';
+import { deleteContext, descendants, holdChildless, versionOf } from '../db/workers.ts';
 import { callUp } from '../db/wishes.ts';
 import type { CommandPorts } from './ports.ts';
 
@@ -23,22 +24,28 @@ export async function deleteWorker(
   if (version !== null && !isCurrent(version)) {
     return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
   }
-  for (const { contextId } of tree) await deleteOne(ports, tenantId, contextId);
-  return { kind: 'done', deleted: tree.length };
+  let deleted = 0;
+  for (let left = tree; left.length > 0; left = await descendants(ports.database.db, tenantId, workerId)) {
+    for (const worker of left) if (await deleteOne(ports, tenantId, worker)) deleted += 1;
+  }
+  return { kind: 'done', deleted };
 }
 
+/** False: it is gone already, or has a child that must go first. */
 async function deleteOne(
   { database, bus, times }: Pick<CommandPorts, 'database' | 'bus' | 'times'>,
   tenantId: TenantId,
-  contextId: ContextId,
-): Promise<void> {
+  { id, contextId }: { id: WorkerId; contextId: ContextId },
+): Promise<boolean> {
   const called = await database.transaction(async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
-    if (called !== null) await deleteContext(tx, contextId);
+    if (called === null || !(await holdChildless(tx, tenantId, id))) return null;
+    await deleteContext(tx, contextId);
     return called;
   });
-  if (called === null) return;
+  if (called === null) return false;
   const { owner, controlSeq } = called;
   if (owner !== null) bus.publish(summonsTo(owner), { contextId, controlSeq });
   bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
+  return true;
 }

@@ -3,17 +3,16 @@
  * whose holder died or did not answer.
  */
 import type { Append } from '../core/append.ts';
-import { apply } from '../core/apply.ts';
-import type { ContextId, Ids } from '../core/ids.ts';
+import type { ContextId, Ids, JobId } from '../core/ids.ts';
 import { wishedEnd } from '../core/job.ts';
-import type { Wish } from '../core/job.ts';
+import type { JobStatus } from '../core/job.ts';
 import { admit } from '../core/moves/admit.ts';
 import { end } from '../core/moves/end.ts';
-import type { Mailbox, Snapshot } from '../core/snapshot.ts';
+import type { Mailbox } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { read } from '../db/contexts.ts';
-import { readHistory, readMailbox } from '../db/mailbox.ts';
+import { readAdded, readLastTurn, readMailbox } from '../db/mailbox.ts';
 import type { CalledUp } from '../db/wishes.ts';
 import type { Tidings } from './perform.ts';
 
@@ -44,32 +43,41 @@ export async function settleUnowned(
   if (row === null || stored === null) return [];
   const wish = (stored.mailbox.job ?? stored.mailbox.next)?.wish ?? null;
   if (wish === null) return [];
-  const begun = await withJobBegun(tx, await withHistory(tx, stored.mailbox, wish));
+  const begun = await withJobBegun(tx, stored.mailbox);
   if (begun.job === null) return [];
   const job = { ...begun.job, wish: heard ? { ...wish, deliveredAt: row.now } : wish };
   const verdict = wishedEnd(wish);
-  const move = end(begun, job, verdict, begun.history, ids);
-  const { headSeq, wakeSeq } = await commit(tx, { ...move, park: move.park ?? { status: 'runnable' } });
-  const told: Tidings = {
-    kind: 'progress',
-    progress: { contextId, headSeq, finished: { jobId: job.id, status: verdict.status } },
-  };
-  // Nobody holds the context: what is still queued is for whoever claims it next.
-  const isLeft = move.park === null;
-  return isLeft ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch: row.lease.epoch } }] : [told];
+  const added = verdict.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
+  const move = end(begun, job, verdict, added, ids);
+  return appendLast(tx, move, { jobId: job.id, status: verdict.status });
 }
 
-/** Only an interrupt looks at what the job added. */
-async function withHistory(tx: Executor, mailbox: Mailbox, wish: Wish): Promise<Snapshot> {
-  const history = wish.kind === 'interrupt' ? await readHistory(tx, mailbox.lease, mailbox.activeBranch) : [];
-  return { ...mailbox, history, serving: { kind: 'unserved', missing: [] } };
+/** A job that ends before anybody took it up is admitted all the same: its input enters history. */
+export async function withJobBegun(tx: Executor, mailbox: Mailbox): Promise<Mailbox> {
+  if (mailbox.job !== null || mailbox.next === null || mailbox.stopped) return mailbox;
+  const history = await readLastTurn(tx, mailbox.lease, mailbox.activeBranch);
+  await commit(tx, admit({ ...mailbox, history }, mailbox.next));
+  const row = await read(tx, mailbox.lease.contextId);
+  const begun = row === null ? null : await readMailbox(tx, row);
+  if (begun === null) throw new Error('A locked context vanished.');
+  return begun.mailbox;
 }
 
-/** A job that was interrupted before it began: its input enters history all the same. */
-async function withJobBegun(tx: Executor, snapshot: Snapshot): Promise<Snapshot> {
-  if (snapshot.job !== null || snapshot.next === null || snapshot.stopped) return snapshot;
-  const move = admit(snapshot, snapshot.next);
-  return apply(snapshot, move, await commit(tx, move));
+/** The end of a job, in a transaction that holds the context's row; whoever claims next goes on with what is queued. */
+export async function appendLast(
+  tx: Executor,
+  move: Append,
+  finished: { jobId: JobId; status: JobStatus },
+): Promise<Tidings[]> {
+  const { headSeq, wakeSeq } = await commit(tx, givenBack(move));
+  const { contextId, epoch } = move.lease;
+  const told: Tidings = { kind: 'progress', progress: { contextId, headSeq, finished } };
+  return move.park === null ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [told];
+}
+
+/** Nobody holds the context: what is still queued is for whoever claims it next. */
+function givenBack(move: Append): Append {
+  return { ...move, park: move.park ?? { status: 'runnable' } };
 }
 
 async function commit(tx: Executor, move: Append) {

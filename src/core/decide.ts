@@ -45,7 +45,8 @@ function betweenJobs({ stopped, next, serving }: Snapshot): Step {
 
 function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
   const { serving, calls, history } = snapshot;
-  const end = endedFromOutside(snapshot, job, now);
+  const answer = calls.length > 0 || snapshot.steers.length > 0 ? null : answeredBy(history, job);
+  const end = endedFromOutside(snapshot, job, answer, now);
   if (end !== null) return { kind: 'finish', job, verdict: end };
   if (serving.kind === 'unserved') return { kind: 'hand_back', missing: serving.missing };
   if (calls.length > 0) {
@@ -58,24 +59,29 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
     };
   }
   if (snapshot.steers.length > 0) return { kind: 'steer', job };
-  const answer = answeredBy(history, job);
   if (answer !== null) return { kind: 'finish', job, verdict: answer };
   return nextModelCall(job, serving.settings, now);
 }
 
-/** Ends that do not depend on what the model said. */
-function endedFromOutside(snapshot: Snapshot, job: ActiveJob, now: Millis): Verdict | null {
+/** Ends that do not depend on what the model said; but an answer that was given in time counts, however late one looks. */
+function endedFromOutside(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  answer: Verdict | null,
+  now: Millis,
+): Verdict | null {
   if (job.wish !== null) return wishedEnd(job.wish);
-  if (snapshot.barrenClaims >= LIMITS.barrenClaims) {
-    return failed(
-      'crash_loop',
-      `${snapshot.barrenClaims} processes in a row died on this job without bringing it forward.`,
-    );
-  }
-  if (job.deadline !== null && job.deadline <= now) {
+  if (snapshot.barrenClaims >= LIMITS.barrenClaims) return crashLoop(snapshot.barrenClaims);
+  if (job.deadline !== null && job.deadline <= now && answer?.status !== 'completed') {
     return { status: 'incomplete', error: { code: 'deadline', message: 'The job passed its deadline.' } };
   }
   return null;
+}
+
+/** A job that kills whoever takes it up; known from the mailbox alone. */
+export function crashLoop(barrenClaims: number): Verdict {
+  const words = `${barrenClaims} processes in a row died on this job without bringing it forward.`;
+  return failed('crash_loop', words);
 }
 
 /** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */

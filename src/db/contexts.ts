@@ -9,6 +9,7 @@ import type { Lease } from '../core/snapshot.ts';
 import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import { millis } from './instant.ts';
 
 /** What the row says to whoever may write under its lease. */
@@ -62,22 +63,32 @@ function toRow(row: Columns): ContextRow {
 /**
  * Takes the lease where nobody has it and something is to be done; the leases of the dead are revoked by sweeps before.
  * Null: the doorbell was surplus, or the process that asks was declared dead. The row that comes back counts the barren
- * claims *before* this one.
+ * claims *before* this one. `counted`: the epoch under which a sweep has counted this claim already, in a commit of its
+ * own; null: nobody has.
  */
 export async function claim(
   tx: Executor,
   contextId: ContextId,
   owner: ProcessId,
+  counted: number | null = null,
 ): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set
       status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
-      sweep_at = null, barren_claims = c.barren_claims + 1
+      sweep_at = null,
+      barren_claims = c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end
     where c.id = ${contextId} and (c.lease_owner is null)
       and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
     returning ${columns}`);
   return row === undefined ? null : { ...toRow(row), barrenClaims: row.barren_claims - 1 };
+}
+
+/** A claim that was counted under this epoch came to nothing by no fault of the context: it does not count. */
+export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
+  await executor.execute(sql`
+    update contexts c set barren_claims = greatest(c.barren_claims - 1, 0)
+    where c.id = ${contextId} and c.lease_owner is null and c.lease_epoch = ${counted}`);
 }
 
 /** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */
@@ -94,28 +105,50 @@ export async function read(
 
 /**
  * Raises the epoch of a lease under its holder: whatever it sent before and had no answer to can commit no more. Null:
- * the lease is lost.
+ * the lease is lost. `again`: the holder, where it tried before and had no answer: a higher epoch may be its own work.
  */
-export async function renew(tx: Executor, { contextId, tenantId, epoch }: Lease): Promise<ContextRow | null> {
+export async function renew(
+  tx: Executor,
+  { contextId, tenantId, epoch }: Lease,
+  again: ProcessId | null = null,
+): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(sql`
     update contexts c set lease_epoch = c.lease_epoch + 1
-    where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_epoch = ${epoch}
-      and c.lease_owner is not null
+    where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_owner is not null
+      and (c.lease_epoch = ${epoch} or (c.lease_epoch > ${epoch} and c.lease_owner = ${again}::uuid))
     returning ${columns}`);
   return row === undefined ? null : toRow(row);
 }
 
-/** Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with. */
+/** Whether the active job of `c` is wished to end: whoever wished it has let go of the row by now. */
+const isWished: SQL = sql`exists (
+  select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is not null)`;
+
+/** A process that ran no more than so many contexts when it died leaves little doubt about which of them killed it. */
+const SUSPECTS = 4;
+
+/**
+ * Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with, longer each
+ * time; not so where it died among many, of which one killed it at most, and not where it is wished to end: that takes no
+ * process.
+ */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`
+    with dead as (
+      select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
+      order by id limit ${most} for update skip locked
+    ), suspect as (
+      select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
+    ), judged as (
+      select c.id, suspect.alone and c.barren_claims > 1 and not ${isWished} as waits
+      from contexts c join suspect on suspect.id = c.id
+    )
     update contexts c set
       lease_owner = null, lease_epoch = c.lease_epoch + 1,
-      status = case when c.barren_claims > 1 then 'waiting' else 'runnable' end,
-      sweep_at = clock_timestamp() + case when c.barren_claims > 1
+      status = case when judged.waits then 'waiting' else 'runnable' end,
+      sweep_at = clock_timestamp() + case when judged.waits
         then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
-    where c.id in (
-      select id from contexts where lease_owner in (select id from processes where dead_at is not null)
-      order by id limit ${most} for update skip locked)
+    from judged where c.id = judged.id
     returning c.id`);
   return rows.length;
 }
@@ -123,38 +156,70 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
 /** A context that a sweep found due. */
 export type Due =
   | { kind: 'claimable'; contextId: ContextId; wakeSeq: number; epoch: number }
+  /** Nobody holds it, and its job is wished to end: that needs no slot. */
+  | { kind: 'wished'; contextId: ContextId }
   /** Its holder did not answer a wish in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
 /**
- * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put off by `againMs`, so that another sweep does not take it up at once and one
- * whose finder dies is found again.
+ * `claims`: the finder has a slot for each, and is about to claim what nobody runs. `passBy`: what it cannot serve, as long
+ * as nothing is new about it.
+ */
+export type Taking = {
+  claims?: boolean;
+  passBy?: readonly { contextId: ContextId; wakeSeq: number; controlSeq: number }[];
+};
+
+/**
+ * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put
+ * off by `againMs`, so that another sweep does not take it up at once and one whose finder dies is found again. A claim
+ * that follows is counted here already: should a context kill its process while it is read, the count is committed.
  */
 export async function takeDue(
   executor: Executor,
   most: number,
   againMs: number,
   overdueMs: number,
+  { claims = false, passBy = [] }: Taking = {},
 ): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
     status: string;
     wake_seq: number;
     lease_epoch: number;
+    wished: boolean;
   }>(sql`
     update contexts c set
       sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
-      status = case when c.status = 'waiting' then 'runnable' else c.status end
+      status = case when c.status = 'waiting' then 'runnable' else c.status end,
+      barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running' and not ${isWished})::int, 1000)
     where c.id in (
-      select id from contexts where sweep_at <= clock_timestamp()
-        and (status = 'running' or sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
-      order by sweep_at limit ${most} for update skip locked)
-    returning c.id, c.status, c.wake_seq, c.lease_epoch`);
-  return rows.map((row) =>
-    row.status === 'running'
-      ? { kind: 'unanswered', contextId: row.id }
-      : { kind: 'claimable', contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch },
-  );
+      select c.id from contexts c where c.sweep_at <= clock_timestamp()
+        and (c.status = 'running' or ${isWished}
+          or c.sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
+        and not exists (
+          select 1 from jsonb_to_recordset(${encodeJson(passBy)}::jsonb)
+            as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)
+          where p."contextId" = c.id and p."wakeSeq" = c.wake_seq and p."controlSeq" = c.control_seq)
+      order by c.sweep_at limit ${most} for update skip locked)
+    returning c.id, c.status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
+  return rows.map((row): Due => {
+    const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;
+    if (row.status === 'running') return { kind: 'unanswered', contextId };
+    return row.wished ? { kind: 'wished', contextId } : { kind: 'claimable', contextId, wakeSeq, epoch };
+  });
+}
+
+/**
+ * Takes up, for as long as the transaction lasts, a context that nobody holds: whoever thinks to know it has to look again.
+ * False: somebody holds it by now, or nothing is left to do.
+ */
+export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    update contexts c set lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1
+    where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')
+    returning c.id`);
+  return rows.length > 0;
 }
 
 /**
@@ -179,11 +244,16 @@ export async function release(
 
 /**
  * A context that could not even be claimed, by a fault of ours: counted as barren, and left alone for longer each time, so
- * that it does not keep a fleet busy.
+ * that it does not keep a fleet busy. `counted`: see `claim`.
  */
-export async function putOff(executor: Executor, contextId: ContextId): Promise<void> {
+export async function putOff(
+  executor: Executor,
+  contextId: ContextId,
+  counted: number | null,
+): Promise<void> {
   await executor.execute(sql`
-    update contexts c set barren_claims = least(c.barren_claims + 1, 1000), status = 'waiting',
+    update contexts c set status = 'waiting',
+      barren_claims = least(c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
       sweep_at = clock_timestamp() + interval '1 second' * power(2, least(c.barren_claims, 8))
     where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')`);
 }

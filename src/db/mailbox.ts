@@ -3,6 +3,7 @@
  * writes). Always *after* the context's row was read or locked, so that nothing here is older than its counters.
  */
 import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
 import type { HeldBack } from '../core/gate.ts';
@@ -68,6 +69,9 @@ export async function readMailbox(
   return { mailbox, worker };
 }
 
+const messageColumns: SQL = sql`m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
+  m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens`;
+
 /** The visible messages of a branch, in order. */
 export async function readHistory(
   executor: Executor,
@@ -75,10 +79,35 @@ export async function readHistory(
   branch: string,
 ): Promise<Message[]> {
   const rows = await executor.execute<MessageRow>(sql`
-    select id, seq, role, type, turn, content, job_id, model_id, provider_id, finish_reason,
-      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens
-    from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch} and status = 'completed' order by seq`);
+    select ${messageColumns} from messages m
+    where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.branch = ${branch} and m.status = 'completed'
+    order by m.seq`);
   return rows.map(toMessage);
+}
+
+/** The visible messages that a job added to history. */
+export async function readAdded(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  jobId: JobId,
+): Promise<Message[]> {
+  const rows = await executor.execute<MessageRow>(sql`
+    select ${messageColumns} from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
+      and m.seq > j.first_seq and m.job_id = j.id
+    where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and m.status = 'completed'
+    order by m.seq`);
+  return rows.map(toMessage);
+}
+
+/** The last visible message of a branch that is of a turn: what stands for a history that is not read. */
+export async function readLastTurn(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  branch: string,
+): Promise<Pick<Message, 'role' | 'turn'>[]> {
+  return executor.execute<{ role: MessageRole; turn: Turn }>(sql`
+    select role, turn from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch}
+      and status = 'completed' and role <> 'system' order by seq desc limit 1`);
 }
 
 type MessageRow = {

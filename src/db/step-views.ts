@@ -10,22 +10,15 @@ import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
 import type { JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
+import { CALL_STATUSES } from '../core/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import type { Usage } from '../core/usage.ts';
 import type { Executor } from './client.ts';
 import { millis } from './instant.ts';
 
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
-export const STEP_STATUSES = [
-  'running',
-  'waiting',
-  'pending',
-  'started',
-  'completed',
-  'failed',
-  'cancelled',
-  'unknown',
-] as const;
+/** `running` and `waiting` are under way; a tool call that nobody runs now is told as it is stored. */
+export const STEP_STATUSES = ['running', 'waiting', ...CALL_STATUSES] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export type StepView = {

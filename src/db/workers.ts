@@ -29,13 +29,27 @@ function roleColumns(role: WorkerRole | null) {
   return { role: role?.name ?? null, roleVersion: role?.version ?? null };
 }
 
-/** The depth of a worker in its tree; null: this tenant has no such worker. */
-export async function depthOf(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
-  const [row] = await executor
+/**
+ * The depth of a worker that is to become a parent; null: this tenant has no such worker. It is not removed before the
+ * transaction ends, and whoever removes it then finds its child.
+ */
+export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
+  const [row] = await tx
     .select({ depth: workers.depth })
     .from(workers)
-    .where(and(eq(workers.tenantId, tenantId), eq(workers.id, id)));
+    .where(and(eq(workers.tenantId, tenantId), eq(workers.id, id)))
+    .for('key share');
   return row?.depth ?? null;
+}
+
+/** Holds a worker, so that nobody makes a child of it any more. False: it has one. */
+export async function holdChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
+  await tx.execute(sql`select id from workers where tenant_id = ${tenantId} and id = ${id} for update`);
+  // A later statement: it sees whatever was there when the lock was taken.
+  const children = await tx.execute(
+    sql`select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} limit 1`,
+  );
+  return children.length === 0;
 }
 
 /** The version of a worker's settings; null: this tenant has no such worker. */

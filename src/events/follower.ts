@@ -69,6 +69,7 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
     timer = null;
     asking = true;
     const contexts = [...shared.values()].map(({ followed }) => followed).filter(({ tail }) => tail >= 0);
+    renew(contexts);
     const standing = await readStanding(db, contexts, waits.jobs).catch(() => null);
     if (standing !== null) {
       waits.tell(standing.ended);
@@ -78,7 +79,6 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
         else followed.stands(head);
       }
     }
-    renew(contexts);
     asking = false;
     schedule();
   };
@@ -197,10 +197,11 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
     isOver: () => boolean,
   ): Promise<void> {
     let position = from;
-    while (!isOver() && position < followed.tail) {
+    for (;;) {
+      // Whoever is attached has taken what was before: what waits for it then is what happens.
       await listener.drained();
       const { tail } = followed;
-      if (isOver() || position >= tail) continue;
+      if (isOver() || position >= tail) break;
       const page = await readEvents(db, followed.tenantId, followed.contextId, position, PAGE);
       if (!isOver()) listener.tell(page);
       const last = page.at(-1)?.seq ?? 0;

@@ -6,6 +6,7 @@ import type { Journal } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
+import type { ProcessId } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import { errorCode, isUnavailable } from '../db/client.ts';
@@ -23,10 +24,12 @@ const AWAY_MS = 250;
 /** Rolled back for certain: serialisation failure, deadlock. */
 const ROLLED_BACK = ['40001', '40P01'];
 
+/** `owner`: who holds the lease. */
 export function createJournal(
   state: WorkerState,
   attention: Attention,
   narrator: Pick<Narrator, 'committed'>,
+  owner: ProcessId,
 ): Journal {
   return {
     async append(move) {
@@ -40,12 +43,20 @@ export function createJournal(
       }
     },
     reload: (known) => persist(attention, () => reload(state, known)),
-    recover: (lease) => persist(attention, () => recover(state, lease)),
+    recover: (lease) => {
+      // A process runs a context once at most: a lease of its own under a later epoch is the one that it raised itself.
+      let again: ProcessId | null = null;
+      return persist(attention, () => {
+        const raised = recover(state, lease, again);
+        again = owner;
+        return raised;
+      });
+    },
   };
 }
 
 /** Until it succeeds, or the lease is lost. */
-async function persist(attention: Attention, work: () => Promise<Snapshot>): Promise<Snapshot> {
+export async function persist<T>(attention: Attention, work: () => Promise<T>): Promise<T> {
   for (;;) {
     if (attention.lost) throw new LeaseLost();
     try {
@@ -108,9 +119,9 @@ async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   });
 }
 
-async function recover(state: WorkerState, lease: Lease): Promise<Snapshot> {
+async function recover(state: WorkerState, lease: Lease, again: ProcessId | null): Promise<Snapshot> {
   return state.database.transaction(async (tx) => {
-    const row = await renew(tx, lease);
+    const row = await renew(tx, lease, again);
     if (row === null) throw new LeaseLost();
     return owned(await readSnapshot(state, tx, beforeOwnClaim(row), null));
   });

@@ -4,14 +4,26 @@
  */
 import { Attention } from '../agent/attention.ts';
 import type { ContextId } from '../core/ids.ts';
+import { Unserved } from './unserved.ts';
 
-export type Place = { attention: Attention; ended: Promise<void>; leave(): void };
+export type Place = {
+  attention: Attention;
+  ended: Promise<void>;
+  /** Ends it. True: somebody rang meanwhile, perhaps after the run had given its context back: look once more. */
+  leave(): boolean;
+};
 
 export class Registry {
+  /** What it cannot run. */
+  readonly unserved = new Unserved();
   readonly #places = new Map<ContextId, Place>();
+  /** Contexts that were rung for while they had their place. */
+  readonly #rung = new Set<ContextId>();
   readonly #waiting: (() => void)[] = [];
   readonly #capacity: number;
   #taken = 0;
+  /** Slots that are kept for what a sweep is about to find. */
+  #reserved = 0;
   #closed = false;
 
   constructor(capacity: number) {
@@ -19,7 +31,7 @@ export class Registry {
   }
 
   get free(): number {
-    return this.#closed ? 0 : this.#capacity - this.#taken;
+    return this.#closed ? 0 : Math.max(0, this.#capacity - this.#taken - this.#reserved);
   }
 
   get capacity(): number {
@@ -47,13 +59,30 @@ export class Registry {
     this.#waiting.shift()?.();
   }
 
+  /** Keeps all free slots, so that whatever is found for them can be taken up for certain. How many: what is given back. */
+  reserve(): number {
+    const { free } = this;
+    this.#reserved += free;
+    return free;
+  }
+
+  /** Of the reserved slots, `used` are taken, the rest are free again. */
+  settleReserved(reserved: number, used: number): void {
+    this.#reserved -= reserved;
+    this.#taken += used;
+    for (let count = reserved - used; count > 0; count -= 1) this.#waiting.shift()?.();
+  }
+
   /**
-   * A place for the context. Null: its run is under way here, and hears of wake-ups by itself. An older run whose lease
-   * is lost is waited for: one process never runs two of a context.
+   * A place for the context. Null: its run is under way here, and hears of wake-ups by itself, or looks once more when it
+   * leaves. An older run whose lease is lost is waited for: one process never runs two of a context.
    */
   async enter(contextId: ContextId): Promise<Place | null> {
     for (let older = this.#places.get(contextId); older !== undefined; older = this.#places.get(contextId)) {
-      if (!older.attention.lost) return null;
+      if (!older.attention.lost) {
+        this.#rung.add(contextId);
+        return null;
+      }
       await older.ended;
     }
     const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -63,6 +92,7 @@ export class Registry {
       leave: () => {
         this.#places.delete(contextId);
         resolve();
+        return this.#rung.delete(contextId) && !this.#closed;
       },
     };
     if (this.#closed) place.attention.leave();

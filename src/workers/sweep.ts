@@ -5,8 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../commands/settle.ts';
 import { tell } from '../commands/perform.ts';
-import type { ContextId } from '../core/ids.ts';
-import { owned, release, revoke, takeDue } from '../db/contexts.ts';
+import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
 import { forgetGates } from '../db/gates.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
@@ -77,37 +76,50 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   const revoked = await revoke(db, REVOKED);
-  const free = Math.max(0, state.registry.free);
-  const mine = free === 0 ? [] : await takeDue(db, free, AGAIN_MS, 0);
+  const mine = await takeMine(state);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
-  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS);
+  const passBy = state.registry.unserved.passedBy(state.clock.now());
+  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS, { passBy }).finally(() => startAll(state, mine));
   state.metrics.sweep(mine.length + left.length, revoked);
-  for (const found of [...mine, ...left]) await takeUp(state, found);
+  for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
+  for (const due of [...mine, ...left]) await settleWish(state, due);
 }
 
-async function takeUp(state: WorkerState, due: Due): Promise<void> {
-  switch (due.kind) {
-    case 'unanswered':
-      return settleUnanswered(state, due.contextId);
-    case 'claimable':
-      if (state.registry.free <= 0) {
-        state.bell.ring(due);
-        return;
-      }
-      if (await state.registry.takeSlot()) {
-        void runContext(state, due.contextId).finally(() => state.registry.giveSlot());
-      }
+/** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
+async function takeMine({ database, registry, clock }: WorkerState): Promise<Due[]> {
+  const reserved = registry.reserve();
+  let found: Due[] = [];
+  try {
+    const passBy = registry.unserved.passedBy(clock.now());
+    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true, passBy });
+  } finally {
+    registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
+  }
+  return found;
+}
+
+/** Each has its slot. */
+function startAll(state: WorkerState, found: readonly Due[]): void {
+  for (const due of found) {
+    if (due.kind === 'claimable')
+      void runContext(state, due.contextId, due.epoch).finally(() => state.registry.giveSlot());
   }
 }
 
-/** A holder that did not answer a wish in time is fenced off, and the job settled without it. */
-async function settleUnanswered(state: WorkerState, contextId: ContextId): Promise<void> {
+/**
+ * A holder that did not answer a wish in time is fenced off, and the job settled without it; so it is where the holder
+ * died, whether or not there is a slot to go on with what is queued.
+ */
+async function settleWish(state: WorkerState, { kind, contextId }: Due): Promise<void> {
+  if (kind === 'claimable') return;
   const tidings = await state.database.transaction(async (tx) => {
-    const fenced = await fence(tx, contextId);
-    return fenced === null ? null : settleUnowned(tx, contextId, state.ids, false);
+    const taken = kind === 'wished' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
+    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'wished') : null;
   });
   if (tidings === null) return;
-  state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
+  if (kind === 'unanswered') {
+    state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
+  }
   tell(state, tidings);
 }
 

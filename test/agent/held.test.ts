@@ -33,7 +33,7 @@ test('a long hold parks the job, with no attempt and no failure counted, and the
       return ask <= 3 ? heldFor(of, 60_000) : null;
     },
   });
-  expect(seen.slice(0, 4)).toEqual(Array(4).fill([1, 0, false]));
+  expect(seen.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [1, 0, false]));
   expect(comesTo(rig)).toEqual(comesTo(whole));
   expect(rig.now - whole.now).toBe(3 * 65_000);
 });

@@ -6,6 +6,7 @@ import { decide } from '../../src/core/decide.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
 import type { QueuedJob, Verdict } from '../../src/core/job.ts';
+import type { ModelCall } from '../../src/core/model-call.ts';
 import { open } from '../../src/core/moves/open.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/snapshot.ts';
@@ -20,6 +21,8 @@ export class Store {
   until: Millis = 0;
   readonly queue: QueuedJob[] = [];
   readonly verdicts = new Map<JobId, Verdict>();
+  /** What was told of model calls, in commits that took. */
+  readonly modelCalls: ModelCall[] = [];
   #headSeq = 0;
   #count = 0;
 
@@ -111,6 +114,7 @@ export class Store {
     const after = apply({ ...truth, next: this.queue[0] ?? null }, move, outcome);
     const barrenClaims = Math.max(0, after.barrenClaims - (move.progress === 'returned' ? 1 : 0));
     this.truth = { ...after, barrenClaims, job: after.job === null ? null : { ...after.job, wish } };
+    if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
     if (move.job?.kind === 'admit') this.queue.shift();
     if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.verdict);
     if (park !== null) this.status = park.status;

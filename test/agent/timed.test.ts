@@ -1,5 +1,7 @@
+// What is told of model calls: when they were made, once for each that was answered or failed.
 import { expect, test } from 'vitest';
 import { timed } from '../../src/agent/timed.ts';
+import { play } from './rig.ts';
 
 const heard: string[] = [];
 const listener = {
@@ -28,4 +30,20 @@ test('a clock that is set back in between moves no first byte before its call', 
   now = 90;
   call.listener.started();
   expect(call.times()).toEqual({ calledAt: 100, firstByteAt: 100 });
+});
+
+test('whatever append is refused, every answer and every failure is told once', async () => {
+  const told = async (refused: number): Promise<string[]> => {
+    const { store } = await play({
+      outcome: async (count, commit) => (count === refused ? { kind: 'stale' } : commit()),
+    });
+    const ids = store.truth.history.flatMap(({ id, role }) => (role === 'assistant' ? [id] : []));
+    const answered = store.modelCalls.flatMap((call) => (call.kind === 'answered' ? [call.messageId] : []));
+    expect(answered).toEqual(ids);
+    return store.modelCalls.map(({ kind, attempt }) => `${kind} ${attempt}`);
+  };
+  const { appends } = await play();
+  for (let refused = 0; refused <= appends; refused += 1) {
+    expect(await told(refused)).toEqual(['answered 1', 'answered 1', 'failed 1', 'answered 2']);
+  }
 });

@@ -59,7 +59,6 @@ describe('what is not built yet is refused by name, never ignored', () => {
 
   test.each([
     ['GET', '/api/workers/:w/tree'],
-    ['GET', '/api/contexts/:c/events'],
     ['GET', '/api/contexts/:c/branches'],
     ['POST', '/api/contexts/:c/fork'],
     ['POST', '/api/contexts/:c/tools/approve'],

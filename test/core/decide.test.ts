@@ -192,6 +192,12 @@ describe('within a job', () => {
     expect(decide(running({ job: job({ deadline }) }), NOW).kind).toBe(kind);
   });
 
+  test('an answer that was given in time counts, however late one looks', () => {
+    const history = [userMessage(2), assistantMessage(3)];
+    const late = running({ job: job({ deadline: NOW - 1 }), history });
+    expect(finish(late)).toMatchObject({ status: 'completed' });
+  });
+
   test('a deadline ends a job even while calls are open', () => {
     expect(finish(running({ job: job({ deadline: NOW }), calls: [call()] }))).toMatchObject({
       status: 'incomplete',

@@ -336,6 +336,8 @@ describe('waits', () => {
 
   test('handing back: at once, or when to look again', () => {
     expect(handBack(running(), null).park).toEqual({ status: 'runnable' });
+    expect(handBack(running(), null).job).toMatchObject({ kind: 'progress', job: { status: 'waiting' } });
+    expect(handBack(running(), null).guard.controlSeq).toBe(running().controlSeq);
     expect(handBack(running(), NOW).park).toEqual({ status: 'waiting', until: NOW });
   });
 });

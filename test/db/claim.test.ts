@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import { append } from '../../src/db/append.ts';
-import { claim, owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
+import { claim, forgive, owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
 import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
@@ -218,6 +218,28 @@ describe('the dead', () => {
     ]);
   });
 
+  test('who died among many is not waited with: one of them killed the process at most', async () => {
+    const owner = await the.process();
+    const contexts = await Promise.all(Array.from({ length: 5 }, due));
+    for (const contextId of contexts) {
+      await set(contextId, 'barren_claims = 3');
+      await claim(db(), contextId, owner);
+    }
+    const alone = await due();
+    const other = await the.process();
+    await set(alone, 'barren_claims = 3');
+    await claim(db(), alone, other);
+    await unregister(db(), owner);
+    await unregister(db(), other);
+    await revoke(db(), 10);
+    const waiting = await the.rows(`select id, barren_claims from contexts where status = 'waiting'`);
+    expect(waiting).toEqual([{ id: alone, barren_claims: 4 }]);
+    const left = await the.rows(
+      `select 1 from contexts where status = 'runnable' and barren_claims = 4 and sweep_at <= clock_timestamp()`,
+    );
+    expect(left).toHaveLength(5);
+  });
+
   test('no more than so many leases are revoked at once', async () => {
     const owner = await the.process();
     for (let count = 0; count < 7; count += 1) await claim(db(), await due(), owner);
@@ -278,6 +300,29 @@ describe('what is due', () => {
     expect(await takeDue(db(), 10, 3_000, 0)).toEqual([]);
     await later(contextId);
     expect(await takeDue(db(), 10, 3_000, 0)).toHaveLength(1);
+  });
+
+  test('a claim into a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
+    const [mine, left] = [await due(), await due()];
+    await later(mine);
+    const [found] = await takeDue(db(), 1, 3_000, 0, { claims: true });
+    expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
+    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+    await later(left);
+    await takeDue(db(), 1, 3_000, 0);
+    expect(await the.row(left)).toMatchObject({ barren_claims: 0 });
+    const row = await claim(db(), mine, await the.process(), 0);
+    expect(row).toMatchObject({ barrenClaims: 0 });
+    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+    await forgive(db(), mine, 0);
+    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+  });
+
+  test('a count under an epoch that has passed is not the claim’s', async () => {
+    const contextId = await due();
+    await set(contextId, 'lease_epoch = 4');
+    expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ barrenClaims: 0 });
+    expect(await the.row(contextId)).toMatchObject({ barren_claims: 1 });
   });
 
   test('a wait that is over can be claimed', async () => {

@@ -11,7 +11,7 @@ afterEach(async () => {
 
 /** Housekeeping, not the job's. */
 const BESIDE =
-  /update processes|where c\.id in \(|^insert into "processes"|pg_try_advisory_lock|lease_owner = \$1$/;
+  /update processes|where c\.id in \(|^with dead as|^insert into "processes"|pg_try_advisory_lock|lease_owner = \$1$/;
 
 /** The job's transactions: each a statement of its own, or what stood between `begin` and `commit`. */
 function transactionsOf(statements: readonly string[]): string[][] {

@@ -15,6 +15,7 @@ import { DatabaseClock } from '../../src/workers/clock.ts';
 import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
 import { WALKED, nextMove, someWorld } from '../core/walk.ts';
 import type { Happening } from '../core/walk.ts';
+import type { ProcessId } from '../../src/core/ids.ts';
 import { given, ids } from './given.ts';
 import type { Given } from './given.ts';
 import { workerState } from './worker-state.ts';
@@ -103,6 +104,7 @@ test('a look at the mailbox does not count the claim under which one looks', asy
     { ...state, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
     { committed: () => undefined },
+    ids.next<ProcessId>(),
   );
   expect((await journal.reload(now)).barrenClaims).toBe(now.barrenClaims);
   const recovered = await journal.recover(now.lease);
@@ -130,6 +132,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
     { ...state, database: cut, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
     { committed: () => undefined },
+    ids.next<ProcessId>(),
   );
   expect(await journal.append(move)).toEqual({ kind: 'in_doubt' });
   isCut = false;
@@ -154,6 +157,63 @@ test('a lease that was given back is not taken up again by the one who gave it',
     { ...state, abilities: { ...state.abilities, ...abilities } },
     new Attention(),
     { committed: () => undefined },
+    ids.next<ProcessId>(),
   );
   expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
+});
+
+test('a second cut in the middle of a recovery does not strand the run: it knows the epoch it raised itself', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const owner = await the.process();
+  const row = await claim(db(), contextId, owner);
+  if (row === null) throw new Error('nothing to claim');
+  const state = workerState(the);
+  let cuts = 0;
+  // The commit arrives, its acknowledgement does not.
+  const cut: typeof the.database = {
+    ...the.database,
+    transaction: async (work) => {
+      const done = await the.database.transaction(work);
+      if ((cuts += 1) <= 2) throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+      return done;
+    },
+  };
+  const cutState = { ...state, database: cut, abilities: { ...state.abilities, ...abilities } };
+  const recovered = await createJournal(
+    cutState,
+    new Attention(),
+    { committed: () => undefined },
+    owner,
+  ).recover(row.lease);
+  expect(cuts).toBe(3);
+  expect(recovered.lease.epoch).toBe(row.lease.epoch + 3);
+  expect(await the.row(contextId)).toMatchObject({ lease_owner: owner, lease_epoch: recovered.lease.epoch });
+});
+
+test('a recovery that is tried again takes nothing from whoever owns the context by now', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const owner = await the.process();
+  const row = await claim(db(), contextId, owner);
+  if (row === null) throw new Error('nothing to claim');
+  const other = await the.process();
+  const state = workerState(the);
+  let cuts = 0;
+  const cut: typeof the.database = {
+    ...the.database,
+    transaction: async (work) => {
+      if ((cuts += 1) > 1) return the.database.transaction(work);
+      await unregister(db(), owner);
+      await revoke(db(), 10);
+      expect(await claim(db(), contextId, other)).not.toBeNull();
+      throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+    },
+  };
+  const cutState = { ...state, database: cut, abilities: { ...state.abilities, ...abilities } };
+  const recovering = createJournal(cutState, new Attention(), { committed: () => undefined }, owner).recover(
+    row.lease,
+  );
+  expect(await recovering.catch((error: Error) => error.name)).toBe('LeaseLost');
+  expect(await the.row(contextId)).toMatchObject({ lease_owner: other });
 });

@@ -13,7 +13,7 @@ import { createToolRunner } from '../../src/tools/execute.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { resolve } from '../../src/tools/settings.ts';
-import type { Abilities } from '../../src/workers/ports.ts';
+import type { Abilities, WorkerTimes } from '../../src/workers/ports.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched } from './effects.ts';
@@ -25,10 +25,19 @@ export type CrashProcess = {
   env: Readonly<Record<string, string | undefined>>;
   watcher: Watcher;
   log: Logger;
+  /** Those of the crash tests, where it does not say. */
+  times?: WorkerTimes;
+  concurrency?: number;
 };
 
 /** Resolves once it claims; returns what drains it and closes all it opened. */
-export async function startCrashProcess({ env, watcher, log }: CrashProcess): Promise<() => Promise<void>> {
+export async function startCrashProcess({
+  env,
+  watcher,
+  log,
+  times = CRASH_TIMES,
+  concurrency = 10,
+}: CrashProcess): Promise<() => Promise<void>> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NIGHTSHIFT_PREFIX: prefix, OUTSIDE: outside } = env;
   if (databaseUrl === undefined || prefix === undefined || outside === undefined) {
     throw new Error('DATABASE_URL, NIGHTSHIFT_PREFIX and OUTSIDE must be set');
@@ -49,11 +58,11 @@ export async function startCrashProcess({ env, watcher, log }: CrashProcess): Pr
       bus,
       ids,
       abilities: abilities(outside, watcher, log),
-      times: CRASH_TIMES,
+      times,
       log,
       random: Math.random,
     },
-    10,
+    concurrency,
   );
   return async () => {
     await worker.drain();

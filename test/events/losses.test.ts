@@ -102,3 +102,34 @@ test('two API processes and two workers on Redis', async () => {
 test('the same without losses', async () => {
   await play({ apis: 2, workers: 2, redisUrl: runRedis() }, 4);
 });
+
+test('a delta that is lost in mid-message is made up for while the model still speaks', async () => {
+  let isLost = false;
+  const of = (house = await openHouse({
+    bus: (bus) => ({
+      ...bus,
+      publish(channel, message) {
+        const loses =
+          !isLost &&
+          'kind' in message &&
+          message.kind === 'delta' &&
+          JSON.stringify(message).includes('"sequence":5');
+        isLost ||= loses;
+        if (!loses) bus.publish(channel, message);
+      },
+    }),
+  }));
+  const { id } = await of.client.createContext({});
+  const client = await of.listen(id);
+  await of.client.post(id, 'tokens: 100 over 2s');
+  await client.until(({ event }) => event === 'JobFinished');
+  const spoken = client.told
+    .filter(({ event }) => event.startsWith('Content'))
+    .map(({ event, data }) => ({ event, sequence: data.sequence }));
+  expect(isLost).toBe(true);
+  const gap = spoken.findIndex(({ sequence }) => sequence > 4);
+  expect(spoken[gap]?.event).toBe('ContentSnapshot');
+  expect(spoken.slice(gap + 1).filter(({ event }) => event === 'ContentDelta').length).toBeGreaterThan(20);
+  addUp(client.told);
+  client.close();
+});

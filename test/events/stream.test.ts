@@ -182,26 +182,41 @@ test('a second attempt voids the text of the first, under the same message', asy
   expect(shown).toMatchObject({ attempt: 2, text: 'partial\nwhole' });
 });
 
-test('after a cancel nothing more of the job is said', async () => {
-  const { id } = await house.client.createContext({});
+test('an answer that is not streamed is told when it is there', async () => {
+  const { id } = await house.client.createContext({ streaming: false });
   const live = await listen(id);
-  const job = await say(id, 'tokens: 500 over 20s');
-  await live.until(({ event }) => event === 'ContentDelta');
-  await house.client.cancel(job, 5_000);
+  const job = await say(id, 'wait: 100ms\nsay: whole');
+  await live.until(finished(job));
+  expect(live.told.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant')).toBe(
+    true,
+  );
+  expect(addUp(live.told).size).toBe(0);
+});
+
+test.each(['cancel', 'interrupt'])('after a %s nothing more of the job is said', async (how) => {
+  const { id } = await house.client.createContext({});
+  const live = await listen(id, { after: 0 });
+  const job = await say(id, 'call: look {}\nthen:\ntokens: 500 over 20s');
+  const { data: begun } = await live.until(({ event }) => event === 'ContentDelta');
+  const path = how === 'cancel' ? `jobs/${job}/cancel` : `contexts/${id}/interrupt`;
+  const response = await fetch(`${house.servers[0]?.url}/api/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ wait_ms: 5_000 }),
+  });
+  expect(response.status).toBe(200);
   await live.until(finished(job));
   const next = await say(id, 'say: next');
   await live.until(finished(next));
-  const end = live.told.findIndex(finished(job));
-  const after = live.told
-    .slice(end + 1)
-    .filter(({ data }) => data.job_id !== next && data.attempt !== undefined);
-  const of = new Set(
-    live.told
-      .slice(0, end)
-      .filter(({ event }) => event === 'ContentDelta')
-      .map(({ data }) => data.message_id),
-  );
-  expect(after.filter(({ data }) => of.has(data.message_id))).toEqual([]);
+  const after = live.told.slice(live.told.findIndex(finished(job)) + 1);
+  for (const { data } of after) {
+    expect(data.job_id).not.toBe(job);
+    expect(data.message_id).not.toBe(begun.message_id);
+  }
+  expect(live.told.some(({ event }) => event === 'MessagesRetracted')).toBe(how === 'interrupt');
+  const head = await headOf(id);
+  await live.until((told) => told.id === head);
+  expect(numbered(live.told)).toEqual(await replay(id));
 });
 
 describe('a cursor', () => {

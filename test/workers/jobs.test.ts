@@ -282,3 +282,48 @@ test('a draining process gives its contexts back and another one goes on', async
   expect(second.running()).toBeLessThanOrEqual(1);
   await expectSound(of, contextId);
 });
+
+test('a process that drains between two steps gives back a job of which no model call was begun: no new attempt', async () => {
+  let steps = 0;
+  let drained: Promise<void> = Promise.resolve();
+  const of = await start({
+    processes: 1,
+    model: () => ((steps += 1) === 1 ? says('', { name: 'last', input: {} }) : says('elsewhere')),
+    tools: {
+      last: {
+        execute: () => {
+          drained = of.processes[0]?.drain() ?? drained;
+          return result('done');
+        },
+      },
+    },
+  });
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'a');
+  await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+  await drained;
+  expect(steps).toBe(1);
+  await of.startProcess();
+  expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1, steps: 2 });
+  await expectSound(of, contextId);
+});
+
+test('an answer that was given in time counts, where an input that came meanwhile makes its append stale', async () => {
+  const of: Fleet = await start({
+    model: async () => {
+      if (posted) return says('next');
+      posted = true;
+      await of.post(contextId, 'b');
+      // Whoever looks after this answer looks too late.
+      await of.query(
+        `update jobs set deadline = clock_timestamp() - interval '1 second' where deadline is not null`,
+      );
+      return says('in time');
+    },
+  });
+  let posted = false;
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'a', { deadlineMs: 60_000 });
+  expect(await of.ended(jobId)).toMatchObject({ status: 'completed', error: null });
+  await expectSound(of, contextId);
+});

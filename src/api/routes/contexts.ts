@@ -1,7 +1,6 @@
 /** Contexts: what a worker remembers, how it stands, and the settings it runs with. */
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
-import { createWorker } from '../../commands/create-worker.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
@@ -10,10 +9,10 @@ import { findContext, findSituation, listContexts } from '../../db/context-views
 import type { ContextView } from '../../db/context-views.ts';
 import { workerOf } from '../../db/worker-views.ts';
 import { refuseUnknownNames } from '../catalog.ts';
+import { makeWorker } from '../make-worker.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
-import { roleToMakeFrom } from '../roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import {
   Context,
@@ -63,11 +62,9 @@ function createContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { title = null, config = {} } = body;
-      const { name, ...identity } = identityOf(body);
-      await refuseUnknownNames(ports, config);
-      const role = await roleToMakeFrom(ports, tenantId, identity.role);
+      const { name, role } = identityOf(body);
       const parentWorkerId = parentId(body.parent_worker_id);
-      const command = createWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const command = await makeWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
       const answer = await write(
         ports,
         request,

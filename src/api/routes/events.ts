@@ -1,6 +1,7 @@
 /** The event stream of a context. */
-import { orNotFound } from '../problem.ts';
+import { logRequest } from '../log.ts';
 import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
 import { EventStream, EventsHeaders, EventsQuery } from '../schemas/event.ts';
 import { problems } from '../schemas/problem.ts';
 import type { Streams } from '../streams.ts';
@@ -44,7 +45,10 @@ export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
           leave();
           return reply;
         }
-        reply.raw.once('close', leave);
+        reply.raw.once('close', () => {
+          leave();
+          logRequest(request, reply);
+        });
         joined.start(place.open(reply, joined.position));
       } catch (error) {
         place.release();

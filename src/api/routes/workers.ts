@@ -1,6 +1,5 @@
 /** Workers: made, read, changed, stopped, started, removed. */
 import type { FastifyReply } from 'fastify';
-import { createWorker } from '../../commands/create-worker.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import type { Command } from '../../commands/perform.ts';
 import { startWorker, stopWorker } from '../../commands/stop-worker.ts';
@@ -12,9 +11,10 @@ import { findWorker, listWorkers } from '../../db/worker-views.ts';
 import type { WorkerView } from '../../db/worker-views.ts';
 import { contextOf } from '../../db/workers.ts';
 import { refuseUnknownNames } from '../catalog.ts';
+import { makeWorker } from '../make-worker.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
-import { orNotFound } from '../problem.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
 import { roleToMakeFrom } from '../roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -56,10 +56,9 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { name, config = {} } = body;
-      await refuseUnknownNames(ports, config);
-      const role = await roleToMakeFrom(ports, tenantId, body.role);
       const parentWorkerId = parentId(body.parent_worker_id);
-      const command = createWorker(ports, { tenantId, name, title: null, role, config, parentWorkerId });
+      const asked = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
+      const command = await makeWorker(ports, asked);
       const answer = await write(
         ports,
         request,
@@ -135,6 +134,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
       const id = workerId(request.params.id);
       await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
       const role = await roleToMakeFrom(ports, tenantId, body.role);
+      if (role !== null && 'code' in role) throw new RequestRefused(role);
       const command = changeSettings({
         tenantId,
         find: (executor) => findWorker(executor, tenantId, id),

@@ -1,7 +1,7 @@
 /** What a stream tells: the data of each event, by its name. */
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
-import { JOB_STATUSES } from '../../core/job.ts';
+import { INTERRUPT_MODES, JOB_STATUSES } from '../../core/job.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
 import { STATES } from '../../core/state.ts';
 import { CALL_STATUSES } from '../../core/tool-call.ts';
@@ -48,6 +48,10 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       type: oneOf(MESSAGE_TYPES),
     },
     { $id: 'MessageCompletedEvent', description: 'A message entered history, inputs and results too.' },
+  ),
+  MessagesRetracted: strict(
+    { ...context, message_ids: Type.Array(Uuid), turn: Type.String(), mode: oneOf(INTERRUPT_MODES) },
+    { $id: 'MessagesRetractedEvent', description: 'They left history with an interrupt.' },
   ),
   JobStarted: strict(job, { $id: 'JobStartedEvent' }),
   JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'Nothing more of the job follows.' }),

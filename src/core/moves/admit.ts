@@ -2,16 +2,20 @@
 import type { Append } from '../append.ts';
 import { NO_USAGE } from '../usage.ts';
 import type { ActiveJob, QueuedJob } from '../job.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { inputTurn } from '../turn.ts';
 import { lastTurnOf } from '../message.ts';
+import type { Message } from '../message.ts';
+import type { Mailbox, Snapshot } from '../snapshot.ts';
+import { inputTurn } from '../turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**
  * The input takes the next turn; a retry answers the last one again. Guarded: a withdrawn input must not be admitted.
  * Does not count as progress: a job that kills its process before its first step must be seen to.
  */
-export function admit(snapshot: Snapshot, next: QueuedJob): Append {
+export function admit(
+  snapshot: Mailbox & { history: readonly Pick<Message, 'role' | 'turn'>[] },
+  next: QueuedJob,
+): Append {
   const last = lastTurnOf(snapshot.history);
   const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
   const job: ActiveJob = {
@@ -59,7 +63,10 @@ export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
   };
 }
 
-/** The job goes on under this lease. */
+/**
+ * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
+ * gave the job back, and it says `running`.
+ */
 export function resume(
   snapshot: Snapshot,
   job: ActiveJob,

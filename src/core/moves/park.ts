@@ -66,10 +66,15 @@ export function holdBack(mailbox: Mailbox, job: ActiveJob, hold: Hold, at: Milli
   };
 }
 
-/** This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. */
+/**
+ * This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. Guarded by
+ * `control_seq`: a wish is never parked over. The job waits for whoever that is: no model call of it is under way.
+ */
 export function handBack(mailbox: Mailbox, until: Millis | null): Append {
   return {
     ...blank(mailbox),
+    guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
+    job: mailbox.job === null ? null : { kind: 'progress', job: { ...mailbox.job, status: 'waiting' } },
     park: until === null ? { status: 'runnable' } : { status: 'waiting', until },
     progress: 'returned',
   };

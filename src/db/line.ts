@@ -1,0 +1,194 @@
+/**
+ * One connection with one life: once it was cut, or anything odd happened on it, it is lost and never used again.
+ *
+ * Below it is a client of postgres.js 3.4.9 that may open one connection. What that driver does after a cut is not relied
+ * on: it may leave a statement unanswered for ever, give it the answer of another one, or connect again without an end.
+ * So its socket is opened once, it is asked one statement at a time, and a statement whose line is lost is rejected here,
+ * whether or not the driver does so too.
+ */
+import postgres from 'postgres';
+import { decodeJson } from './codec.ts';
+import { LineSocket } from './line-socket.ts';
+
+export type LineOptions = {
+  readonly url: string;
+  /** Shown in `pg_stat_activity`. */
+  readonly name: string;
+  /** For so long a line may say nothing to a statement, in milliseconds. */
+  readonly silentMs: number;
+  /** Which of several hosts the next line is opened to; the next one after a line could not be opened. */
+  readonly turn: { host: number };
+};
+
+export type Parameters = postgres.ParameterOrJSON<never>[];
+
+/** Where postgres.js wants to be connected to: one of several hosts, or a socket of the file system. */
+type Place = { host: string[]; port: number[]; path?: string | false | null };
+
+/** Looks in one silence. Counted, not timed: a process that was itself stopped has not listened. */
+export const LOOKS = 4;
+
+export class Line {
+  readonly #options: LineOptions;
+  readonly #client: postgres.Sql;
+  readonly #host: number;
+  #socket: LineSocket | null = null;
+  #lost: Error | null = null;
+  #heard = false;
+  /** Resolves when all that was asked so far is answered. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Rejects the statement under way. */
+  #reject: ((error: Error) => void) | null = null;
+  /** Bytes read as of the last look, and the looks since there were fewer. */
+  #read = 0;
+  #looks = 0;
+
+  /** Opens nothing yet: the first statement does. */
+  constructor(options: LineOptions) {
+    this.#options = options;
+    this.#host = options.turn.host;
+    this.#client = connect(options, (place) => this.#open(place));
+  }
+
+  /** Why this line must not be used any more, or null. */
+  get lost(): Error | null {
+    return this.#lost;
+  }
+
+  /**
+   * Asks as soon as everything asked before is answered. The rows are objects; with `values`, lists in the order of the
+   * columns. Rejects with Postgres' error; after any other, of a connection or of the driver, the line is lost.
+   */
+  ask(text: string, parameters: Parameters = [], values = false): Promise<unknown[]> {
+    const answer = this.#last.then(() => this.#send(text, parameters, values));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** One look of the pool's clock: a statement that was left alone for too many of them is given up, and the line with it. */
+  look(): void {
+    if (this.#reject === null) return;
+    const read = this.#socket?.bytesRead ?? 0;
+    this.#looks = read === this.#read ? this.#looks + 1 : 0;
+    this.#read = read;
+    if (this.#looks > LOOKS) this.lose(new Silence(this.#options.silentMs));
+  }
+
+  /** Ends it at once. What is under way, and what is asked from now on, is rejected. */
+  lose(reason: Error): void {
+    this.#lost ??= reason;
+    this.#reject?.(this.#lost);
+    this.#reject = null;
+    if (!this.#heard && this.#options.turn.host === this.#host) this.#options.turn.host += 1;
+    this.#socket?.abandon();
+    void this.#client.end({ timeout: 0 }).catch(() => undefined);
+  }
+
+  /** Takes leave of the server, while nothing is asked. Resolves when the connection is closed. */
+  async end(): Promise<void> {
+    this.#lost ??= new LineLost('CONNECTION_ENDED', 'This connection was ended.');
+    await this.#client.end().catch(() => undefined);
+  }
+
+  #send(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+    if (this.#lost !== null) throw cutOff(this.#lost);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    this.#reject = reject;
+    this.#looks = 0;
+    const query = this.#client.unsafe(text, parameters, { prepare: true });
+    const rows: Promise<unknown[]> = values ? query.values() : query;
+    rows.then(
+      (answer) => {
+        this.#answered();
+        resolve(dense(answer));
+      },
+      (error: unknown) => {
+        reject(error);
+        if (isOrderly(error)) this.#answered();
+        else this.lose(error instanceof Error ? error : new LineLost('CONNECTION_CLOSED', String(error)));
+      },
+    );
+    return promise;
+  }
+
+  #answered(): void {
+    this.#reject = null;
+    this.#heard = true;
+  }
+
+  /** What the driver takes as its socket. It asks for another one when it means to connect again. */
+  #open({ host, port, path }: Place): LineSocket {
+    if (this.#lost !== null || this.#socket !== null) throw cutOff(this.#lost);
+    const at = this.#host % host.length;
+    const name = host[at] ?? 'localhost';
+    const socket = new LineSocket(name, (error) => this.#closed(error));
+    this.#socket = socket;
+    return typeof path === 'string' ? socket.connect(path) : socket.connect(port[at] ?? 5432, name);
+  }
+
+  #closed(error: Error | null): void {
+    const reason = error ?? new LineLost('CONNECTION_CLOSED', 'The connection was closed.');
+    this.#lost ??= reason;
+    // The driver's own word for it, where it has one, says more, and comes first.
+    setImmediate(() => this.lose(reason));
+  }
+}
+
+function connect(options: LineOptions, socket: (place: Place) => LineSocket): postgres.Sql {
+  // The driver takes this one too, though its types do not say so.
+  const unlisted = { socket };
+  return postgres(options.url, {
+    max: 1,
+    max_lifetime: null,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    // Else each new connection asks for the types of arrays, unheard: one that is cut then rejects into the void. The price:
+    // statements give lists as jsonb.
+    fetch_types: false,
+    connection: { application_name: options.name },
+    onnotice: () => undefined,
+    ...unlisted,
+    types: {
+      bigint: { to: 20, from: [20], parse: Number, serialize: String },
+      jsonb: { to: 3802, from: [3802, 114], parse: decodeJson, serialize: asItIs },
+      date: { to: 1184, from: [1082, 1114, 1184], parse: asItIs, serialize: asItIs },
+    },
+  });
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+/** Whether Postgres refused the statement and is ready for the next one. Its graver errors end the connection. */
+function isOrderly(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.severity === 'ERROR';
+}
+
+/** The rows without the holes that a statement which failed in the middle of its result leaves before the next one's. */
+export function dense<T>(rows: T[]): T[] {
+  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
+}
+
+/** Of a statement that was not answered, or not even sent, since there is no connection for it. */
+export class LineLost extends Error {
+  override name = 'LineLost';
+  readonly code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED' | 'CONNECTION_DESTROYED';
+  constructor(code: LineLost['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+function cutOff(cause: Error | null): LineLost {
+  return new LineLost('CONNECTION_CLOSED', 'The connection is lost: nothing more is sent on it.', { cause });
+}
+
+/** Bears the code of a connection that was cut: that is what it comes to. */
+class Silence extends Error {
+  override name = 'Silence';
+  readonly code = 'ECONNRESET';
+  constructor(silentMs: number) {
+    super(`The database did not answer within ${silentMs} ms: its connection was given up.`);
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { untilDeadline } from '../../src/agent/until-deadline.ts';
+import { job as makeJob } from '../core/builders.ts';
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+test('the deadline is the clock’s, not the timer’s: nothing ends before the clock says so', async () => {
+  const start = performance.now();
+  // A clock that is set back a little while one waits.
+  const clock = { now: () => performance.now() - start - (performance.now() - start > 5 ? 20 : 0) };
+  const job = makeJob({ deadline: 30 });
+  const seen = await untilDeadline(clock, job, new AbortController().signal, async (signal) => {
+    await ended(signal);
+    return clock.now();
+  });
+  expect(seen).toBeGreaterThanOrEqual(30);
+});
+
+test('a deadline that has passed ends the work at once', async () => {
+  const job = makeJob({ deadline: 10 });
+  const isEnded = await untilDeadline(
+    { now: () => 11 },
+    job,
+    new AbortController().signal,
+    async (signal) => signal.aborted,
+  );
+  expect(isEnded).toBe(true);
+});

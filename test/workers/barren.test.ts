@@ -1,0 +1,124 @@
+// A context that kills whoever reads it: its history is too big, its answers crash a parser. The claim that dies is rolled
+// back; that somebody died is not.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ContextId } from '../../src/core/ids.ts';
+import { LIMITS } from '../../src/core/limits.ts';
+import { unregister } from '../../src/db/processes.ts';
+import { Registry } from '../../src/workers/registry.ts';
+import { runContext } from '../../src/workers/run-context.ts';
+import type { WorkerState } from '../../src/workers/ports.ts';
+import { sweepOnce } from '../../src/workers/sweep.ts';
+import { given } from '../db/given.ts';
+import type { Given } from '../db/given.ts';
+import { workerState } from '../db/worker-state.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+/** A worker process with one slot; `heard` is told of every statement before it is sent. */
+async function startProcess(heard: (text: string) => Promise<void> | void) {
+  const id = await the.process();
+  const database = the.open({ max: 2, hook: heard });
+  const state: WorkerState = {
+    ...workerState(the),
+    database,
+    registry: new Registry(1),
+    identity: () => id,
+  };
+  const die = async () => {
+    state.registry.loseAll();
+    await database.close(0);
+    await unregister(the.database.db, id);
+  };
+  return { state, die };
+}
+
+const readsHistory = (text: string): boolean => /^\s*select id, seq, role/.test(text);
+
+async function isDue(contextId: ContextId): Promise<void> {
+  await the.rows(`update contexts set sweep_at = now() - interval '5 seconds' where id = '${contextId}'`);
+}
+
+/** A process takes it up as `takesUp` does, and dies when it reads history. */
+async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Promise<void> {
+  const reads = Promise.withResolvers<void>();
+  const { state, die } = await startProcess((text) => {
+    if (!readsHistory(text)) return;
+    reads.resolve();
+    return new Promise(() => undefined);
+  });
+  void takesUp(state).catch(() => undefined);
+  await reads.promise;
+  await die();
+}
+
+test('a context that kills whoever reads it fails with `crash_loop`, without being read', async () => {
+  const { contextId } = await the.context();
+  const first = await the.submit(contextId);
+  const second = await the.submit(contextId);
+  await diesReading((state) => runContext(state, contextId));
+  expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 0 });
+  for (let death = 1; death <= LIMITS.barrenClaims; death += 1) {
+    await isDue(contextId);
+    await diesReading(sweepOnce);
+    expect(await the.row(contextId)).toMatchObject({
+      status: 'runnable',
+      lease_owner: null,
+      barren_claims: death,
+    });
+  }
+  await isDue(contextId);
+  const read: string[] = [];
+  const { state, die } = await startProcess((text) => void (readsHistory(text) && read.push(text)));
+  await sweepOnce(state);
+  await state.registry.emptied();
+  expect(read).toEqual([]);
+  const [failed, next] = await the.rows(
+    `select id, status, error, turn from jobs where context_id = '${contextId}' order by position`,
+  );
+  expect(failed).toMatchObject({ id: first, status: 'failed', error: { code: 'crash_loop' }, turn: 1 });
+  expect(next).toMatchObject({ id: second, status: 'queued' });
+  expect(await the.row(contextId)).toMatchObject({
+    status: 'runnable',
+    state: 'PermanentFailure',
+    lease_owner: null,
+    barren_claims: 0,
+    queued: 1,
+  });
+  await die();
+});
+
+test('a job that was admitted and keeps killing its processes ends the same way, in its turn', async () => {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const { state, die } = await startProcess(() => undefined);
+  await runContext(state, contextId);
+  await the.rows(`update contexts set status = 'runnable', lease_owner = null, sweep_at = now() - interval '1 second',
+    barren_claims = ${LIMITS.barrenClaims} where id = '${contextId}'`);
+  await runContext(state, contextId);
+  expect(await the.rows(`select status, error, turn from jobs where id = '${jobId}'`)).toMatchObject([
+    { status: 'failed', error: { code: 'crash_loop' }, turn: 1 },
+  ]);
+  expect(await the.row(contextId)).toMatchObject({ status: 'idle', state: 'PermanentFailure' });
+  await die();
+});
+
+test('a database that goes away under the claims of sweeps is no fault of the context', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  let cut = true;
+  const { state, die } = await startProcess((text) => {
+    if (!cut || !readsHistory(text)) return;
+    cut = false;
+    throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+  });
+  await isDue(contextId);
+  await sweepOnce(state);
+  await state.registry.emptied();
+  expect(cut).toBe(false);
+  expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 0 });
+  await die();
+});
