@@ -187,9 +187,11 @@ export class Followed {
   /** Whether the message that is spoken of is stored already: then what is said of it is late. */
   async #verify(utterance: Utterance, messageId: MessageId): Promise<void> {
     this.#deferred = [() => this.hearUtterance(utterance)];
+    const tail = this.#tail;
     const stored = await readText(this.#ports.db, this.tenantId, messageId).catch(() => null);
-    if (stored === null) this.#blind = false;
-    else this.#over.add(messageId);
+    if (stored !== null) this.#over.add(messageId);
+    // Where the tail went on meanwhile, it may be stored by now.
+    else if (tail === this.#tail) this.#blind = false;
     const deferred = this.#deferred ?? [];
     this.#deferred = null;
     for (const hear of deferred) hear();
