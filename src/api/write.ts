@@ -86,6 +86,22 @@ export async function writeAround<Answer extends object>(
 }
 
 /**
+ * What the work of `writeAround` begins with, where beginning it again would do harm: in one transaction, once for the
+ * request's key, whether or not an answer came of it.
+ */
+export async function beginOnce<Begun extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  command: Command<Begun>,
+): Promise<Begun> {
+  const key = keyOf(request);
+  const timely = inTime(request, command);
+  if (key === null) return orRefuse(await perform(ports, timely)).value;
+  // Beside the answer, under a key that no client can send.
+  return once(ports, { ...key, key: `${key.key}\nbegun` }, timely);
+}
+
+/**
  * A request that was given up is not carried out when its turn comes at last: whoever made it was told to ask again, and
  * may have been answered otherwise under the same key by then.
  */

@@ -4,7 +4,7 @@
  * stands the view of the message in the making, told as it is heard and given whole to those who join in the middle.
  */
 import type { Progress } from '../bus/bus.ts';
-import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
 import { amend, catchUp, follow, isSettled, voided } from '../core/making.ts';
 import type { Utterance, View } from '../core/making.ts';
 import { MESSAGE_COMPLETED } from '../core/told.ts';
@@ -41,6 +41,10 @@ export class Followed {
   /** Messages and jobs that are over: what is still said of them is late. */
   readonly #over = new Recent<unknown>();
   #tail = -1;
+  /** The tail passed entries that were not looked at: what is spoken of may be stored by now. */
+  #blind = true;
+  /** What is heard while that is found out, in order; null: nothing is to be found out. */
+  #deferred: (() => void)[] | null = null;
   /** How far it is known to go. */
   #known = -1;
   #holder: { owner: ProcessId | null; epoch: number } = { owner: null, epoch: -1 };
@@ -87,8 +91,10 @@ export class Followed {
     if (this.#missing) this.#ask();
   }
 
-  hearProgress({ headSeq, entries = [], holder }: Progress): void {
+  hearProgress(progress: Progress): void {
     if (this.#tail < 0) return;
+    if (this.#deferred !== null) return void this.#deferred.push(() => this.hearProgress(progress));
+    const { headSeq, entries = [], holder } = progress;
     if (holder !== undefined) this.#hold(holder.owner, holder.epoch);
     if (headSeq === 0) void this.#look();
     if (headSeq <= this.#tail) return;
@@ -150,8 +156,12 @@ export class Followed {
   }
 
   #take(utterance: Utterance): void {
+    if (this.#deferred !== null) return void this.#deferred.push(() => this.hearUtterance(utterance));
     const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
     if (this.#isOver(of) || of.epoch < this.#holder.epoch) return;
+    if (this.#blind && of.messageId !== this.#view?.of.messageId) {
+      return void this.#verify(utterance, of.messageId);
+    }
     if (of.epoch > this.#holder.epoch) this.#holder = { ...this.#holder, epoch: of.epoch };
     const heard = follow(this.contextId, this.#view, utterance);
     switch (heard.kind) {
@@ -172,6 +182,19 @@ export class Followed {
 
   #isOver({ messageId, jobId }: View['of']): boolean {
     return this.#over.has(messageId) || this.#over.has(jobId);
+  }
+
+  /** Whether the message that is spoken of is stored already: then what is said of it is late. */
+  async #verify(utterance: Utterance, messageId: MessageId): Promise<void> {
+    this.#deferred = [() => this.hearUtterance(utterance)];
+    const tail = this.#tail;
+    const stored = await readText(this.#ports.db, this.tenantId, messageId).catch(() => null);
+    if (stored !== null) this.#over.add(messageId);
+    // Where the tail went on meanwhile, it may be stored by now.
+    else if (tail === this.#tail) this.#blind = false;
+    const deferred = this.#deferred ?? [];
+    this.#deferred = null;
+    for (const hear of deferred) hear();
   }
 
   /** Reads how far it goes, and what that is. */
@@ -209,6 +232,8 @@ export class Followed {
     if (this.#listeners.size === 0) {
       // Those who are on their way read for themselves.
       this.#tail = to;
+      this.#blind = true;
+      this.#view = null;
       return;
     }
     const page = await readEvents(db, this.tenantId, this.contextId, this.#tail, PAGE);

@@ -43,6 +43,7 @@ describe('the configuration', () => {
       pool: 10,
       defaultModel: 'simulated/default',
       queueLimit: 1000,
+      streams: 10000,
       beatMs: 300,
       missedMs: 1000,
       leaseMs: 15000,

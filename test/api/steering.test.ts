@@ -1,5 +1,6 @@
 // Interrupts, deliveries, and inputs that are still queued, as a client meets them. Nobody runs jobs here: `take` stands
 // for a worker process.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import { addProcess, take } from './hand.ts';
@@ -27,6 +28,18 @@ const interrupt = (contextId: string, body: object = {}) =>
   api.post(`/api/contexts/${contextId}/interrupt`, body);
 
 describe('an interrupt', () => {
+  test('whose process died before it could answer does not meet the next job when it is asked again', async () => {
+    const { context_id: id } = await api.worker();
+    const headers = { 'idempotency-key': `died-${id}` };
+    const ask = () => api.post(`/api/contexts/${id}/interrupt`, {}, headers);
+    const { job_id: first } = await post(id, { content: 'a' });
+    expect((await ask()).body.job_id).toBe(first);
+    await api.database.db.execute(sql`delete from idempotency_keys where key = ${`died-${id}`}`);
+    const { job_id: second } = await post(id, { content: 'b' });
+    expect((await ask()).body).toMatchObject({ job_id: first, status: 'interrupted' });
+    expect((await api.get(`/api/jobs/${second}`)).body.status).toBe('queued');
+  });
+
   test('of an idle context says that there was nothing', async () => {
     const { context_id: id } = await api.worker();
     const { status, body } = await interrupt(id);

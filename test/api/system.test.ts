@@ -52,6 +52,9 @@ describe('the document', () => {
         'GET /api/contexts/:id/messages',
         'POST /api/contexts/:id/messages',
         'GET /api/contexts/:id/messages/:message_id',
+        'PATCH /api/contexts/:id/messages/:message_id',
+        'DELETE /api/contexts/:id/messages/:message_id',
+        'POST /api/contexts/:id/interrupt',
         'POST /api/contexts/:id/jobs',
         'GET /api/jobs',
         'GET /api/jobs/:id',
@@ -109,6 +112,7 @@ test('every operation that the document names answers as it says', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' });
   const { body: context } = await api.post('/api/contexts');
   const { body: posted } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' });
+  const { body: withdrawn } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'z' });
   const requests: [string, string, object?][] = [
     ['GET', '/api/workers'],
     ['GET', `/api/workers/${worker.id}`],
@@ -123,7 +127,10 @@ test('every operation that the document names answers as it says', async () => {
     ['GET', `/api/contexts/${context.id}/state`],
     ['GET', `/api/contexts/${context.id}/messages`],
     ['GET', `/api/contexts/${context.id}/messages/${posted.message_id}`],
+    ['PATCH', `/api/contexts/${context.id}/messages/${posted.message_id}`, { content: 'y' }],
+    ['DELETE', `/api/contexts/${context.id}/messages/${withdrawn.message_id}`],
     ['POST', `/api/contexts/${context.id}/jobs`],
+    ['POST', `/api/contexts/${context.id}/interrupt`, { mode: 'keep' }],
     ['GET', '/api/jobs'],
     ['GET', `/api/jobs/${posted.job_id}`],
     ['POST', `/api/jobs/${posted.job_id}/cancel`],

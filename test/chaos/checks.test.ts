@@ -248,6 +248,7 @@ function message(
     content,
     job_id: 'job-1',
     completed_at: 30,
+    attempt: role === 'assistant' ? 2 : null,
     ...tokens,
   };
 }
@@ -681,6 +682,11 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
           data: { message_id: 'a-2', attempt: 2, sequence: 0, delta: 'x' },
         }),
       /not how the answer begins/,
+    ],
+    [
+      'a later attempt was heard than is stored',
+      ({ answer }) => Object.assign(answer, { attempt: 1 }),
+      /attempt 2 was heard, 1 is stored/,
     ],
     [
       'text comes after its answer',

@@ -36,7 +36,8 @@ const SHAPES: readonly { shape: Shape; weight: number }[] = [
   { shape: 'once', weight: 5 },
   { shape: 'steps', weight: 3 },
   { shape: 'retried', weight: 2 },
-  { shape: 'delayed', weight: 1 },
+  // A provider that wants to be asked later holds all of its callers back: a few of these go a long way.
+  { shape: 'delayed', weight: 0.2 },
   { shape: 'slow', weight: 3 },
   { shape: 'refused', weight: 0.5 },
   { shape: 'limited', weight: 0.5 },
@@ -87,7 +88,7 @@ const SCRIPTS: Readonly<Record<Shape, (tag: string, dice: Dice) => Script>> = {
     return script('steps', steps, tag);
   },
   retried: (tag, dice) => {
-    const failure = dice.pick(['server_error', 'unreachable', 'stream_cut', 'overloaded']);
+    const failure = dice.pick(['server_error', 'unreachable', 'stream_cut']);
     return script('retried', [], tag, `fail: ${failure} times ${dice.between(1, 2)}`);
   },
   delayed: (tag, dice) =>

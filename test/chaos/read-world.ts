@@ -34,7 +34,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
     ),
     messages: await all<StoredMessage>(
       db,
-      `select id, context_id, seq, role, type, turn, status, content, job_id, input_tokens, output_tokens,
+      `select id, context_id, seq, role, type, turn, status, content, job_id, input_tokens, output_tokens, attempt,
         ${ms('completed_at')} from messages order by context_id, seq`,
     ),
     events: await all<StoredEvent>(

@@ -97,6 +97,8 @@ export type StoredMessage = {
   job_id: string | null;
   input_tokens: number | null;
   output_tokens: number | null;
+  /** Of an answer: which of the job's attempts it is. */
+  attempt: number | null;
   completed_at: number | null;
 };
 

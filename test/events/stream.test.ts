@@ -1,5 +1,11 @@
 // What a client of a stream relies on: nothing missing, nothing twice, and text that adds up, from wherever it begins.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { localBus } from '../../src/bus/local.ts';
+import { deltasOf } from '../../src/bus/bus.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
+import type { StreamEvent } from '../../src/core/told.ts';
+import { openFollower } from '../../src/events/follower.ts';
 import { until } from '../e2e/until.ts';
 import { describedBy } from './described.ts';
 import { openHouse } from './house.ts';
@@ -298,4 +304,40 @@ test('a turn that is listened to is read once at most: the rest is whispered who
   // The look that comes once a second may be faster than a whisper, once.
   const reads = house.statements.filter((text) => text.includes('from events'));
   expect(reads.length).toBeLessThanOrEqual(1);
+});
+
+test('what is still said of an answer that was stored before anybody listened is not told', async () => {
+  const { id } = await house.client.createContext({});
+  const jobId = await say(id, 'say: over');
+  const { output } = await house.client.ended(jobId);
+  const bus = localBus();
+  const follower = openFollower(house.database, bus);
+  const joined = await follower.join(DEFAULT_TENANT, id as ContextId, null);
+  const told: StreamEvent[] = [];
+  joined?.start({
+    tell: (events) => void told.push(...events),
+    drained: async () => undefined,
+    end: () => undefined,
+  });
+  const [row] = await house.query(`select lease_epoch from contexts where id = '${id}'`);
+  const of = {
+    jobId: jobId as JobId,
+    messageId: output?.message_id as MessageId,
+    attempt: 1,
+    epoch: Number(row?.['lease_epoch']),
+  };
+  bus.publish(deltasOf(id as ContextId), { kind: 'began', of });
+  bus.publish(deltasOf(id as ContextId), { kind: 'delta', of, channel: 'text', delta: 'over', sequence: 0 });
+  const next = await say(id, 'say: next');
+  await until('the next job to end', () =>
+    told.some(({ name, data }) => name === 'JobFinished' && data['job_id'] === next),
+  );
+  expect(
+    told.filter(
+      ({ seq, data }) => seq === null && (data['message_id'] === of.messageId || data['job_id'] === jobId),
+    ),
+  ).toEqual([]);
+  joined?.stop();
+  follower.close();
+  await bus.close();
 });

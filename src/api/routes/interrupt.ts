@@ -1,6 +1,5 @@
 /** Interrupting what a context is busy with. */
 import { interruptContext } from '../../commands/interrupt-context.ts';
-import { perform } from '../../commands/perform.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import { findInterruption, findReceipt } from '../../db/job-views.ts';
 import { toIsoOrNull } from '../instant.ts';
@@ -10,7 +9,7 @@ import { WriteHeaders, ref } from '../schemas/common.ts';
 import { Interrupt, Interruption, PATIENCE_MS } from '../schemas/interrupt.ts';
 import { problems } from '../schemas/problem.ts';
 import { signalOf } from '../signal.ts';
-import { writeAround } from '../write.ts';
+import { beginOnce, writeAround } from '../write.ts';
 import { untilFinished } from './jobs.ts';
 import { IdParams, contextId, noJob } from './params.ts';
 
@@ -42,9 +41,9 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
       const context = contextId(request.params.id);
       const { mode = 'discard', wait_ms: waitMs = PATIENCE_MS } = body;
       return writeAround(ports, request, async () => {
-        const outcome = await perform(ports, interruptContext(ports, { tenantId, contextId: context, mode }));
-        if (outcome.kind === 'refused') return outcome;
-        const { jobId } = outcome.value;
+        const command = interruptContext(ports, { tenantId, contextId: context, mode });
+        // Asked again, it must not meet the job that came after.
+        const { jobId } = await beginOnce(ports, request, command);
         if (jobId === null) return { kind: 'done', value: NOTHING };
         const place = { tenantId, contextId: context, jobId };
         const read = async () =>

@@ -21,16 +21,16 @@ export const streams: Check = {
   find(world) {
     const contexts = new Map(world.contexts.map((context) => [context.id, context]));
     const stored = expectedOf(world.messages, world.events);
-    const texts = new Map(
+    const answers = new Map(
       world.messages
         .filter(({ role, seq }) => role === 'assistant' && seq !== null)
-        .map(({ id, content }) => [id, textOf(content)]),
+        .map((message) => [message.id, message]),
     );
     return [
       ...world.replays.flatMap((replay) => replayFaults(replay, stored.get(replay.contextId) ?? new Map())),
       ...world.streams.flatMap((stream) => [
         ...streamFaults(stream, stored.get(stream.contextId) ?? new Map(), contexts.get(stream.contextId)),
-        ...textFaults(stream, texts),
+        ...textFaults(stream, answers),
       ]),
     ];
   },
@@ -103,7 +103,7 @@ type Heard = { attempt: number; text: string; sequence: number; whole: boolean }
 
 function textFaults(
   { client, contextId, events, connection }: Stream,
-  texts: ReadonlyMap<string, string>,
+  answers: ReadonlyMap<string, StoredMessage>,
 ): Violation[] {
   const faults: Violation[] = [];
   const done = new Map<string, number>();
@@ -116,9 +116,13 @@ function textFaults(
     if (done.get(id) === on) faults.push(says('text of an answer after the answer', contextId, client, id));
     heard.set(id, hear(heard.get(id), name, data));
   }
-  for (const [id, { text, whole }] of heard) {
-    const stored = texts.get(id);
-    if (whole && stored !== undefined && done.has(id) && !stored.startsWith(text)) {
+  for (const [id, { attempt, text, whole }] of heard) {
+    const stored = answers.get(id);
+    if (stored === undefined || !done.has(id)) continue;
+    // What was heard of an earlier attempt is void, and nobody who was away hears of the later one.
+    if (attempt > (stored.attempt ?? attempt)) {
+      faults.push(says(`attempt ${attempt} was heard, ${stored.attempt} is stored`, contextId, client, id));
+    } else if (attempt === (stored.attempt ?? attempt) && whole && !textOf(stored.content).startsWith(text)) {
       faults.push(says('the text that was heard is not how the answer begins', contextId, client, id));
     }
   }
