@@ -3,8 +3,8 @@
  *
  * Below it is a client of postgres.js 3.4.9 that may open one connection. What that driver does after a cut is not relied
  * on: it may leave a statement unanswered for ever, give it the answer of another one, or connect again without an end.
- * So its socket is opened once, it is asked one statement at a time, and a statement whose line is lost is rejected here,
- * whether or not the driver does so too.
+ * So its socket is opened once, nothing is asked once that was heard to fail, and whatever is under way on a lost line is
+ * rejected here, whether or not the driver does so too.
  */
 import postgres from 'postgres';
 import { decodeJson } from './codec.ts';
@@ -35,10 +35,8 @@ export class Line {
   #socket: LineSocket | null = null;
   #lost: Error | null = null;
   #heard = false;
-  /** Resolves when all that was asked so far is answered. */
-  #last: Promise<unknown> = Promise.resolve();
-  /** Rejects the statement under way. */
-  #reject: ((error: Error) => void) | null = null;
+  /** Each rejects a statement under way. */
+  readonly #underWay = new Set<(error: Error) => void>();
   /** Bytes read as of the last look, and the looks since there were fewer. */
   #read = 0;
   #looks = 0;
@@ -56,18 +54,34 @@ export class Line {
   }
 
   /**
-   * Asks as soon as everything asked before is answered. The rows are objects; with `values`, lists in the order of the
-   * columns. Rejects with Postgres' error; after any other, of a connection or of the driver, the line is lost.
+   * Statements that are asked at once share a round trip and are answered in their order. The rows are objects; with
+   * `values`, lists in the order of the columns. Rejects with Postgres' error; after any other, of a connection or of the
+   * driver, the line is lost.
    */
-  ask(text: string, parameters: Parameters = [], values = false): Promise<unknown[]> {
-    const answer = this.#last.then(() => this.#send(text, parameters, values));
-    this.#last = answer.catch(() => undefined);
-    return answer;
+  async ask(text: string, parameters: Parameters = [], values = false): Promise<unknown[]> {
+    if (this.#lost !== null) throw cutOff(this.#lost);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    if (this.#underWay.size === 0) this.#looks = 0;
+    this.#underWay.add(reject);
+    const query = this.#client.unsafe(text, parameters, { prepare: true });
+    const rows: Promise<unknown[]> = values ? query.values() : query;
+    rows.then(
+      (answer) => {
+        this.#answered(reject);
+        resolve(dense(answer));
+      },
+      (error: unknown) => {
+        reject(error);
+        if (isOrderly(error)) this.#answered(reject);
+        else this.lose(error instanceof Error ? error : new LineLost('CONNECTION_CLOSED', String(error)));
+      },
+    );
+    return promise;
   }
 
-  /** One look of the pool's clock: a statement that was left alone for too many of them is given up, and the line with it. */
+  /** One look of the pool's clock: what was left alone for too many of them is given up, and the line with it. */
   look(): void {
-    if (this.#reject === null) return;
+    if (this.#underWay.size === 0) return;
     const read = this.#socket?.bytesRead ?? 0;
     this.#looks = read === this.#read ? this.#looks + 1 : 0;
     this.#read = read;
@@ -77,8 +91,8 @@ export class Line {
   /** Ends it at once. What is under way, and what is asked from now on, is rejected. */
   lose(reason: Error): void {
     this.#lost ??= reason;
-    this.#reject?.(this.#lost);
-    this.#reject = null;
+    for (const reject of this.#underWay) reject(this.#lost);
+    this.#underWay.clear();
     if (!this.#heard && this.#options.turn.host === this.#host) this.#options.turn.host += 1;
     this.#socket?.abandon();
     void this.#client.end({ timeout: 0 }).catch(() => undefined);
@@ -90,29 +104,8 @@ export class Line {
     await this.#client.end().catch(() => undefined);
   }
 
-  #send(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
-    if (this.#lost !== null) throw cutOff(this.#lost);
-    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
-    this.#reject = reject;
-    this.#looks = 0;
-    const query = this.#client.unsafe(text, parameters, { prepare: true });
-    const rows: Promise<unknown[]> = values ? query.values() : query;
-    rows.then(
-      (answer) => {
-        this.#answered();
-        resolve(dense(answer));
-      },
-      (error: unknown) => {
-        reject(error);
-        if (isOrderly(error)) this.#answered();
-        else this.lose(error instanceof Error ? error : new LineLost('CONNECTION_CLOSED', String(error)));
-      },
-    );
-    return promise;
-  }
-
-  #answered(): void {
-    this.#reject = null;
+  #answered(reject: (error: Error) => void): void {
+    this.#underWay.delete(reject);
     this.#heard = true;
   }
 

@@ -1,12 +1,13 @@
 /**
  * Lines for who needs one, each for one piece of work at a time. The one that came back last is lent first, so that a pool
- * of one keeps to its connection, and its session, until that is cut; whoever has to wait is served in the order of coming.
+ * of one keeps to its connection, and its session, until that is cut; whoever has to wait is served in the order of coming,
+ * or told that the database is away: by then nobody waits for the answer any more.
  * A lost line leaves an empty place, where another one is opened when somebody needs it.
  */
 import { Line, LineLost, LOOKS } from './line.ts';
 import type { LineOptions } from './line.ts';
 
-type Waiting = { resolve: (line: Line) => void; reject: (error: Error) => void };
+type Waiting = { resolve: (line: Line) => void; reject: (error: Error) => void; looks: number };
 
 export class Pool {
   readonly #max: number;
@@ -24,6 +25,7 @@ export class Pool {
     this.#options = options;
     this.#clock = setInterval(() => {
       for (const line of this.#lines) line.look();
+      this.#look();
     }, options.silentMs / LOOKS).unref();
   }
 
@@ -74,7 +76,13 @@ export class Pool {
   }
 
   #wait(): Promise<Line> {
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject, looks: 0 }));
+  }
+
+  /** Who came first has waited longest. */
+  #look(): void {
+    for (const waiting of this.#waiting) waiting.looks += 1;
+    while ((this.#waiting[0]?.looks ?? 0) > LOOKS) this.#waiting.shift()?.reject(new NoneFree());
   }
 
   #open(): Line {
@@ -99,5 +107,14 @@ export class Pool {
       });
     }
     if (this.#lines.size === 0) this.#emptied.resolve();
+  }
+}
+
+/** All lines were busy for as long as one of them may be silent. */
+class NoneFree extends Error {
+  override name = 'NoneFree';
+  readonly code = 'CONNECT_TIMEOUT';
+  constructor() {
+    super('No connection to the database became free in time.');
   }
 }

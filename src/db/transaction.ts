@@ -1,5 +1,5 @@
 /**
- * A transaction on a line of its own. Its statements go one after the other. Once its line is lost, or it has ended,
+ * A transaction on a line of its own. Its statements are answered in their order. Once its line is lost, or it has ended,
  * nothing more of it is sent: that would run outside of it.
  */
 import type { Line, Parameters } from './line.ts';

@@ -1,9 +1,11 @@
-// The guard around every statement, and the faults of the driver that it forbids.
+// The pool, its transactions, and the faults of the driver that they forbid. Cuts at random are in cuts.test.ts.
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dense, errorCode, isUnavailable } from '../../src/db/client.ts';
-import type { Executor } from '../../src/db/client.ts';
+import { errorCode, isUnavailable, openDatabase } from '../../src/db/client.ts';
+import type { Database, Executor } from '../../src/db/client.ts';
+import { dense } from '../../src/db/line.ts';
 import { given } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -102,6 +104,131 @@ describe('a transaction', () => {
     await expect(work).rejects.toThrow('cut');
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
+
+  test('fails where a statement failed, though its work passed over that', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({ max: 1 });
+    const work = pool.transaction(async (tx) => {
+      await tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`);
+      await tx.execute(sql`select 1 / 0`).catch(() => undefined);
+    });
+    await expect(work).rejects.toSatisfy((error) => errorCode(error) === '22012');
+    expect(await the.row(contextId)).toMatchObject({ queued: 0 });
+  });
+
+  test('sends its statements in the order in which they were started', async () => {
+    const pool = the.open({ max: 1 });
+    const numbers = await pool.transaction(async (tx) => {
+      await tx.execute(sql`create temporary table turns (n int, at serial) on commit drop`);
+      await Promise.all([3, 1, 2].map((n) => tx.execute(sql`insert into turns (n) values (${n}::int)`)));
+      return tx.execute(sql`select n from turns order by at`);
+    });
+    expect([...numbers]).toEqual([{ n: 3 }, { n: 1 }, { n: 2 }]);
+  });
+
+  test('that has ended sends nothing more', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({ max: 1 });
+    const late = await pool.transaction(
+      async (tx) => () => tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`),
+    );
+    await expect(late()).rejects.toThrow();
+    expect(await the.row(contextId)).toMatchObject({ queued: 0 });
+  });
+
+  test('shares its connection with nobody', async () => {
+    const pool = the.open({ max: 1 });
+    const order: string[] = [];
+    const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
+    const work = pool.transaction(async (tx) => {
+      await tx.execute(sql`select 1`);
+      await goOn;
+      await tx.execute(sql`select 1`);
+      order.push('transaction');
+    });
+    const other = pool.db.execute(sql`select 1`).then(() => order.push('statement'));
+    letGo();
+    await Promise.all([work, other]);
+    expect(order).toEqual(['transaction', 'statement']);
+  });
+});
+
+describe('a pool', () => {
+  const pid = sql`select pg_backend_pid() as pid`;
+
+  test('keeps to one session as long as one statement comes after the other', async () => {
+    const pool = the.open({ max: 4 });
+    await Promise.all([0, 1, 2, 3].map(() => pool.db.execute(pid)));
+    const [first] = await pool.db.execute(pid);
+    for (let round = 0; round < 5; round += 1) {
+      expect([...(await pool.db.execute(pid))]).toEqual([first]);
+      expect([...(await pool.transaction((tx) => tx.execute(pid)))]).toEqual([first]);
+    }
+  });
+
+  test('keeps to it after a statement that Postgres refused', async () => {
+    const pool = the.open({ max: 1 });
+    const [first] = await pool.db.execute(pid);
+    await expect(pool.db.execute(sql`select nothing`)).rejects.toThrow();
+    await expect(pool.transaction((tx) => tx.execute(sql`select 1 / 0`))).rejects.toThrow();
+    expect([...(await pool.db.execute(pid))]).toEqual([first]);
+  });
+
+  test.each([
+    ['statements', (pool: Database) => pool.db.execute(pid)],
+    ['transactions', (pool: Database) => pool.transaction((tx) => tx.execute(pid))],
+  ])('serves %s that wait in the order in which they came', async (_, ask) => {
+    const pool = the.open({ max: 1 });
+    const order: number[] = [];
+    const asked = [0, 1, 2, 3, 4].map(async (n) => {
+      await ask(pool);
+      order.push(n);
+    });
+    await Promise.all(asked);
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('has no more connections than it may', async () => {
+    const pool = the.open({ max: 3, name: 'three' });
+    const rows = await Promise.all(Array.from({ length: 12 }, () => pool.db.execute<{ pid: number }>(pid)));
+    expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
+    expect(await the.rows(`select 1 from pg_stat_activity where application_name = 'three'`)).toHaveLength(3);
+  });
+
+  test('that is busy for too long says so to those who wait, and serves those who come then', async () => {
+    const pool = the.open({ max: 1, silentMs: 200 });
+    const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
+    const work = pool.transaction(async (tx) => {
+      await tx.execute(sql`select 1`);
+      await goOn;
+    });
+    const waiting = await pool.db.execute(sql`select 1`).catch((error: unknown) => error);
+    expect([isUnavailable(waiting), errorCode(waiting)]).toEqual([true, 'CONNECT_TIMEOUT']);
+    letGo();
+    await work;
+    expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+  });
+
+  test('that is closed ends what was asked of it before, and takes nothing more', async () => {
+    const pool = the.open({ max: 1 });
+    const asked = [1, 2, 3].map(async (n) => [...(await pool.db.execute(sql`select ${n}::int as n`))]);
+    await nextRound();
+    const closed = pool.close();
+    expect(await Promise.all(asked)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+    await closed;
+    const codes = [pool.db.execute(sql`select 1`), pool.transaction(async () => undefined)].map((late) =>
+      late.then(String, errorCode),
+    );
+    expect(await Promise.all(codes)).toEqual(['CONNECTION_ENDED', 'CONNECTION_ENDED']);
+  });
+
+  test('that is closed waits no longer than it is told to', async () => {
+    const pool = the.open({ max: 1, name: 'closing' });
+    const asked = [0, 1].map(() => pool.db.execute(sql`select pg_sleep(60)`).then(String, errorCode));
+    await nextRound();
+    await pool.close(0.1);
+    expect(await Promise.all(asked)).toEqual(['CONNECTION_DESTROYED', 'CONNECTION_DESTROYED']);
+  });
 });
 
 describe('a connection that is cut', () => {
@@ -142,7 +269,7 @@ describe('a connection that is cut', () => {
       await tx.execute(sql`select 1`);
       await cut(tx);
     });
-    // Waits for the only connection, which is opened anew for it as soon as it is closed.
+    // Waits for the only connection, and has a new one when the transaction has ended.
     const waiting = pool.db.execute(sql`select 1 as one`);
     await expect(work).rejects.toSatisfy(isUnavailable);
     expect([...(await waiting)]).toEqual([{ one: 1 }]);
@@ -204,11 +331,20 @@ describe('a connection that is cut', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: outcome });
   });
 
+  test('of several hosts the one that answers is kept to', async () => {
+    const { host } = new URL(the.url);
+    const pool = openDatabase(the.url.replace(host, `127.0.0.1:1,${host}`), { max: 1 });
+    await expect(pool.db.execute(sql`select 1`)).rejects.toSatisfy(isUnavailable);
+    for (let round = 0; round < 2; round += 1) {
+      expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+    }
+    await pool.close();
+  });
+
   test('a server that is not there is unavailable', async () => {
     const pool = the.open({ max: 1 });
     const nowhere = new URL(the.url);
     nowhere.port = '1';
-    const { openDatabase } = await import('../../src/db/client.ts');
     const away = openDatabase(nowhere.href, { max: 1 });
     const error = await away.db.execute(sql`select 1`).catch((cause: unknown) => cause);
     expect(isUnavailable(error)).toBe(true);
