@@ -1,4 +1,5 @@
 /** The command line: which part of the platform runs in this process. */
+import { setTimeout } from 'node:timers/promises';
 import { ConfigError } from '../config.ts';
 import { OperatorFileError } from '../tools/operator-file.ts';
 import { ServiceError } from '../dev/service-error.ts';
@@ -49,4 +50,12 @@ function say(text: string, code: number): number {
   return code;
 }
 
-process.exit(await main(process.argv.slice(2)));
+/**
+ * Node's compiler works on threads of its own. One that is at work while the process exits may wait for ever for the main
+ * thread, which waits for it (nodejs/node#54918): when there is nothing left to do, it soon comes to an end.
+ */
+const COMPILING_MS = 100;
+
+const code = await main(process.argv.slice(2));
+await setTimeout(COMPILING_MS);
+process.exit(code);

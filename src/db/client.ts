@@ -48,22 +48,22 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   return {
     db: executor(async (text, parameters, values) => {
       if (hook !== undefined) await hook(text);
-      return pool.use(
-        (line) => line.ask(text, parameters, values),
-        (error) => wasCut(error) && isRead(text),
-      );
+      return pool.use(async (line, renew) => {
+        try {
+          return await line.ask(text, parameters, values);
+        } catch (error) {
+          const other = wasCut(error) && isRead(text) ? renew() : null;
+          if (other === null) throw error;
+          return other.ask(text, parameters, values);
+        }
+      });
     }),
     async transaction(work) {
       if (hook !== undefined) await hook('begin');
-      let begun = false;
-      return pool.use(
-        async (line) => {
-          const transaction = await Transaction.begin(line);
-          begun = true;
-          return within(transaction, work, hook);
-        },
-        (error) => wasCut(error) && !begun,
-      );
+      return pool.use((line, renew) => {
+        const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
+        return within(transaction, work, hook);
+      });
     },
     close: (timeoutSeconds = 5) => pool.close(timeoutSeconds),
   };
@@ -74,8 +74,13 @@ async function within<T>(
   work: (tx: Executor) => Promise<T>,
   hook: StatementHook | undefined,
 ): Promise<T> {
+  let heard: Promise<void> = Promise.resolve();
   const tx = executor(async (text, parameters, values) => {
-    if (hook !== undefined) await hook(text);
+    if (hook !== undefined) {
+      // What is asked at once is sent in its order, however long the hook takes over each.
+      heard = heard.then(() => hook(text));
+      await heard;
+    }
     return transaction.ask(text, parameters, values);
   });
   try {

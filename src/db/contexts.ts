@@ -95,6 +95,17 @@ export async function claimFree(
   return rows.map(toClaimed);
 }
 
+/** Those of them that the owner holds, for statements that are sent in one breath with their claim (see `places`). */
+export function heldBy(contextIds: readonly ContextId[], owner: ProcessId): SQL {
+  return sql`(
+    select c.id as context_id, c.tenant_id as tenant, c.active_branch as branch, c.steers
+    from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
+    join contexts c on c.id = wanted.id::uuid
+    -- As in a claim: each is looked up by its id.
+    where wanted.id || '' = wanted.id and c.lease_owner = ${owner} and c.status = 'running'
+  ) at`;
+}
+
 /** The update that claims those of `from`, which has their ids. */
 function taking(from: SQL, owner: ProcessId, counted: number | null): SQL {
   return sql`update contexts c set

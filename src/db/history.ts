@@ -12,25 +12,32 @@ import { encodeJson } from './codec.ts';
 /** Which context, and whose. */
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
+/**
+ * Which contexts a statement reads, as the table `at(context_id, tenant, branch, steers)`. Each is then looked up by
+ * itself, whatever the planner believes of the tables.
+ */
+export function places(those: readonly (Place & { branch?: string; steers?: number })[]): SQL {
+  const list = those.map(({ contextId, tenantId, branch = 'main', steers = 0 }) => ({
+    context_id: contextId,
+    tenant: tenantId,
+    branch,
+    steers,
+  }));
+  return sql`jsonb_to_recordset(${encodeJson(list)}::jsonb) as at(context_id uuid, tenant text, branch text, steers int)`;
+}
+
 const messageColumns: SQL = sql`m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
   m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens`;
 
 /** The visible messages of a branch, in order. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
-  return (await readHistories(executor, [{ place, branch }])).get(place.contextId) ?? [];
+  return (await readHistories(executor, places([{ ...place, branch }]))).get(place.contextId) ?? [];
 }
 
 /** Those without any message are missing. */
-export async function readHistories(
-  executor: Executor,
-  lines: readonly { place: Place; branch: string }[],
-): Promise<Map<ContextId, Message[]>> {
-  const at = encodeJson(
-    lines.map(({ place, branch }) => ({ context_id: place.contextId, tenant: place.tenantId, branch })),
-  );
+export async function readHistories(executor: Executor, at: SQL): Promise<Map<ContextId, Message[]>> {
   const rows = await executor.execute<MessageRow & OfContext>(sql`
-    select m.* from jsonb_to_recordset(${at}::jsonb) as at(context_id uuid, tenant text, branch text)
-    cross join lateral (
+    select m.* from ${at} cross join lateral (
       select m.context_id, ${messageColumns} from messages m where m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = at.branch
         and m.status = 'completed' order by m.seq) m`);
   return byContext(rows, toMessage);

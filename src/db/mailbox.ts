@@ -22,10 +22,9 @@ import type { Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
 import type { OpenCall, OpenCallStatus } from '../core/tool-call.ts';
 import type { Executor } from './client.ts';
-import { encodeJson } from './codec.ts';
 import type { ContextRow } from './contexts.ts';
-import { byContext } from './history.ts';
-import type { OfContext, Place } from './history.ts';
+import { byContext, places } from './history.ts';
+import type { OfContext } from './history.ts';
 import { millis } from './instant.ts';
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
@@ -45,19 +44,42 @@ export async function readMailbox(executor: Executor, row: ContextRow): Promise<
   return (await readMailboxes(executor, [row])).get(row.lease.contextId) ?? null;
 }
 
-/** Three statements for all of them, sent together when `executor` is a transaction. Those whose worker is gone are missing. */
+/** Those whose worker is gone are missing. */
 export async function readMailboxes(
   executor: Executor,
   rows: readonly ContextRow[],
 ): Promise<Map<ContextId, Stored>> {
-  const at = places(rows.map(({ lease }) => lease));
-  const steered = rows.filter(({ steers }) => steers > 0).map(({ lease }) => lease);
+  return toMailboxes(rows, await readParts(executor, placesOf(rows)));
+}
+
+/** The contexts of `rows`, as a statement takes them. */
+export function placesOf(rows: readonly ContextRow[]): SQL {
+  return places(rows.map(({ lease, activeBranch, steers }) => ({ ...lease, branch: activeBranch, steers })));
+}
+
+/** What lies beside the rows of contexts. */
+export type Parts = {
+  jobs: Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>;
+  steers: Map<ContextId, SteeredInput[]>;
+  calls: Map<ContextId, OpenCall[]>;
+  workers: Map<ContextId, WorkerDefinition>;
+};
+
+/** Four statements for all of them, sent together when `executor` is a transaction. */
+export async function readParts(executor: Executor, at: SQL): Promise<Parts> {
   const [jobs, steers, calls, workers] = await Promise.all([
     readJobs(executor, at),
-    steered.length === 0 ? new Map<ContextId, SteeredInput[]>() : readSteers(executor, places(steered)),
+    readSteers(executor, at),
     readOpenCalls(executor, at),
     readWorkers(executor, at),
   ]);
+  return { jobs, steers, calls, workers };
+}
+
+export function toMailboxes(
+  rows: readonly ContextRow[],
+  { jobs, steers, calls, workers }: Parts,
+): Map<ContextId, Stored> {
   const stored = rows.flatMap((row): [ContextId, Stored][] => {
     const { contextId } = row.lease;
     const worker = workers.get(contextId);
@@ -81,14 +103,6 @@ export async function readMailboxes(
     return [[contextId, { mailbox, worker }]];
   });
   return new Map(stored);
-}
-
-/** Which contexts, as a statement takes them. Each is then looked up by itself, whatever the planner believes of the table. */
-function places(those: readonly Place[]): SQL {
-  const list = encodeJson(
-    those.map(({ contextId, tenantId }) => ({ context_id: contextId, tenant: tenantId })),
-  );
-  return sql`jsonb_to_recordset(${list}::jsonb) as at(context_id uuid, tenant text)`;
 }
 
 type JobRow = {
@@ -186,7 +200,7 @@ async function readSteers(executor: Executor, at: SQL): Promise<Map<ContextId, S
   const rows = await executor.execute<{ id: MessageId; content: Block[] } & OfContext>(sql`
     select m.* from ${at} cross join lateral (
       select m.context_id, m.id, m.content from messages m join jobs j on j.id = m.job_id
-      where m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
+      where at.steers > 0 and m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
         and j.status in ('running', 'waiting') order by m.id) m`);
   return byContext(rows, ({ id, content }) => ({ messageId: id, content }));
 }

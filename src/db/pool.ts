@@ -7,6 +7,9 @@
 import { Line, LineLost, LOOKS } from './line.ts';
 import type { LineOptions } from './line.ts';
 
+/** Another line in place of one that was lost; null: it was not, or there are no more. */
+export type Renew = () => Line | null;
+
 type Waiting = { resolve: (line: Line) => void; reject: (error: Error) => void; looks: number };
 
 export class Pool {
@@ -30,18 +33,19 @@ export class Pool {
   }
 
   /**
-   * Does `work` on a line, and once more on a new one where the line was lost and `mayRepeat`. Rejects with the work's
-   * error, or with CONNECTION_ENDED after the pool was closed.
+   * Does `work` on a line. `renew` gives another one for it where it was lost, or null once the pool is closed. Rejects
+   * with the work's error, or with CONNECTION_ENDED after the pool was closed.
    */
-  async use<T>(work: (line: Line) => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T> {
+  async use<T>(work: (line: Line, renew: Renew) => Promise<T>): Promise<T> {
     let line = this.#take() ?? (await this.#wait());
-    try {
-      return await work(line);
-    } catch (error) {
-      if (this.#closing !== null || line.lost === null || !mayRepeat(error)) throw error;
+    const renew = (): Line | null => {
+      if (this.#closing !== null || line.lost === null) return null;
       this.#lines.delete(line);
       line = this.#open();
-      return await work(line);
+      return line;
+    };
+    try {
+      return await work(line, renew);
     } finally {
       this.#give(line);
     }

@@ -1,27 +1,31 @@
 /**
- * A transaction on a line of its own. Its statements are answered in their order. Once its line is lost, or it has ended,
- * nothing more of it is sent: that would run outside of it.
+ * A transaction on a line of its own. It begins with its first statement, in the same round trip; where the line turns out
+ * to be cut then, both are sent again on another one: nothing was committed. Its statements are answered in their order.
+ * Once its line is lost, or it has ended, nothing more of it is sent: that would run outside of it.
  */
 import type { Line, Parameters } from './line.ts';
 
+/** Another line in place of one that failed so; null: the failure stands. */
+export type Renew = (error: unknown) => Line | null;
+
 export class Transaction {
-  readonly #line: Line;
+  readonly #renew: Renew;
   readonly #failures: unknown[] = [];
-  #ended = false;
+  #line: Line;
+  #first: Promise<unknown[]> | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  #ended = false;
 
-  private constructor(line: Line) {
+  constructor(line: Line, renew: Renew) {
     this.#line = line;
-  }
-
-  static async begin(line: Line): Promise<Transaction> {
-    await line.ask('begin');
-    return new Transaction(line);
+    this.#renew = renew;
   }
 
   async ask(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
     if (this.#ended) throw new Error('A statement came after its transaction had ended.');
-    const answer = this.#line.ask(text, parameters, values);
+    const answer =
+      this.#first === null ? this.#begin(text, parameters, values) : this.#line.ask(text, parameters, values);
+    this.#first ??= answer;
     this.#last = answer.catch((error: unknown) => this.#failures.push(error));
     return answer;
   }
@@ -31,13 +35,14 @@ export class Transaction {
     this.#ended = true;
     await this.#last;
     if (this.#failures.length > 0) throw this.#failures[0];
-    await this.#line.ask('commit');
+    if (this.#first !== null) await this.#line.ask('commit');
   }
 
   /** Rejects where the line is lost: with the reason, for it may be that of all else. */
   async rollback(): Promise<void> {
     this.#ended = true;
     if (this.#line.lost !== null) throw this.#line.lost;
+    if (this.#first === null) return;
     try {
       await this.#line.ask('rollback');
     } catch (error) {
@@ -45,4 +50,20 @@ export class Transaction {
       throw error;
     }
   }
+
+  async #begin(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+    try {
+      return await begun(this.#line, text, parameters, values);
+    } catch (error) {
+      const other = this.#renew(error);
+      if (other === null) throw error;
+      this.#line = other;
+      return begun(other, text, parameters, values);
+    }
+  }
+}
+
+async function begun(line: Line, text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+  const [, answer] = await Promise.all([line.ask('begin'), line.ask(text, parameters, values)]);
+  return answer;
 }

@@ -15,11 +15,12 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
-import { claim, claimFree } from '../db/contexts.ts';
+import { claim, claimFree, heldBy } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { readMailbox } from '../db/mailbox.ts';
+import { readHistories } from '../db/history.ts';
+import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { createGroup } from './group.ts';
-import { readSnapshots } from './journal.ts';
+import { readSnapshots, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
@@ -45,9 +46,21 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
   const ids = ordinary.map(({ contextId }) => contextId);
-  const claimed = await parts.database.transaction(async (tx) =>
-    openAll(parts, tx, await claimFree(tx, ids, owner)),
-  );
+  const claimed = await parts.database.transaction(async (tx) => {
+    // One round trip: what is read after the claim is read of what was claimed.
+    const at = heldBy(ids, owner);
+    const [rows, beside, histories] = await Promise.all([
+      claimFree(tx, ids, owner),
+      readParts(tx, at),
+      readHistories(tx, at),
+    ]);
+    const now = rows.at(-1)?.now;
+    if (now === undefined) return new Map<ContextId, Claimed>();
+    parts.clock.set(now);
+    const stored = toMailboxes(rows, beside);
+    const snapshots = toSnapshots(parts, stored, (id) => histories.get(id) ?? []);
+    return openAll(tx, snapshots, now);
+  });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
 
@@ -61,20 +74,18 @@ async function claimAlone(parts: Parts, { contextId, owner, counted }: Claim): P
       return endBarren(tx, row, parts.ids);
     }
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
-    return left ?? (await openAll(parts, tx, [row])).get(contextId) ?? null;
+    if (left !== null) return left;
+    parts.clock.set(row.now);
+    return (await openAll(tx, await readSnapshots(parts, tx, [row]), row.now)).get(contextId) ?? null;
   });
 }
 
-/** In the transaction that claimed `rows`. Those whose worker is gone are missing. */
+/** In the transaction that claimed them, at the time that came with the claim. */
 async function openAll(
-  parts: Parts,
   tx: Executor,
-  rows: readonly ContextRow[],
+  snapshots: ReadonlyMap<ContextId, Snapshot>,
+  now: Millis,
 ): Promise<Map<ContextId, Claimed>> {
-  const now = rows.at(-1)?.now;
-  if (now === undefined) return new Map();
-  parts.clock.set(now);
-  const snapshots = await readSnapshots(parts, tx, rows);
   const first = [...snapshots.values()].map((snapshot) => {
     const step = decide(snapshot, now);
     return { snapshot, step, move: firstMove(snapshot, step, now) };

@@ -12,7 +12,8 @@ import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
-import { readMailboxes } from '../db/mailbox.ts';
+import { placesOf, readMailboxes } from '../db/mailbox.ts';
+import type { Stored } from '../db/mailbox.ts';
 import type { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
@@ -131,14 +132,21 @@ export async function readSnapshots(
   rows: readonly ContextRow[],
   known?: Snapshot['history'],
 ): Promise<Map<ContextId, Snapshot>> {
-  const lines = rows.map(({ lease, activeBranch }) => ({ place: lease, branch: activeBranch }));
   const [stored, histories] = await Promise.all([
     readMailboxes(tx, rows),
-    known === undefined ? readHistories(tx, lines) : null,
+    known === undefined ? readHistories(tx, placesOf(rows)) : null,
   ]);
+  return toSnapshots({ abilities, clock }, stored, (id) => known ?? histories?.get(id) ?? []);
+}
+
+export function toSnapshots(
+  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  stored: ReadonlyMap<ContextId, Stored>,
+  historyOf: (contextId: ContextId) => Snapshot['history'],
+): Map<ContextId, Snapshot> {
   const snapshots = new Map<ContextId, Snapshot>();
   for (const [contextId, { mailbox, worker }] of stored) {
-    const history = known ?? histories?.get(contextId) ?? [];
+    const history = historyOf(contextId);
     const serving = abilities.resolve(worker);
     snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, serving });
   }
