@@ -13,7 +13,7 @@ vi.mock(import('postgres'), async (load) => {
 });
 
 /** More schedules than any of these has needed. */
-const SCHEDULES = 1_000;
+const SCHEDULES = 5_000;
 
 let stage: Stage;
 
