@@ -15,7 +15,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
-import { claim, claimFree, heldBy } from '../db/contexts.ts';
+import { claim, claimFree, heldBy } from '../db/claims.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';

@@ -3,17 +3,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import { append } from '../../src/db/append.ts';
-import {
-  claim,
-  claimFree,
-  forgive,
-  owned,
-  read,
-  release,
-  renew,
-  revoke,
-  takeDue,
-} from '../../src/db/contexts.ts';
+import { claim, claimFree, forgive } from '../../src/db/claims.ts';
+import { owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
 import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';

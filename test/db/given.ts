@@ -10,7 +10,7 @@ import type { ContextId, Ids, JobId, MessageId, ProcessId, TenantId, WorkerId } 
 import type { Lease } from '../../src/core/snapshot.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, DatabaseOptions } from '../../src/db/client.ts';
-import { claim } from '../../src/db/contexts.ts';
+import { claim } from '../../src/db/claims.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { holdLock, register } from '../../src/db/processes.ts';
 import type { LeaseTimes } from '../../src/db/processes.ts';

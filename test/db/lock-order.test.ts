@@ -8,7 +8,7 @@ import { changeWorker } from '../../src/commands/change-worker.ts';
 import { perform } from '../../src/commands/perform.ts';
 import { startWorker, stopWorker } from '../../src/commands/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import { claim } from '../../src/db/contexts.ts';
+import { claim } from '../../src/db/claims.ts';
 import type { Executor } from '../../src/db/client.ts';
 import { sweepOnce } from '../../src/workers/sweep.ts';
 import { given } from './given.ts';

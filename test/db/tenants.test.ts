@@ -7,7 +7,7 @@ import { perform } from '../../src/commands/perform.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, TenantId, WorkerId } from '../../src/core/ids.ts';
 import { append } from '../../src/db/append.ts';
-import { claim } from '../../src/db/contexts.ts';
+import { claim } from '../../src/db/claims.ts';
 import { admission } from '../../src/db/context-views.ts';
 import { endedAmong, findJob, findReceipt, jobPlace, listJobs } from '../../src/db/job-views.ts';
 import { listSteps } from '../../src/db/step-views.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { perform } from '../../src/commands/perform.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import { claim } from '../../src/db/contexts.ts';
+import { claim } from '../../src/db/claims.ts';
 import { unregister } from '../../src/db/processes.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
