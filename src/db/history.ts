@@ -8,6 +8,8 @@ import type { Lease } from '../core/snapshot.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
+import { toModelMeta } from './model-meta.ts';
+import type { ModelColumns } from './model-meta.ts';
 
 /** Which context, and whose. */
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
@@ -68,7 +70,7 @@ export async function readLastTurn(
       and status = 'completed' and role <> 'system' order by seq desc limit 1`);
 }
 
-type MessageRow = {
+type MessageRow = ModelColumns & {
   id: MessageId;
   seq: number;
   role: MessageRole;
@@ -76,32 +78,11 @@ type MessageRow = {
   turn: Turn;
   content: Block[];
   job_id: JobId | null;
-  model_id: string | null;
-  provider_id: string | null;
-  finish_reason: string | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
 };
 
 function toMessage(row: MessageRow): Message {
   const { id, seq, role, type, turn, content, job_id: jobId } = row;
-  const model =
-    row.model_id === null
-      ? null
-      : {
-          modelId: row.model_id,
-          providerId: row.provider_id ?? '',
-          finishReason: row.finish_reason ?? '',
-          usage: {
-            input_tokens: row.input_tokens ?? 0,
-            output_tokens: row.output_tokens ?? 0,
-            cache_read_tokens: row.cache_read_tokens ?? 0,
-            cache_write_tokens: row.cache_write_tokens ?? 0,
-          },
-        };
-  return { id, seq, role, type, turn, content, jobId, model };
+  return { id, seq, role, type, turn, content, jobId, model: toModelMeta(row) };
 }
 
 export type OfContext = { context_id: ContextId };

@@ -8,6 +8,8 @@ import type { Millis } from '../core/time.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
+import { toModelMeta } from './model-meta.ts';
+import type { ModelColumns } from './model-meta.ts';
 
 export type MessageView = {
   id: MessageId;
@@ -51,7 +53,7 @@ export type MessageRange = {
   limit: number;
 };
 
-type Row = {
+type Row = ModelColumns & {
   id: MessageId;
   context_id: ContextId;
   branch: string;
@@ -64,13 +66,6 @@ type Row = {
   job_id: JobId | null;
   created_at: Millis;
   completed_at: Millis | null;
-  model_id: string | null;
-  provider_id: string | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
-  finish_reason: string | null;
   lane: number | null;
   position: number | null;
 };
@@ -98,20 +93,7 @@ function toView(row: Row): MessageView {
     jobId: row.job_id,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    model:
-      row.model_id === null
-        ? null
-        : {
-            modelId: row.model_id,
-            providerId: row.provider_id ?? '',
-            finishReason: row.finish_reason ?? '',
-            usage: {
-              input_tokens: row.input_tokens ?? 0,
-              output_tokens: row.output_tokens ?? 0,
-              cache_read_tokens: row.cache_read_tokens ?? 0,
-              cache_write_tokens: row.cache_write_tokens ?? 0,
-            },
-          },
+    model: toModelMeta(row),
     queue:
       row.lane === null || row.position === null
         ? null
