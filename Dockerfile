@@ -5,8 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json \
- && cp -r src/db/migrations dist/db/migrations \
+RUN node build.ts \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim

@@ -8,14 +8,14 @@ const SAME_SIGNAL_MS = 500;
 if (isMainThread && process.env.NIGHTSHIFT_BOOTSTRAP === String(process.ppid)) {
   const parent = process.ppid;
   const last = new Map();
-  const emit = process.emit;
+  const emit = process.emit.bind(process);
   process.emit = (event, ...args) => {
     if (event === 'SIGINT' || event === 'SIGTERM' || event === 'SIGHUP') {
       const now = performance.now();
       if (now - (last.get(event) ?? -Infinity) < SAME_SIGNAL_MS) return true;
       last.set(event, now);
     }
-    return emit.call(process, event, ...args);
+    return emit(event, ...args);
   };
   const watch = setInterval(() => {
     if (process.ppid === parent) return;

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { linkSources } from './bootstrap-link.js';
 
 const NODE_MAJOR = 24;
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -19,6 +20,7 @@ const tool = {
   oxfmt: 'node_modules/oxfmt/bin/oxfmt',
   oxlint: 'node_modules/oxlint/bin/oxlint',
   tsc: 'node_modules/typescript/bin/tsc',
+  vite: 'node_modules/vite/bin/vite.js',
   vitest: 'node_modules/vitest/vitest.mjs',
 };
 const main = (name) => (args) => [['src/cli/main.ts', name, ...args]];
@@ -27,17 +29,31 @@ const commands = {
   api: main('api'),
   worker: main('worker'),
   migrate: main('migrate'),
+  cli: (args) => [['src/cli/main.ts', ...args]],
   test: (args) => [[tool.vitest, 'run', ...args]],
   check: () => [
     [tool.oxfmt, '--check'],
     [tool.oxlint],
     [tool.tsc, '--noEmit'],
+    [tool.tsc, '-p', 'web'],
     [tool.vitest, 'run', 'test/architecture.test.ts', 'test/core'],
   ],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],
   chaos: (args) => [['test/chaos/main.ts', ...args]],
+  example: ([name = '', ...args]) => [[`examples/${exampleNamed(name)}.ts`, ...args]],
 };
+
+function exampleNamed(name) {
+  const names = fs
+    .readdirSync(at('examples'))
+    .filter((file) => file.endsWith('.ts') && file !== 'nightshift.config.ts')
+    .map((file) => file.slice(0, -'.ts'.length));
+  if (names.includes(name)) return name;
+  throw new Error(`name an example: npm run example -- ${names.join('|')}`);
+}
+/** Those that serve the console, or measure it. */
+const serving = ['start', 'api', 'bench'];
 
 // The npm packages that carry the Node binary itself; they need no install script.
 const runtimePackages = {
@@ -93,7 +109,9 @@ async function npm(node, args, cwd = root) {
   };
   const [program, first] = cli?.endsWith('npm-cli.js') ? [node, [cli]] : ['npm', []];
   const shell = process.platform === 'win32' && program === 'npm';
-  const ended = await run(program, [...first, ...args], { cwd, env, shell });
+  // What was asked for may be read from stdout: npm is not to be heard there.
+  const stdio = ['inherit', process.stderr, process.stderr];
+  const ended = await run(program, [...first, ...args], { cwd, env, shell, stdio });
   if (ended !== 0) throw new Error(`npm ${args[0]} failed (${ended}); its message is above`);
 }
 
@@ -177,6 +195,45 @@ async function install(node) {
   });
 }
 
+const consoleFolder = at('.nightshift', 'web');
+
+/** Builds the console where it is missing or older than what it is made of. Without it the platform runs all the same. */
+async function buildConsole(node) {
+  if (isConsoleBuilt()) return;
+  await alone(async () => {
+    if (isConsoleBuilt()) return;
+    say('Building the console (once, into .nightshift/web) …');
+    const fresh = `${consoleFolder}.${process.pid}`;
+    const began = new Date();
+    try {
+      const args = ['build', at('web'), '--outDir', fresh, '--logLevel', 'error'];
+      const ended = await run(node, [at(tool.vite), ...args], { stdio: ['ignore', 2, 2] });
+      if (ended !== 0) throw new Error(`vite ended with ${ended}; its message is above`);
+      fs.utimesSync(path.join(fresh, 'index.html'), began, began);
+      fs.rmSync(consoleFolder, { recursive: true, force: true });
+      fs.renameSync(fresh, consoleFolder);
+    } catch (error) {
+      say(`nightshift: the console could not be built: ${error.message}. The API is there without it.`);
+    } finally {
+      fs.rmSync(fresh, { recursive: true, force: true });
+    }
+  });
+}
+
+function isConsoleBuilt() {
+  const page = path.join(consoleFolder, 'index.html');
+  if (!fs.existsSync(page)) return false;
+  const built = fs.statSync(page).mtimeMs;
+  return ['package-lock.json', 'web', 'src/client'].every((source) => newestIn(at(source)) <= built);
+}
+
+/** When the youngest file below was written: milliseconds since 1970. */
+function newestIn(place) {
+  const stat = fs.statSync(place);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...fs.readdirSync(place).map((name) => newestIn(path.join(place, name))));
+}
+
 /** Runs `work` while no other start in this folder installs; a lock whose holder is gone is taken over. */
 async function alone(work) {
   const lock = at('.nightshift', 'install.lock');
@@ -224,9 +281,11 @@ function isAlive(pid) {
 async function runAll(node, programs) {
   const preload = pathToFileURL(at('bootstrap-child.js')).href;
   const env = { ...process.env, NIGHTSHIFT_BOOTSTRAP: String(process.pid) };
+  // The command line reads files of the folder that it is called in; all else belongs to this one.
+  const cwd = name === 'cli' ? process.cwd() : root;
   let ended = 0;
   for (const [file, ...args] of programs) {
-    const result = await run(node, ['--import', preload, at(file), ...args], { env });
+    const result = await run(node, ['--import', preload, at(file), ...args], { env, cwd });
     if (result !== 0 && programs.length > 1) say(`${path.basename(file)} failed (${result})`);
     ended ||= result;
     if (interrupted) break;
@@ -244,6 +303,9 @@ if (!Object.hasOwn(commands, name)) {
 try {
   const node = await findNode();
   await install(node);
+  linkSources(root);
+  if (serving.includes(name)) await buildConsole(node);
+  if (interrupted) process.exit(130);
   await runAll(node, commands[name](args));
 } catch (error) {
   say(`nightshift: ${error.message}`);

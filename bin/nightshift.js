@@ -1,8 +1,15 @@
 #!/usr/bin/env node
-// The `nightshift` command of the installed package: says which Node it needs where an older one runs it.
+// The `nightshift` command. Of the installed package: runs what was built, or says which Node it needs. In a clone: runs the
+// sources through the bootstrap, which finds the Node and the dependencies that they need.
+import { existsSync } from 'node:fs';
+
 const major = Number.parseInt(process.versions.node, 10);
-if (major < 24) {
+if (existsSync(new URL('../bootstrap.js', import.meta.url))) {
+  process.argv.splice(2, 0, 'cli');
+  await import('../bootstrap.js');
+} else if (major < 24) {
   process.stderr.write(`nightshift needs Node 24 or newer; this is Node ${process.versions.node}.\n`);
   process.exit(1);
+} else {
+  await import('../dist/cli/main.js');
 }
-await import('../dist/cli/main.js');
