@@ -1,5 +1,6 @@
 /** The holder's own view after its append was committed: history is read once per claim, then kept in step. */
 import type { Append, AppendOutcome, CallChange } from './append.ts';
+import { withCompaction } from './compaction/compacted.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { ActiveJob, SteeredInput } from './job.ts';
 import type { Message } from './message.ts';
@@ -15,14 +16,31 @@ export function apply(
   return {
     ...snapshot,
     state: append.state,
-    history: [...kept(snapshot.history, append), ...numbered(snapshot, append, outcome.firstSeq)],
-    calls: append.calls.reduce(changeCall, snapshot.calls),
+    ...remembered(snapshot, append, outcome.firstSeq),
+    calls: callsAfter(snapshot.calls, append),
     job: jobAfter(snapshot.job, append),
     next: began ? null : snapshot.next,
     queued: began ? snapshot.queued - 1 : snapshot.queued,
     steers: snapshot.steers.filter(({ messageId }) => !isTaken(append, messageId)),
     barrenClaims: append.progress === 'made' ? 0 : snapshot.barrenClaims,
   };
+}
+
+/** What a summary stands for is forgotten, but for the last of it. */
+function remembered(
+  snapshot: Snapshot,
+  append: Append,
+  firstSeq: number,
+): Pick<Snapshot, 'history' | 'compacted'> {
+  const history = [...kept(snapshot.history, append), ...numbered(snapshot, append, firstSeq)];
+  const { compaction, entries } = append;
+  if (compaction === null) return { history, compacted: snapshot.compacted };
+  const place = entries.findIndex(
+    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
+  );
+  const compacted = withCompaction(snapshot.compacted, compaction, firstSeq + place);
+  const from = compacted.summary?.uptoSeq ?? 0;
+  return { history: history.filter(({ seq }) => seq >= from), compacted };
 }
 
 function kept(history: Message[], { takenBack }: Append): Message[] {
@@ -67,15 +85,34 @@ function admitted(
   return { id: messageId, seq, role: 'user', type: 'text', turn, content, jobId, model: null };
 }
 
+/** The open calls once the append is committed. */
+export function callsAfter(calls: OpenCall[], append: Append): OpenCall[] {
+  return append.calls.reduce(changeCall, calls);
+}
+
 function changeCall(calls: OpenCall[], change: CallChange): OpenCall[] {
   switch (change.kind) {
     case 'request':
-      return [...calls, { ...change.call, status: 'pending' }];
+      return [...calls, requested(change)];
+    case 'wait':
+      return calls.map((call) =>
+        call.id === change.id ? { ...call, status: 'waiting', wait: change.wait } : call,
+      );
+    case 'approve':
+      return calls.map((call) =>
+        call.id === change.id ? { ...call, status: 'pending', wait: null, verdict: change.verdict } : call,
+      );
     case 'start':
       return calls.map((call) => (call.id === change.id ? { ...call, status: 'started' } : call));
+    case 'reopen':
+      return calls.map((call) => (call.id === change.id ? { ...call, status: 'pending' } : call));
     case 'close':
       return calls.filter((call) => call.id !== change.id);
   }
+}
+
+function requested({ call, wait }: Extract<CallChange, { kind: 'request' }>): OpenCall {
+  return { ...call, status: wait === null ? 'pending' : 'waiting', wait, reply: null, verdict: null };
 }
 
 function jobAfter(job: ActiveJob | null, { job: change }: Append): ActiveJob | null {

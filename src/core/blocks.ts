@@ -5,8 +5,8 @@
 import type { ToolCallId } from './ids.ts';
 import type { Json } from './json.ts';
 
-/** Sent back verbatim to provider `name`, and to no other. */
-export type Opaque = { name: string; data: Json };
+/** Sent back verbatim to provider `name`, and to no other. `model`: which one made it, where that matters (reasoning). */
+export type Opaque = { name: string; data: Json; model?: string };
 
 export type TextBlock = { type: 'text'; text: string; provider?: Opaque };
 
@@ -42,6 +42,13 @@ export function isToolUse(block: Block): block is ToolUseBlock {
 
 export function isToolResult(block: Block): block is ToolResultBlock {
   return block.type === 'tool_result';
+}
+
+/** What was thought is marked with the model that did: only that one can open what it sealed. */
+export function markThought(block: Block, model: string): Block {
+  return block.type === 'thinking' && block.provider !== undefined
+    ? { ...block, provider: { ...block.provider, model } }
+    : block;
 }
 
 /** The visible text of blocks, joined: an answer in one string. */

@@ -3,8 +3,11 @@
  * recovery after a crash are the same call on what is stored. It is asked only while no effect is in flight, so a call
  * that is stored as started has lost its runner.
  */
+import { isMadeBy } from './compaction/compacted.ts';
+import { asAsked, planCompaction } from './compaction/plan.ts';
+import type { CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
-import { wishedEnd } from './job.ts';
+import { isRefused, wishedEnd } from './job.ts';
 import type { ActiveJob, QueuedJob, Verdict } from './job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './message.ts';
@@ -12,16 +15,33 @@ import { HOLD_MS } from './retry.ts';
 import type { Settings } from './settings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Millis } from './time.ts';
+import { madeAt } from './ids.ts';
 import type { OpenCall } from './tool-call.ts';
+import { isOver, isWaiting } from './wait.ts';
+import { WAIT_FOR_WORKERS } from './worker-asks.ts';
+
+/** Whoever answers wakes the context: this is only how long one trusts in that. */
+const LONGEST_WAIT_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** A job that was ending just as it began to be waited for may have missed that: one looks soon, then ever more rarely. */
+const LOOK_AGAIN_MS = 1_000;
+/** A call that a person approved after days began to wait only then. */
+const LOOK_AGAIN_AT_MOST_MS = 10 * 60 * 1_000;
 
 export type Step =
   /** The next queued job becomes the running one; its input enters history. */
   | { kind: 'admit'; next: QueuedJob }
   /** Inputs that waited for the job's next step join it. */
   | { kind: 'steer'; job: ActiveJob }
+  /** Older messages make room in the prompt. */
+  | { kind: 'compact'; job: ActiveJob; settings: Settings; plan: CompactionPlan }
   | { kind: 'call_model'; job: ActiveJob; settings: Settings }
   /** Run `run`; close `unknown`, which were begun and have nobody to tell how they ended. */
   | { kind: 'call_tools'; job: ActiveJob; settings: Settings; run: OpenCall[]; unknown: OpenCall[] }
+  /** What calls waited for has come, or comes no more: that enters history, as of `now`. */
+  | { kind: 'end_waits'; job: ActiveJob; over: OpenCall[]; now: Millis }
+  /** Nothing is left but calls that wait. `until`: when to look again though nobody rang. */
+  | { kind: 'await_calls'; job: ActiveJob; until: Millis }
   /** Not before `until`. A short wait holds its slot. */
   | { kind: 'wait'; job: ActiveJob; until: Millis; hold: boolean }
   | { kind: 'finish'; job: ActiveJob; verdict: Verdict }
@@ -45,10 +65,15 @@ function betweenJobs({ stopped, next, serving }: Snapshot): Step {
 
 function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
   const { serving, calls, history } = snapshot;
-  const answer = calls.length > 0 || snapshot.steers.length > 0 ? null : answeredBy(history, job);
+  const answer = isBusy(snapshot, job) ? null : answeredBy(history, job);
   const end = endedFromOutside(snapshot, job, answer, now);
   if (end !== null) return { kind: 'finish', job, verdict: end };
+  if (calls.length > 0 && calls.every((call) => isWaiting(call, now))) {
+    return { kind: 'await_calls', job, until: awaitedUntil(calls, job, now) };
+  }
   if (serving.kind === 'unserved') return { kind: 'hand_back', missing: serving.missing };
+  const over = calls.filter((call) => isOver(call, now));
+  if (over.length > 0) return { kind: 'end_waits', job, over, now };
   if (calls.length > 0) {
     return {
       kind: 'call_tools',
@@ -60,7 +85,14 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
   }
   if (snapshot.steers.length > 0) return { kind: 'steer', job };
   if (answer !== null) return { kind: 'finish', job, verdict: answer };
-  return nextModelCall(job, serving.settings, now);
+  return job.kind === 'compact'
+    ? nextCompaction(snapshot, job, serving.settings, now)
+    : nextModelCall(snapshot, job, serving.settings, now);
+}
+
+/** Whether more is to be done than history shows; a compaction answers nobody. */
+function isBusy({ calls, steers }: Snapshot, { kind }: ActiveJob): boolean {
+  return calls.length > 0 || steers.length > 0 || kind === 'compact';
 }
 
 /** Ends that do not depend on what the model said; but an answer that was given in time counts, however late one looks. */
@@ -94,7 +126,23 @@ function answeredBy(history: readonly Message[], job: ActiveJob): Verdict | null
   return { status: 'completed', outputId: last.id };
 }
 
-function nextModelCall(job: ActiveJob, settings: Settings, now: Millis): Step {
+function awaitedUntil(calls: readonly OpenCall[], { deadline }: ActiveJob, now: Millis): Millis {
+  const ends = calls.flatMap(({ wait }) => wait?.until ?? []);
+  const looks = calls
+    .filter(({ name, wait }) => name === WAIT_FOR_WORKERS && wait?.for === 'workers')
+    .map(({ id }) => now + Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(LOOK_AGAIN_MS, now - madeAt(id))));
+  return Math.min(deadline ?? Infinity, now + LONGEST_WAIT_MS, ...ends, ...looks);
+}
+
+/** Where it could not be done at once it goes on; where nothing is to be done, that is well too. */
+function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Step {
+  const settings = asAsked(given, job.asked ?? {});
+  const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
+  if (plan === null) return { kind: 'finish', job, verdict: { status: 'completed', outputId: null } };
+  return putOff(job, now) ?? { kind: 'compact', job, settings, plan };
+}
+
+function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, now: Millis): Step {
   const maxSteps = job.maxSteps ?? settings.maxSteps;
   if (job.steps >= maxSteps) {
     const error: JobError = {
@@ -103,11 +151,22 @@ function nextModelCall(job: ActiveJob, settings: Settings, now: Millis): Step {
     };
     return { kind: 'finish', job, verdict: { status: 'incomplete', error } };
   }
-  if (job.retryAt !== null && job.retryAt > now) {
-    const until = job.deadline === null ? job.retryAt : Math.min(job.retryAt, job.deadline);
-    return { kind: 'wait', job, until, hold: until - now <= HOLD_MS };
+  const wait = putOff(job, now);
+  if (wait !== null) return wait;
+  const refusal = isRefused(job) ? job.lastFailure : null;
+  const plan = planCompaction(snapshot, settings, refusal === null ? 'due' : 'refused');
+  if (plan !== null) return { kind: 'compact', job, settings, plan };
+  if (refusal !== null) {
+    return { kind: 'finish', job, verdict: failed(refusal.code, refusal.message) };
   }
   return { kind: 'call_model', job, settings };
+}
+
+/** Until a model that failed is called again. */
+function putOff(job: ActiveJob, now: Millis): Step | null {
+  if (job.retryAt === null || job.retryAt <= now) return null;
+  const until = job.deadline === null ? job.retryAt : Math.min(job.retryAt, job.deadline);
+  return { kind: 'wait', job, until, hold: until - now <= HOLD_MS };
 }
 
 function failed(code: JobError['code'], message: string): Verdict {

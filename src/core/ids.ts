@@ -13,6 +13,7 @@ export type ContextId = Id<'context'>;
 export type JobId = Id<'job'>;
 export type MessageId = Id<'message'>;
 export type ToolCallId = Id<'tool_call'>;
+export type CompactionId = Id<'compaction'>;
 export type ProcessId = Id<'process'>;
 
 /** Makes ids: UUIDv7 in production, a counter in tests. */

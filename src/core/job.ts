@@ -5,6 +5,7 @@
  *      └──────────────────withdrawn, cancelled───────────────────────────────────↗
  */
 import type { Block } from './blocks.ts';
+import type { AskedCompaction } from './compaction/settings.ts';
 import type { JobError } from './errors.ts';
 import type { HeldBack } from './gate.ts';
 import type { JobId, MessageId } from './ids.ts';
@@ -58,19 +59,36 @@ export type ActiveJob = {
   /** Not before this; null: now. */
   retryAt: Millis | null;
   /** Why the last model call failed, or what holds back the next one; null after an answer. */
-  lastFailure: JobError | HeldBack | null;
+  lastFailure: CallFailure | HeldBack | null;
   /** Model calls that were answered. */
   steps: number;
   maxSteps: number | null;
   deadline: Millis | null;
   usage: Usage;
   wish: Wish | null;
+  /** Of a compaction that somebody asked for: how. */
+  asked: AskedCompaction | null;
 };
 
-/** The next job in a context's queue. A `retry` runs on what stands and brings no message. */
+/** `compacted`: the prompt that was too long was compacted since. */
+export type CallFailure = JobError & { compacted?: true };
+
+/** Whether the provider found the prompt of the last call too long, and nothing was done about it yet. */
+export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: CallFailure } {
+  const { lastFailure } = job;
+  return (
+    lastFailure !== null &&
+    'code' in lastFailure &&
+    lastFailure.code === 'prompt_too_long' &&
+    lastFailure.compacted !== true
+  );
+}
+
+/** The next job in a context's queue. A `retry` runs on what stands and brings no message, a `compact` says nothing at all. */
 export type QueuedJob =
   | (QueuedBase & { kind: 'input'; messageId: MessageId; content: Block[] })
-  | (QueuedBase & { kind: 'retry' });
+  | (QueuedBase & { kind: 'retry' })
+  | (QueuedBase & { kind: 'compact'; asked: AskedCompaction });
 
 type QueuedBase = {
   id: JobId;

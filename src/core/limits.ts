@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Queued inputs of one context; more are refused with `queue_full`. */
   queuedInputs: 1_000,
+  /** Branches of one context. */
+  branches: 500,
   /** Model calls of one job; then it ends `incomplete`. */
   maxSteps: 1_000,
   /** Characters of one tool result; the rest is cut with a note. */
@@ -10,4 +12,16 @@ export const LIMITS = {
   toolTimeoutMs: 10 * 60 * 1_000,
   /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */
   barrenClaims: 5,
+  /** Seconds that a person may be given to say what became of a call: ten years. */
+  outcomeWaitS: 10 * 365 * 86_400,
+  /** Workers that pass on what one input brought about, one to the next; more may not be sent. */
+  hops: 16,
+  /** Messages that one worker may send to others within a minute. */
+  messagesPerMinute: 60,
+  /** Depth of a worker, where 0 has no parent; children of one worker; workers of one tree at work at once. */
+  workerDepth: 8,
+  workerChildren: 1_000,
+  workersInTree: 10_000,
+  /** Seconds of an idle timeout: ten years. */
+  idleTimeoutS: 10 * 365 * 86_400,
 } as const;

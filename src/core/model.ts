@@ -36,6 +36,8 @@ export type ModelRequest = {
   model: ModelName;
   /** Empty: no system prompt. */
   system: string;
+  /** Stands right behind it, the same in every prompt; empty: nothing does. */
+  pinned: string;
   /** Valid by construction: alternating, every `tool_use` answered (see `prompt.ts`). */
   messages: readonly PromptMessage[];
   /** Sorted by name, so that the prompt's prefix stays stable for caching. */

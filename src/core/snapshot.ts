@@ -1,4 +1,5 @@
 /** What is stored of a context, as its holder keeps it in memory: all that `decide` looks at. */
+import type { Compacted } from './compaction/compacted.ts';
 import type { ContextId, TenantId, WorkerId } from './ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from './message.ts';
@@ -21,6 +22,7 @@ export type Mailbox = {
   controlSeq: number;
   /** Claims before this one that brought nothing forward. */
   barrenClaims: number;
+  /** What is worked on: the branch of the job, else of the next one, else the one that inputs go to. */
   activeBranch: string;
   /** The job that was admitted and has not ended. */
   job: ActiveJob | null;
@@ -35,7 +37,8 @@ export type Mailbox = {
 };
 
 export type Snapshot = Mailbox & {
-  /** Visible messages of the active branch in order. */
+  /** Visible messages of that branch in order; from the last one on that a summary stands for, where there is one. */
   history: Message[];
+  compacted: Compacted;
   serving: Serving;
 };

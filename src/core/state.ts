@@ -39,6 +39,7 @@ export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
     'ProcessingLLMResponse',
     'ExecutingTools',
     'TransientFailure',
+    ...WAITS,
     ...ENDS,
   ],
   StreamingLLMResponse: ['ProcessingLLMResponse', 'AwaitingLLMResponse', 'TransientFailure', ...ENDS],
@@ -47,7 +48,7 @@ export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   AwaitingInput: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
   AwaitingWorkers: ['ExecutingTools', 'AwaitingLLMResponse', ...WAITS, ...ENDS],
   ExecutingTools: ['AwaitingLLMResponse', ...WAITS, ...ENDS],
-  TransientFailure: ['AwaitingLLMResponse', 'ExecutingTools', ...ENDS],
+  TransientFailure: ['AwaitingLLMResponse', 'ExecutingTools', ...WAITS, ...ENDS],
   PermanentFailure: ['ProcessingUserMessage', 'Idle', 'Stopped'],
   Stopped: ['Idle', 'ProcessingUserMessage'],
 };

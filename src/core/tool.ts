@@ -3,9 +3,10 @@
  * for what a model did (unknown name, bad arguments) or a tool did (throw, time-out): those are error results.
  */
 import type { ResultPart } from './blocks.ts';
-import type { ContextId, JobId, ToolCallId, WorkerId } from './ids.ts';
+import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from './ids.ts';
 import type { Json } from './json.ts';
 import type { ToolSpec } from './model.ts';
+import type { Approval } from './policy.ts';
 
 /**
  * What running it again would do. `none`: nothing. `idempotent`: nothing new, given the same idempotency key.
@@ -15,14 +16,22 @@ export const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** What becomes of a `once` call whose outcome is unknown: the model is told, or a person is asked. */
-export type OnUnknown = 'tell' | 'ask';
+export const ON_UNKNOWN = ['tell', 'ask'] as const;
+export type OnUnknown = (typeof ON_UNKNOWN)[number];
 
-export type ToolDescriptor = ToolSpec & { effect: Effect; on_unknown: OnUnknown };
+/**
+ * Whoever brings the result of a call: the tool that is run, a person who is asked, a client that runs it itself, workers (the
+ * platform makes them, and waits for them), or time.
+ */
+export type AnsweredBy = 'tool' | 'person' | 'client' | 'workers' | 'timer';
+
+export type ToolDescriptor = ToolSpec & { effect: Effect; on_unknown: OnUnknown; answered_by: AnsweredBy };
 
 export type ToolInvocation = {
   id: ToolCallId;
   name: string;
   input: Json;
+  tenantId: TenantId;
   jobId: JobId;
   workerId: WorkerId;
   contextId: ContextId;
@@ -35,6 +44,25 @@ export type ToolOutcome =
   /** `signal` was aborted before a result came. */
   | { kind: 'aborted' };
 
+/** What a tool says of an execution that nobody saw end. */
+export type Reconciled =
+  /** It happened, and this is what the call would have brought. */
+  | { kind: 'happened'; result: Extract<ToolOutcome, { kind: 'result' }> }
+  | { kind: 'did_not_happen' }
+  /** It cannot tell, or has no way to. */
+  | { kind: 'unknown' }
+  /** `signal` was aborted before it said. */
+  | { kind: 'aborted' };
+
 export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome>;
+  /**
+   * Whether a person is asked before it runs. `ruled`: what rules say; null: nothing. Never throws. A call whose arguments
+   * the tool does not take is `never` asked about: it comes back without having run.
+   */
+  judge(call: ToolInvocation, ruled: Approval | null): Promise<Approval>;
+  /** Asks the tool itself. Changes nothing, and may be asked again. */
+  reconcile(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled>;
+  /** How long a person has who is asked for an outcome, in milliseconds; null: as long as it takes. */
+  outcomeWaitMs: number | null;
 };

@@ -60,7 +60,7 @@ describe('an append', () => {
     const before = running();
     const uses = given({ content: [toolUse(50), toolUse(51)], finishReason: 'tool_use' });
     const known = settings({ tools: [tool('search', 'once')] });
-    const asked = after(before, answer(before, job(), known, id<MessageId>(30), uses));
+    const asked = after(before, answer(before, job(), known, id<MessageId>(30), uses, NOW));
     expect(asked.calls.map(({ status }) => status)).toEqual(['pending', 'pending']);
     const started = after(asked, startCall(asked, call({ id: id<ToolCallId>(51) })), 20);
     expect(started.calls.map(({ status }) => status)).toEqual(['pending', 'started']);
@@ -105,7 +105,7 @@ function walk(world: readonly Happening[], check: (now: Snapshot) => void): Snap
   for (let count = 0; count < 200; count += 1) {
     const next = nextMove(now, happenings.shift(), time, ids);
     if (next.kind === 'later') time = next.time;
-    if (next.kind === 'wished') now = next.now;
+    if (next.kind === 'told') now = next.now;
     if (next.kind !== 'move') continue;
     now = apply(now, next.move, committed(next.move, now, headSeq));
     headSeq += next.move.entries.length;

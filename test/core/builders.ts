@@ -1,6 +1,9 @@
 // Things of the core with everything filled in; a test names what it is about.
 import type { AppendOutcome, Append } from '../../src/core/append.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
+import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { ActiveJob, InterruptMode, QueuedJob, Wish } from '../../src/core/job.ts';
@@ -49,6 +52,7 @@ export function job(over: Partial<ActiveJob> = {}): ActiveJob {
     deadline: null,
     usage: NO_USAGE,
     wish: null,
+    asked: null,
     ...over,
   };
 }
@@ -89,12 +93,22 @@ export function call(over: Partial<OpenCall> = {}): OpenCall {
     effect: 'none',
     onUnknown: 'tell',
     status: 'pending',
+    wait: null,
+    reply: null,
+    verdict: null,
     ...over,
   };
 }
 
 export function tool(name: string, effect: Effect = 'none'): ToolDescriptor {
-  return { name, description: '', input_schema: { type: 'object' }, effect, on_unknown: 'tell' };
+  return {
+    name,
+    description: '',
+    input_schema: { type: 'object' },
+    effect,
+    on_unknown: 'tell',
+    answered_by: 'tool',
+  };
 }
 
 export function settings(over: Partial<Settings> = {}): Settings {
@@ -102,10 +116,15 @@ export function settings(over: Partial<Settings> = {}): Settings {
     model: { provider: 'simulated', model: 'm' },
     streaming: true,
     systemPrompt: '',
+    mode: 'act',
     tools: [],
     maxTokens: null,
+    contextLimit: 200_000,
+    compaction: COMPACTION_DEFAULTS,
+    pinned: [],
     maxSteps: 10,
     parameters: {},
+    asking: ASKING_DEFAULTS,
     ...over,
   };
 }
@@ -154,7 +173,13 @@ export function given(over: Partial<ModelAnswer> = {}): ModelAnswer {
   return {
     content: [{ type: 'text', text: 'hello' }],
     finishReason: 'stop',
-    usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 1, cache_write_tokens: 2 },
+    usage: {
+      input_tokens: 10,
+      output_tokens: 5,
+      cache_read_tokens: 1,
+      cache_write_tokens: 2,
+      cost_nanos: null,
+    },
     modelId: 'm-2026',
     responseId: null,
     ...over,
@@ -178,6 +203,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     steers: [],
     calls: [],
     history: [],
+    compacted: NOTHING_COMPACTED,
     serving: { kind: 'served', settings: settings() },
     ...over,
   };
@@ -196,6 +222,8 @@ export function committed(
 ): Extract<AppendOutcome, { kind: 'committed' }> {
   return {
     kind: 'committed',
+    errand: false,
+    met: [],
     firstSeq: headSeq + 1,
     headSeq: headSeq + entries.length,
     wakeSeq: before.wakeSeq,

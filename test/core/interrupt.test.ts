@@ -97,8 +97,8 @@ describe('discard', () => {
   test('closes each open call, without a result that would be taken back at once', () => {
     const { move } = interrupted(busy(), 'discard');
     expect(move.calls).toEqual([
-      { kind: 'close', id: search, status: 'cancelled' },
-      { kind: 'close', id: mail, status: 'cancelled' },
+      { kind: 'close', id: search, status: 'cancelled', execution: null },
+      { kind: 'close', id: mail, status: 'cancelled', execution: null },
     ]);
     expect(eventsOf(move).filter(({ name }) => name === 'ToolCallFinished')).toHaveLength(2);
   });

@@ -96,8 +96,8 @@ describe('every move keeps to the table of states', () => {
     const asks = given({ content: [toolUse(50)], finishReason: 'tool_use' });
     for (const append of [
       resume(before, job(), 'AwaitingLLMResponse'),
-      answer(before, job(), settings(), messageId, given({ finishReason: 'pause' })),
-      answer(before, job(), settings(), messageId, asks),
+      answer(before, job(), settings(), messageId, given({ finishReason: 'pause' }), NOW),
+      answer(before, job(), settings(), messageId, asks, NOW),
       delay(before, job(), overloaded, NOW + 1),
     ]) {
       expectLawful(before, append);
@@ -158,7 +158,7 @@ describe('guards', () => {
     ],
     [
       'answer: what was paid for is kept',
-      answer(before, job(), settings(), messageId, given()),
+      answer(before, job(), settings(), messageId, given(), NOW),
       { controlSeq: null, wakeSeq: null },
     ],
     ['results are kept', closeCalls(before, job(), [], countingIds()), { controlSeq: null, wakeSeq: null }],
@@ -187,6 +187,11 @@ describe('admit', () => {
     expect(append.entries.filter((entry) => entry.kind !== 'event')).toEqual([]);
   });
 
+  test('a retry where nothing stands is of no turn: inputs that join it open the first', () => {
+    const append = admit(snapshot({ history: [] }), queuedRetry());
+    expect(append.job).toMatchObject({ job: { kind: 'retry', turn: 0 } });
+  });
+
   test('limits of the queued job go with it', () => {
     const limited = queuedInput({ maxSteps: 3, deadline: NOW });
     expect(admit(snapshot(), limited).job).toMatchObject({ job: { maxSteps: 3, deadline: NOW } });
@@ -195,7 +200,7 @@ describe('admit', () => {
 
 describe('open', () => {
   test('a claim admits, or resumes what is under way; anything else is left to the run', () => {
-    const at = (of: Snapshot) => open(of, decide(of, NOW));
+    const at = (of: Snapshot) => open(of, decide(of, NOW), countingIds());
     expect(at(snapshot({ next, queued: 1 }))?.job?.kind).toBe('admit');
     expect(at(running())?.state).toBe('AwaitingLLMResponse');
     expect(at(running({ state: 'ExecutingTools', calls: [call()] }))?.state).toBe('ExecutingTools');
@@ -206,7 +211,7 @@ describe('open', () => {
   });
 
   test('a model call that somebody else had begun is a new attempt; a wait that ended is not', () => {
-    const attempt = (of: Snapshot) => open(of, decide(of, NOW))?.job?.job.attempt;
+    const attempt = (of: Snapshot) => open(of, decide(of, NOW), countingIds())?.job?.job.attempt;
     expect(attempt(running())).toBe(2);
     expect(attempt(running({ state: 'TransientFailure', job: job({ status: 'waiting', attempt: 3 }) }))).toBe(
       3,
@@ -218,7 +223,7 @@ describe('open', () => {
 
   test('what a claim opens is no progress: a job that kills its process must be seen to', () => {
     for (const of of [snapshot({ next, queued: 1 }), running()]) {
-      expect(open(of, decide(of, NOW))?.progress).toBe('none');
+      expect(open(of, decide(of, NOW), countingIds())?.progress).toBe('none');
     }
   });
 });
@@ -232,13 +237,19 @@ describe('answer', () => {
       known,
       messageId,
       given({ content: [toolUse(50, 'mail'), toolUse(51, 'nobody')], finishReason: 'tool_use' }),
+      NOW,
     );
     expect(append.calls).toEqual([
       {
         kind: 'request',
         call: expect.objectContaining({ id: id(50), ordinal: 0, effect: 'once', messageId }),
+        wait: null,
       },
-      { kind: 'request', call: expect.objectContaining({ id: id(51), ordinal: 1, effect: 'none' }) },
+      {
+        kind: 'request',
+        call: expect.objectContaining({ id: id(51), ordinal: 1, effect: 'none' }),
+        wait: null,
+      },
     ]);
     expect(append.entries[0]).toMatchObject({
       message: { type: 'tool_call', turn: 'a1', role: 'assistant' },
@@ -282,9 +293,9 @@ describe('settle', () => {
       ids,
     );
     expect(append.calls).toEqual([
-      { kind: 'close', id: id(50), status: 'cancelled' },
-      { kind: 'close', id: id(51), status: 'cancelled' },
-      { kind: 'close', id: id(52), status: 'unknown' },
+      { kind: 'close', id: id(50), status: 'cancelled', execution: null },
+      { kind: 'close', id: id(51), status: 'cancelled', execution: null },
+      { kind: 'close', id: id(52), status: 'unknown', execution: { beganAt: null, outcome: 'unknown' } },
     ]);
     const names = append.entries.map((entry) => (entry.kind === 'event' ? entry.event.name : entry.kind));
     expect(names).toEqual([

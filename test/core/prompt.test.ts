@@ -2,11 +2,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block } from '../../src/core/blocks.ts';
-import type { ToolCallId } from '../../src/core/ids.ts';
+import type { CompactionId, ToolCallId } from '../../src/core/ids.ts';
 import type { Message } from '../../src/core/message.ts';
 import { assemble } from '../../src/core/prompt.ts';
 import type { PromptMessage } from '../../src/core/prompt.ts';
-import { assistantMessage, id, text, toolMessage, toolUse, userMessage } from './builders.ts';
+import { JOB, assistantMessage, id, text, toolMessage, toolUse, userMessage } from './builders.ts';
 
 /** One line a message: the role's first letter and its blocks. */
 function outline(prompt: readonly PromptMessage[]): string[] {
@@ -37,6 +37,28 @@ const result = (number: number) => toolMessage(4, id<ToolCallId>(number));
 const user = (...words: string[]) => userMessage(1, { content: words.map(text) });
 const answers = (words: string) => assistantMessage(2, { content: [text(words)] });
 const note = (words: string) => userMessage(1, { role: 'system', content: [text(words)] });
+
+describe('behind a summary', () => {
+  const summary = (uptoSeq: number) => ({
+    summary: { id: id<CompactionId>(1), seq: 9, uptoSeq, jobId: JOB, tokensAfter: 1, text: 's' },
+    shortening: null,
+  });
+  const last = (history: Message[], uptoSeq: number) => outline(assemble(history, summary(uptoSeq))).at(-1);
+  const asked = userMessage(5, { seq: 5, content: [text('owed')] });
+  const noted = userMessage(6, { seq: 6, role: 'system', content: [text('n')] });
+
+  test('what is still to be answered is shown, though the summary stands for it', () => {
+    expect(last([asked], 5)).toMatch(/^user: .* owed$/s);
+    expect(last([asked, noted], 5)).toMatch(/ owed /s);
+  });
+
+  test('what was answered is not', () => {
+    const answered = assistantMessage(6, { seq: 6, content: [text('a')] });
+    expect(last([asked, answered], 6)).not.toMatch(/owed/);
+    expect(last([asked, answered], 5)).toBe('assistant: a');
+    expect(last([asked, userMessage(6, { seq: 6, content: [text('next')] })], 5)).not.toMatch(/owed/);
+  });
+});
 
 describe('histories', () => {
   test.each<[string, Message[], string[]]>([
@@ -147,6 +169,13 @@ function assertForAll(check: (prompt: PromptMessage[], history: Message[]) => vo
   );
 }
 
+test('what is old is the same message at every call, so that it need not be looked at again', () => {
+  const old = [user('a'), asks(1), result(1), answers('b')];
+  const [before, after] = [assemble(old), assemble([...old, user('c')])];
+  expect(after).toHaveLength(before.length + 1);
+  before.forEach((message, index) => expect(after[index]).toBe(message));
+});
+
 describe('whatever the history', () => {
   test('roles alternate, beginning with the user', () => {
     assertForAll((prompt) => {
@@ -172,6 +201,19 @@ describe('whatever the history', () => {
       );
       expect(results.sort()).toEqual([...answered].sort());
     });
+  });
+
+  test('what was assembled before of the same messages makes no difference, and is left as it was', () => {
+    const some = fc.tuple(someHistory, fc.nat(), fc.nat());
+    fc.assert(
+      fc.property(some, ([history, from, to]) => {
+        const before = assemble(history.slice(from % (history.length + 1), to % (history.length + 1)));
+        const as = structuredClone(before);
+        expect(assemble(history)).toEqual(assemble(structuredClone(history)));
+        expect(before).toEqual(as);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('nothing is empty and nothing is lost', () => {

@@ -1,12 +1,16 @@
 // A job's way from its input to its end, as the loop would take it, through whatever the world does.
 import * as fc from 'fast-check';
 import type { Append } from '../../src/core/append.ts';
+import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
+import { tokensAfter } from '../../src/core/compaction/plan.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
 import { admit } from '../../src/core/moves/admit.ts';
 import { answer } from '../../src/core/moves/answer.ts';
+import { compaction } from '../../src/core/moves/compact.ts';
 import { delay, handBack, rest } from '../../src/core/moves/park.ts';
 import { end } from '../../src/core/moves/end.ts';
+import { endWaits } from '../../src/core/moves/waits.ts';
 import { steer } from '../../src/core/moves/steer.ts';
 import { closeCalls, ended, startCall } from '../../src/core/moves/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
@@ -32,18 +36,23 @@ export const someWorld: fc.Arbitrary<Happening[]> = fc.array(
   { maxLength: 25 },
 );
 
-export const WALKED: Settings = settings({ tools: [tool('mail', 'once'), tool('search')], maxSteps: 5 });
+export const WALKED: Settings = settings({
+  tools: [{ ...tool('ask_user'), answered_by: 'person' }, tool('mail', 'once'), tool('search')],
+  maxSteps: 5,
+});
 
 export type Next =
   | { kind: 'move'; move: Append }
-  | { kind: 'wished'; now: Snapshot }
+  /** Somebody outside wrote: a wish, an answer. */
+  | { kind: 'told'; now: Snapshot }
   | { kind: 'later'; time: Millis };
 
 export function nextMove(now: Snapshot, happening: Happening | undefined, time: Millis, ids: Ids): Next {
   if (happening?.kind === 'cancel' && now.job !== null) {
-    return { kind: 'wished', now: { ...now, job: { ...now.job, wish: cancelWish() } } };
+    return { kind: 'told', now: { ...now, job: { ...now.job, wish: cancelWish() } } };
   }
   const step = decide(now, time);
+  if (step.kind === 'await_calls') return { kind: 'told', now: answered(now, ids) };
   return step.kind === 'wait'
     ? { kind: 'later', time: step.until }
     : { kind: 'move', move: moveOf(now, step, happening, time, ids) };
@@ -51,7 +60,7 @@ export function nextMove(now: Snapshot, happening: Happening | undefined, time: 
 
 function moveOf(
   now: Snapshot,
-  step: Exclude<Step, { kind: 'wait' }>,
+  step: Exclude<Step, { kind: 'wait' | 'await_calls' }>,
   happening: Happening | undefined,
   time: Millis,
   ids: Ids,
@@ -65,9 +74,13 @@ function moveOf(
       if (happening?.kind === 'fail') {
         return delay(now, step.job, { code: 'stream_cut', message: 'm' }, time + happening.waitMs);
       }
-      return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids));
+      return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids), time);
+    case 'compact':
+      return compaction(now, step.job, compactedBy(step, ids), { calledAt: time, firstByteAt: null });
     case 'call_tools':
       return toolMove(now, step, happening, ids);
+    case 'end_waits':
+      return endWaits(now, step.job, step.over, ids, time);
     case 'finish':
       return end(now, step.job, step.verdict, now.history, ids);
     case 'park':
@@ -77,13 +90,37 @@ function moveOf(
   }
 }
 
+/** As `agent/compact` makes it. */
+export function compactedBy({ job, plan }: Extract<Step, { kind: 'compact' }>, ids: Ids): NewCompaction {
+  const summary = plan.type === 'llm' ? 's' : null;
+  return {
+    id: ids.next(),
+    type: plan.type,
+    branch: job.branch,
+    uptoSeq: plan.uptoSeq,
+    summary,
+    model: summary === null ? null : 'simulated/m',
+    tokensBefore: plan.tokensBefore,
+    tokensAfter: tokensAfter(plan, summary ?? ''),
+    jobId: job.id,
+    usage: null,
+  };
+}
+
+/** The first call that waits is answered. */
+function answered(now: Snapshot, ids: Ids): Snapshot {
+  const first = now.calls.find(({ status, reply }) => status === 'waiting' && reply === null);
+  const reply = { messageId: ids.next<MessageId>(), content: 'yes', isError: false };
+  return { ...now, calls: now.calls.map((call) => (call === first ? { ...call, reply } : call)) };
+}
+
 function said(happening: Happening | undefined, ids: Ids) {
   const { calls, pause } = happening?.kind === 'say' ? happening : { calls: 0, pause: false };
   const uses = Array.from({ length: calls }, (_, n) => ({
     type: 'tool_use' as const,
     id: ids.next<ToolCallId>(),
-    name: n === 0 ? 'mail' : 'search',
-    input: { n },
+    name: ['mail', 'ask_user', 'search'][n] ?? 'search',
+    input: { question: `n ${n}?` },
   }));
   return given({ content: [text('w'), ...uses], finishReason: pause ? 'pause' : 'stop' });
 }

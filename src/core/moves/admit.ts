@@ -9,21 +9,22 @@ import { inputTurn } from '../turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**
- * The input takes the next turn; a retry answers the last one again. Guarded: a withdrawn input must not be admitted.
+ * The input takes the next turn; a retry answers the last one again; a compaction takes none. Guarded: a withdrawn input must not be admitted.
  * Does not count as progress: a job that kills its process before its first step must be seen to.
  */
 export function admit(
   snapshot: Mailbox & { history: readonly Pick<Message, 'role' | 'turn'>[] },
   next: QueuedJob,
 ): Append {
+  if (next.branch !== snapshot.activeBranch)
+    throw new Error('A job is admitted on the history of another branch.');
   const last = lastTurnOf(snapshot.history);
-  const turn = next.kind === 'input' ? last + 1 : Math.max(last, 1);
   const job: ActiveJob = {
     id: next.id,
     kind: next.kind,
     status: 'running',
     branch: next.branch,
-    turn,
+    turn: turnOf(next, last),
     attempt: 1,
     failures: 0,
     retryAt: null,
@@ -33,6 +34,7 @@ export function admit(
     deadline: next.deadline,
     usage: NO_USAGE,
     wish: next.wish,
+    asked: next.kind === 'compact' ? next.asked : null,
   };
   return {
     ...blank(snapshot),
@@ -40,7 +42,7 @@ export function admit(
     entries: [
       event({ name: 'JobStarted', data: { job_id: job.id, status: 'running', attempt: 1 } }),
       ...(next.kind === 'input'
-        ? [{ kind: 'admit', messageId: next.messageId, turn: inputTurn(turn) } as const]
+        ? [{ kind: 'admit', messageId: next.messageId, turn: inputTurn(job.turn) } as const]
         : []),
       ...stateChange(snapshot.state, 'ProcessingUserMessage', job.id),
       ...stateChange('ProcessingUserMessage', 'AwaitingLLMResponse', job.id),
@@ -49,6 +51,16 @@ export function admit(
     state: 'AwaitingLLMResponse',
     progress: 'none',
   };
+}
+
+function turnOf({ kind }: QueuedJob, last: number): number {
+  switch (kind) {
+    case 'input':
+      return last + 1;
+    case 'retry':
+    case 'compact':
+      return last;
+  }
 }
 
 /**

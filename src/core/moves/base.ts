@@ -10,11 +10,16 @@ import type { DurableState } from '../state.ts';
 export function blank(mailbox: Mailbox): Append {
   return {
     lease: mailbox.lease,
+    branch: mailbox.activeBranch,
     guard: { controlSeq: null, wakeSeq: null },
     entries: [],
     calls: [],
+    spawns: [],
+    awaits: [],
+    released: [],
     takenBack: null,
     job: null,
+    compaction: null,
     modelCall: null,
     state: mailbox.state,
     park: null,

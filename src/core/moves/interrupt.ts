@@ -5,18 +5,18 @@
 import type { Append, Entry, TakenBack } from '../append.ts';
 import { isToolUse } from '../blocks.ts';
 import type { ToolUseBlock } from '../blocks.ts';
-import { closingOf } from '../closing-words.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob, InterruptMode } from '../job.ts';
 import { lastTurnOf } from '../message.ts';
 import type { Message } from '../message.ts';
 import type { Mailbox } from '../snapshot.ts';
+import type { OpenCall } from '../tool-call.ts';
 import { answerTurn, inputTurn } from '../turn.ts';
 import type { Turn } from '../turn.ts';
 import { event } from './base.ts';
 import { settle } from './settle.ts';
 import { joining } from './steer.ts';
-import { closedByRule, finished } from './tools.ts';
+import { closedWithJob, finished } from './tools.ts';
 
 /** Calls that the note names; the rest are counted. */
 const NAMED = 50;
@@ -60,7 +60,7 @@ function takeBack(
   return {
     ...move,
     entries: [
-      ...mailbox.calls.map((call): Entry => finished(closedByRule(call, closingOf(call)))),
+      ...mailbox.calls.map((call): Entry => finished(closedWithJob(call))),
       ...(gone.length === 0
         ? []
         : [event({ name: 'MessagesRetracted', data: { message_ids: takenBack.retracted, turn, mode } })]),
@@ -72,12 +72,24 @@ function takeBack(
   };
 }
 
-/** All but those that were still to be begun: of a `once` call the mark says so, others begin as soon as they are asked for. */
 function begunCalls({ calls }: Mailbox, added: readonly Message[]): ToolUseBlock[] {
-  const waiting = new Set(
-    calls.filter((call) => call.effect === 'once' && call.status === 'pending').map((call) => call.id),
-  );
+  const waiting = new Set(calls.filter((call) => !hasBegun(call)).map((call) => call.id));
   return added.flatMap(({ content }) => content.filter(isToolUse)).filter(({ id }) => !waiting.has(id));
+}
+
+/**
+ * Of a `once` call the mark says so; others begin as soon as they are asked for, those of clients too. A question that
+ * nobody answered did nothing, and what nobody approved did not begin.
+ */
+function hasBegun({ status, effect, reply, wait }: OpenCall): boolean {
+  switch (status) {
+    case 'pending':
+      return effect !== 'once';
+    case 'started':
+      return true;
+    case 'waiting':
+      return wait?.for !== 'approval' && (effect === 'once' || reply !== null);
+  }
 }
 
 function note(job: ActiveJob, begun: readonly ToolUseBlock[], turn: Turn, ids: Ids): Entry {

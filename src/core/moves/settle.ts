@@ -3,7 +3,6 @@
  * the context is given back. Needs only the mailbox, so that whoever settles for a dead owner need not read history.
  */
 import type { Append } from '../append.ts';
-import { closingOf } from '../closing-words.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob, Verdict } from '../job.ts';
 import type { NewMessage } from '../message.ts';
@@ -11,7 +10,7 @@ import type { Mailbox } from '../snapshot.ts';
 import type { DurableState } from '../state.ts';
 import { blank, event, stateChange } from './base.ts';
 import { joining } from './steer.ts';
-import { closedByRule, closing, resultEntries } from './tools.ts';
+import { closedWithJob, closing, released, resultEntries } from './tools.ts';
 
 /**
  * `output`: the answer that ends the job, where it is not stored yet. Guarded by `control_seq`, and by `wake_seq` where
@@ -24,7 +23,7 @@ export function settle(
   ids: Ids,
   output: NewMessage | null = null,
 ): Append {
-  const closed = mailbox.calls.map((call) => closedByRule(call, closingOf(call)));
+  const closed = mailbox.calls.map(closedWithJob);
   const more = mailbox.queued > 0 && !mailbox.stopped;
   const end = endState(mailbox, verdict);
   return {
@@ -38,6 +37,7 @@ export function settle(
       ...stateChange(mailbox.state, end, null),
     ],
     calls: closed.map(closing),
+    released: released(closed),
     job: { kind: 'settle', job, verdict },
     state: end,
     park: more ? null : { status: 'idle' },

@@ -1,0 +1,87 @@
+/**
+ * Where a cut may lie. What is before it is compacted, what is behind it stays whole. A cut never separates a call from
+ * its result; it lies between turns, and within the last one only where that alone is too long.
+ */
+import { isToolResult, isToolUse } from '../blocks.ts';
+import type { ToolCallId } from '../ids.ts';
+import type { Message } from '../message.ts';
+
+/** Answers of the last turn that are kept, in turn, where the last turn itself has to be cut. */
+const KEPT_ANSWERS = [16, 8, 4, 2, 1];
+
+/** Indexes into history, from the one that keeps most to the one that keeps least. 0 is no cut. */
+export function cutsOf(history: readonly Message[], keepTurns: number): number[] {
+  const begins = turnBegins(history);
+  const answers = lastAnswers(history, begins.at(-1) ?? 0);
+  return unseparatedAll(history, [
+    ...halves(keepTurns).map((keep) => begins.at(-keep) ?? 0),
+    ...KEPT_ANSWERS.map((keep) => answers.at(-keep) ?? 0),
+  ]);
+}
+
+/** The cut that keeps exactly so many turns whole; with 0 the last answer only. None where there are no more. */
+export function cutBefore(history: readonly Message[], keepTurns: number): number[] {
+  const begins = turnBegins(history);
+  const cut = keepTurns === 0 ? lastAnswers(history, 0).at(-1) : begins.at(-keepTurns);
+  return unseparatedAll(history, [cut ?? 0]);
+}
+
+function unseparatedAll(history: readonly Message[], cuts: readonly number[]): number[] {
+  const spans = callSpans(history);
+  const possible = cuts.map((cut) => unseparated(cut, spans)).filter((cut) => cut > 0);
+  return [...new Set(possible)].sort((a, b) => a - b);
+}
+
+/** `keepTurns`, half of it, a quarter, … 1. */
+function halves(keepTurns: number): number[] {
+  return keepTurns < 1 ? [] : [keepTurns, ...halves(Math.floor(keepTurns / 2))];
+}
+
+/** Answers behind the beginning of the last turn. */
+function lastAnswers(history: readonly Message[], begin: number): number[] {
+  return indexesOf(history, ({ role }, index) => index > begin && role === 'assistant');
+}
+
+/** Where each turn begins: with the first message that bears its number. Notes of the platform's own are nobody's turn. */
+export function turnBegins(history: readonly Message[]): number[] {
+  let highest = 0;
+  return indexesOf(history, ({ role, turn }) => {
+    const number = role === 'system' ? 0 : Number(turn.slice(1));
+    if (number <= highest) return false;
+    highest = number;
+    return true;
+  });
+}
+
+function indexesOf(
+  history: readonly Message[],
+  isWanted: (message: Message, index: number) => boolean,
+): number[] {
+  return history.flatMap((message, index) => (isWanted(message, index) ? [index] : []));
+}
+
+/** Of a call and its result: the index of the one that comes first, and of the other. */
+export type CallSpan = { first: number; last: number };
+
+export function callSpans(history: readonly Message[]): CallSpan[] {
+  const results = new Map<ToolCallId, number>();
+  for (const [index, { role, content }] of history.entries()) {
+    if (role !== 'tool') continue;
+    for (const { tool_use_id: id } of content.filter(isToolResult)) {
+      if (!results.has(id)) results.set(id, index);
+    }
+  }
+  return history.flatMap(({ role, content }, index) => {
+    if (role !== 'assistant') return [];
+    return content.filter(isToolUse).flatMap(({ id }) => {
+      const result = results.get(id);
+      return result === undefined ? [] : [{ first: Math.min(index, result), last: Math.max(index, result) }];
+    });
+  });
+}
+
+/** The nearest cut at or before this one that separates no call from its result. */
+export function unseparated(cut: number, spans: readonly CallSpan[]): number {
+  const open = spans.filter(({ first, last }) => first < cut && cut <= last);
+  return open.length === 0 ? cut : unseparated(Math.min(...open.map(({ first }) => first)), spans);
+}

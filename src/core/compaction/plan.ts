@@ -1,0 +1,139 @@
+/** Whether a prompt is to be compacted, and how: where it is cut, and what that brings. Pure; decides nothing about jobs. */
+import { parseModelName } from '../model.ts';
+import type { Settings } from '../settings.ts';
+import { textTokens } from '../tokens.ts';
+import type { Memory } from './compacted.ts';
+import { COMPACTORS, lastBefore, writtenLimit } from './compactors.ts';
+import type { View } from './compactors.ts';
+import { cutBefore, cutsOf } from './cuts.ts';
+import { readerOf, readingRoom } from './reading.ts';
+import type { Reader } from './reading.ts';
+import { isSummarised } from './compacted.ts';
+import type { AskedCompaction } from './settings.ts';
+import type { CompactorType } from './type.ts';
+import { promptTokens, sizesOf, sum, totalOf } from './sizes.ts';
+
+/**
+ * Why one looks. `due`: before every model call. `refused`: the provider said that the prompt is too long. `asked`: somebody
+ * wants it. `rest`: what was asked for and could not be done at once.
+ */
+export type Occasion = 'due' | 'refused' | 'asked' | 'rest';
+
+export type CompactionPlan = {
+  type: CompactorType;
+  /** Index into history: what is before it is compacted. */
+  cut: number;
+  /** The last message of that. */
+  uptoSeq: number;
+  tokensBefore: number;
+  /** Of a model: which part of history it is shown, how much of one text, and how many tokens it may write. */
+  from: number;
+  longest: number;
+  written: number;
+  /** Tokens by characters of what is left without what a model writes, and what one of them counts in the estimate. */
+  rest: number;
+  scale: number;
+};
+
+/** What a compaction has to bring, in tokens. */
+type Aim = { goal: number; gain: number };
+
+/** Tokens that a model may write at least: for less it is not asked. */
+const LEAST = 25;
+
+/** Null: not now, or there is nothing that would be worth it. */
+export function planCompaction(
+  memory: Memory,
+  settings: Settings,
+  occasion: Occasion,
+): CompactionPlan | null {
+  const { compaction, contextLimit } = settings;
+  const { type } = compaction;
+  if (type === 'none') return null;
+  const tokensBefore = promptTokens(memory, settings);
+  const due = compaction.threshold * contextLimit;
+  if (occasion === 'due' && tokensBefore < due) return null;
+  const sizes = sizesOf(memory, settings);
+  const view: View = { history: memory.history, sizes, contextLimit };
+  // Who asks for so many turns gets them, unless they alone are too long.
+  const cuts =
+    occasion === 'rest' || (occasion === 'asked' && tokensBefore < due)
+      ? cutBefore(memory.history, compaction.keepTurns)
+      : cutsOf(memory.history, compaction.keepTurns);
+  const read = readerOf(memory, readingRoom(settings, occasion === 'refused' ? tokensBefore : null));
+  const weighed = cuts.flatMap((cut) => weigh(memory, type, view, read, tokensBefore, cut) ?? []);
+  return choose(weighed, aimOf(occasion, tokensBefore, due, contextLimit));
+}
+
+/** As the worker is set, but for what was asked. One who asks means it: `none` is no answer. */
+export function asAsked(settings: Settings, asked: AskedCompaction): Settings {
+  const { compaction } = settings;
+  const model = asked.model === undefined ? null : parseModelName(asked.model);
+  const type = asked.type ?? (compaction.type === 'none' ? 'threshold' : compaction.type);
+  const keepTurns = asked.keep_turns ?? compaction.keepTurns;
+  return { ...settings, compaction: { ...compaction, type, keepTurns, model: model ?? compaction.model } };
+}
+
+/** Estimated tokens of the prompt afterwards; `written`: what a model wrote, or nothing. */
+export function tokensAfter({ rest, scale }: CompactionPlan, written: string): number {
+  return Math.round((rest + textTokens(written)) * scale);
+}
+
+function aimOf(occasion: Occasion, tokensBefore: number, due: number, contextLimit: number): Aim {
+  switch (occasion) {
+    case 'due':
+      // Every compaction makes what is cached of the prompt void: not for a trifle.
+      return { goal: due, gain: contextLimit / 20 };
+    case 'refused':
+      return { goal: Math.min(due, tokensBefore * 0.7), gain: tokensBefore / 10 };
+    case 'asked':
+    case 'rest':
+      return { goal: due, gain: 1 };
+  }
+}
+
+type Weighed = { plan: CompactionPlan; after: number };
+
+/** What keeps most and reaches the goal; where nothing reaches it, what brings most. */
+function choose(weighed: readonly Weighed[], { goal, gain }: Aim): CompactionPlan | null {
+  const worth = weighed.filter(({ plan, after }) => plan.tokensBefore - after >= gain);
+  const enough = worth.find(({ after }) => after <= goal);
+  const best = worth.toSorted((a, b) => a.after - b.after)[0];
+  return (enough ?? best)?.plan ?? null;
+}
+
+/** Null: there is nothing new before the cut. */
+function weigh(
+  memory: Memory,
+  type: CompactorType,
+  view: View,
+  read: Reader,
+  tokensBefore: number,
+  wanted: number,
+): Weighed | null {
+  const compactor = COMPACTORS[type];
+  const shown = compactor.asksModel ? read(wanted) : { cut: wanted, longest: 0 };
+  if (shown === null) return null;
+  const { cut, longest } = shown;
+  const last = lastBefore(memory.history, cut);
+  const { summary, shortening } = memory.compacted;
+  const done = Math.max(summary?.uptoSeq ?? 0, compactor.asksModel ? 0 : (shortening?.uptoSeq ?? 0));
+  const scale = tokensBefore / totalOf(view.sizes);
+  if (last === null || last.seq <= done || !Number.isFinite(scale)) return null;
+  const written = compactor.asksModel ? writtenLimit(view, cut) : 0;
+  if (compactor.asksModel && written < LEAST) return null;
+  const kept = view.sizes.fixed + sum(view.sizes.shown.slice(cut));
+  const leaves = compactor.leaves(view, cut);
+  const plan: CompactionPlan = {
+    type,
+    cut,
+    uptoSeq: last.seq,
+    tokensBefore,
+    from: memory.history.findIndex((message) => !isSummarised(memory.compacted, message)),
+    longest,
+    written,
+    rest: compactor.asksModel ? kept : kept + leaves,
+    scale,
+  };
+  return { plan, after: Math.round((kept + leaves) * scale) };
+}

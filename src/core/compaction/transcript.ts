@@ -1,0 +1,63 @@
+/**
+ * A stretch of history as text for a model that summarises it: one JSON object a line, so that nothing that was said can be
+ * taken for something else. What is very long is shown by its beginning and its end.
+ */
+import { isToolResult, isToolUse, textOf } from '../blocks.ts';
+import type { Block, ToolResultBlock } from '../blocks.ts';
+import type { ToolCallId } from '../ids.ts';
+import type { Message } from '../message.ts';
+
+/** A line for each message. `longest`: characters that are shown of one text. */
+export function transcriptLines(messages: readonly Message[], longest: number): string[] {
+  const names = new Map<ToolCallId, string>();
+  return messages.map((message) => {
+    for (const { id, name } of message.content.filter(isToolUse)) names.set(id, name);
+    return JSON.stringify(lineOf(message, names, longest));
+  });
+}
+
+function lineOf({ role, turn, content }: Message, names: ReadonlyMap<ToolCallId, string>, longest: number) {
+  const text = [textOf(content), ...content.flatMap(described)].filter((said) => said !== '').join('\n');
+  const calls = content.filter(isToolUse).map(({ name, input }) => {
+    return { name, input: clipped(JSON.stringify(input), longest) };
+  });
+  const results = content.filter(isToolResult).map((result) => ({
+    of: names.get(result.tool_use_id) ?? 'a tool',
+    ...(result.is_error ? { failed: true } : {}),
+    result: clipped(resultText(result), longest),
+  }));
+  return {
+    turn,
+    role,
+    ...(text === '' ? {} : { text: clipped(text, longest) }),
+    ...(calls.length === 0 ? {} : { calls }),
+    ...(results.length === 0 ? {} : { results }),
+  };
+}
+
+function described(block: Block): string[] {
+  switch (block.type) {
+    case 'image':
+      return ['(an image)'];
+    case 'document':
+      return [`(a document${block.title === undefined ? '' : `: ${block.title}`})`];
+    case 'text':
+    case 'thinking':
+    case 'tool_use':
+    case 'tool_result':
+      return [];
+  }
+}
+
+function resultText({ content }: ToolResultBlock): string {
+  if (typeof content === 'string') return content;
+  return [textOf(content), ...content.flatMap(described)].filter((said) => said !== '').join('\n');
+}
+
+/** Its beginning and its end where it is longer; with the words between them not longer than `longest`. */
+export function clipped(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const gap = ` … (${text.length} characters in all) … `;
+  const half = Math.floor((longest - gap.length) / 2);
+  return half > 0 ? `${text.slice(0, half)}${gap}${text.slice(-half)}` : text.slice(0, Math.max(0, longest));
+}

@@ -1,0 +1,78 @@
+/** Older messages are compacted: from here on every prompt shows something shorter in their place. */
+import type { Append } from '../append.ts';
+import type { NewCompaction } from '../compaction/compacted.ts';
+import type { ContextCompacted } from '../event.ts';
+import type { JobError } from '../errors.ts';
+import type { ActiveJob } from '../job.ts';
+import type { CallTimes } from '../model-call.ts';
+import type { Mailbox } from '../snapshot.ts';
+import { toIso } from '../time.ts';
+import { addUsage, tellUsage } from '../usage.ts';
+import { blank, event, stateChange } from './base.ts';
+
+/** Guarded by nothing but the epoch: a summary that was paid for is kept, even where a stop is on its way. */
+export function compaction(mailbox: Mailbox, job: ActiveJob, made: NewCompaction, times: CallTimes): Append {
+  return {
+    ...blank(mailbox),
+    entries: [
+      event({ name: 'ContextCompacted', data: told(job, made, times) }),
+      ...stateChange(mailbox.state, 'AwaitingLLMResponse', job.id),
+    ],
+    compaction: made,
+    job: { kind: 'progress', job: compacted(job, made) },
+    state: 'AwaitingLLMResponse',
+  };
+}
+
+/** Failures are forgotten but for a refusal of the prompt: where it is refused again, that is the end. */
+function compacted(job: ActiveJob, { usage }: NewCompaction): ActiveJob {
+  const { lastFailure } = job;
+  const wasRefused = lastFailure !== null && 'code' in lastFailure && lastFailure.code === 'prompt_too_long';
+  return {
+    ...job,
+    status: 'running',
+    failures: 0,
+    retryAt: null,
+    lastFailure: wasRefused ? { ...lastFailure, compacted: true } : null,
+    usage: usage === null ? job.usage : addUsage(job.usage, usage),
+  };
+}
+
+function told(
+  { attempt }: ActiveJob,
+  { id, branch, type, uptoSeq, tokensBefore, tokensAfter, jobId, model, usage }: NewCompaction,
+  { calledAt, firstByteAt }: CallTimes,
+): ContextCompacted {
+  return {
+    compaction_id: id,
+    branch,
+    type,
+    upto_seq: uptoSeq,
+    tokens_before: tokensBefore,
+    tokens_after: tokensAfter,
+    job_id: jobId,
+    model,
+    usage: usage === null ? null : tellUsage(usage),
+    attempt,
+    started_at: toIso(calledAt),
+    first_token_at: firstByteAt === null ? null : toIso(firstByteAt),
+  };
+}
+
+/** The provider refused the prompt: it is compacted next, and the model called anew. */
+export function refused(mailbox: Mailbox, job: ActiveJob, failure: JobError): Append {
+  return {
+    ...blank(mailbox),
+    job: {
+      kind: 'progress',
+      job: {
+        ...job,
+        status: 'running',
+        attempt: job.attempt + 1,
+        failures: job.failures + 1,
+        retryAt: null,
+        lastFailure: failure,
+      },
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Calls that were begun and have nobody to tell how they ended. Their tools were asked first; what those say holds. What
+ * they cannot say is told to the model, or a person is asked: the call waits then, without a slot.
+ */
+import type { Append, CallChange, Entry } from '../append.ts';
+import { OUTCOME_UNKNOWN } from '../closing-words.ts';
+import type { Ids } from '../ids.ts';
+import type { ActiveJob } from '../job.ts';
+import type { Json } from '../json.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Millis } from '../time.ts';
+import { toIso } from '../time.ts';
+import type { Reconciled } from '../tool.ts';
+import type { OpenCall, Wait } from '../tool-call.ts';
+import { blank, event, stateChange } from './base.ts';
+import { closedByRule, closing, ended, resultEntries, stateOf } from './tools.ts';
+import type { ClosedCall } from './tools.ts';
+
+/** `input`: what it was run with. */
+export type LostCall = { call: OpenCall; input: Json; said: Exclude<Reconciled, { kind: 'aborted' }> };
+
+type Ending =
+  | { kind: 'closed'; closed: ClosedCall }
+  | { kind: 'reopened'; call: OpenCall }
+  | { kind: 'asked'; call: OpenCall; input: Json };
+
+/** `until`: when a person who is asked has not answered; null: never. */
+export function settleOutcomes(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  lost: readonly LostCall[],
+  until: Millis | null,
+  ids: Ids,
+): Append {
+  const endings = lost.map(endingOf);
+  const wait: Wait = { for: 'outcome', until, needs: null };
+  const to = stateOf(snapshot.calls.flatMap((call) => left(call, endings, wait)));
+  return {
+    ...blank(snapshot),
+    entries: [
+      ...endings.flatMap((ending) => entriesOf(ending, job, until, ids)),
+      ...stateChange(snapshot.state, to, job.id),
+    ],
+    calls: endings.map((ending) => changeOf(ending, wait)),
+    state: to,
+    // To be run anew is no step forward: a call that kills its process each time must be seen to.
+    progress: endings.every(({ kind }) => kind === 'reopened') ? 'none' : 'made',
+  };
+}
+
+function endingOf({ call, input, said }: LostCall): Ending {
+  switch (said.kind) {
+    case 'happened':
+      return { kind: 'closed', closed: ended(call, said.result) };
+    case 'did_not_happen':
+      return { kind: 'reopened', call };
+    case 'unknown':
+      return call.onUnknown === 'ask'
+        ? { kind: 'asked', call, input }
+        : { kind: 'closed', closed: closedByRule(call, OUTCOME_UNKNOWN) };
+  }
+}
+
+function left(call: OpenCall, endings: readonly Ending[], wait: Wait): Pick<OpenCall, 'status' | 'wait'>[] {
+  const ending = endings.find((one) => (one.kind === 'closed' ? one.closed.call : one.call).id === call.id);
+  switch (ending?.kind) {
+    case undefined:
+      return [call];
+    case 'closed':
+      return [];
+    case 'reopened':
+      return [{ status: 'pending', wait: null }];
+    case 'asked':
+      return [{ status: 'waiting', wait }];
+  }
+}
+
+function entriesOf(ending: Ending, job: ActiveJob, until: Millis | null, ids: Ids): Entry[] {
+  switch (ending.kind) {
+    case 'closed':
+      return resultEntries(job, [ending.closed], ids);
+    case 'reopened':
+      return [];
+    case 'asked': {
+      const { call, input } = ending;
+      const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input };
+      return [
+        event({ name: 'OutcomeUnknown', data: { ...data, until: until === null ? null : toIso(until) } }),
+      ];
+    }
+  }
+}
+
+function changeOf(ending: Ending, wait: Wait): CallChange {
+  switch (ending.kind) {
+    case 'closed':
+      return closing(ending.closed);
+    case 'reopened':
+      return { kind: 'reopen', id: ending.call.id };
+    case 'asked':
+      return { kind: 'wait', id: ending.call.id, wait };
+  }
+}

@@ -1,0 +1,38 @@
+/** What a model reads of other workers: input messages that a worker sent, or that tell how its work ended. */
+import { textOf } from './blocks.ts';
+import type { Block, InputBlock } from './blocks.ts';
+import type { JobError } from './errors.ts';
+import type { JobId, WorkerId } from './ids.ts';
+import type { FinishedStatus } from './job.ts';
+
+export type Peer = { id: WorkerId; name: string };
+
+/** How a job of a worker ended. */
+export type Ended = {
+  jobId: JobId;
+  status: FinishedStatus;
+  output: Block[];
+  error: JobError | null;
+  reason: string | null;
+};
+
+/** What a worker sent. */
+export function sentWords(sender: Peer, content: string): InputBlock[] {
+  return [{ type: 'text', text: `Message from worker ${named(sender)}:\n\n${content}` }];
+}
+
+/** How the job of a worker ended that was not waited for. */
+export function reportWords(worker: Peer, ended: Ended): InputBlock[] {
+  const header = `Report: job ${ended.jobId} of worker ${named(worker)} ended: ${ended.status}.`;
+  const rest = endWords(ended);
+  return [{ type: 'text', text: rest === '' ? header : `${header}\n\n${rest}` }];
+}
+
+function endWords({ output, error, reason }: Ended): string {
+  const why = error === null ? (reason ?? '') : `${error.code}: ${error.message}`;
+  return [why, textOf(output)].filter((text) => text !== '').join('\n\n');
+}
+
+function named({ id, name }: Peer): string {
+  return `${JSON.stringify(name)} (${id})`;
+}
