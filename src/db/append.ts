@@ -4,14 +4,28 @@
  * writes nothing at all. Takes appends of many contexts, at most one of each.
  */
 import { sql } from 'drizzle-orm';
-import type { Append, AppendOutcome, CallChange, Entry, JobChange, Park } from '../core/append.ts';
-import type { Lease } from '../core/snapshot.ts';
-import type { ModelCall } from '../core/model-call.ts';
-import { NO_USAGE, addUsage } from '../core/usage.ts';
-import { parseTurn } from '../core/turn.ts';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId } from '../core/ids.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
+import {
+  admittedRows,
+  changedRows,
+  contextRow,
+  eventRows,
+  failedCallRows,
+  idRows,
+  jobRows,
+  messageRows,
+  requestedRows,
+} from './append-rows.ts';
+import { HELD_FIRST, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
-import { encodeJson, plainText } from './codec.ts';
-import { toTimestamp } from './instant.ts';
+import { encodeJson } from './codec.ts';
+import { compactionRows } from './compactions.ts';
+import { descentOnceEnded, hasErrand, reportOnceEnded } from './ends.ts';
+import { executedRows, executionEndRows } from './executions.ts';
+import { engagements, engages, ownCalls } from './spawns.ts';
+import { costSum } from './usage.ts';
 
 /**
  * Outcomes in the order of `appends`. What to do about a context whose row somebody else holds: `wait` for it, or `pass` it
@@ -34,6 +48,8 @@ export async function append(
           headSeq: row.head_seq,
           wakeSeq: row.wake_seq,
           controlSeq: row.control_seq,
+          errand: row.errand,
+          met: row.met ?? [],
         };
   });
 }
@@ -44,38 +60,99 @@ const FREE = sql`free as materialized (
       for no key update of c skip locked
     )`;
 
-type CommittedRow = { id: string; base: number; head_seq: number; wake_seq: number; control_seq: number };
+type CommittedRow = {
+  id: string;
+  base: number;
+  head_seq: number;
+  wake_seq: number;
+  control_seq: number;
+  errand: boolean;
+  met: ContextId[] | null;
+};
 
-/** One JSON array a table, so that the text of the statement never changes and is prepared once. */
-function statement(appends: readonly Append[], held: 'wait' | 'pass') {
-  const contexts = encodeJson(appends.map(contextRow));
-  const messages = encodeJson(appends.flatMap(messageRows));
-  const admitted = encodeJson(appends.flatMap(admittedRows));
-  const retracted = encodeJson(
-    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.retracted)),
-  );
-  const withdrawn = encodeJson(
-    appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.withdrawn)),
-  );
-  const events = encodeJson(appends.flatMap(eventRows));
-  const requested = encodeJson(appends.flatMap(requestedRows));
-  const changed = encodeJson(appends.flatMap(changedRows));
-  const jobs = encodeJson(appends.flatMap(jobRows));
-  const failed = encodeJson(appends.flatMap(failedCallRows));
+/**
+ * Which parts of the statement a batch needs. Postgres sets up every part that is there, at each execution, whether or not it
+ * has a row to write: what most appends do without is left out of most texts. Few groups, since each text is planned once a
+ * line.
+ */
+type Needs = {
+  /** Calls are requested, or change. */
+  calls: boolean;
+  /** Jobs end, or search is told. */
+  ends: boolean;
+  /** Inputs enter history. */
+  inputs: boolean;
+  /** What fails, is taken back, compacted, or looked up. */
+  rare: boolean;
+  /** Workers engage others. */
+  engaged: boolean;
+};
+
+/** One JSON array a table, so that its text never depends on what is in them, and each text is prepared once. */
+type Rows = ReturnType<typeof rowsOf>;
+
+function rowsOf(appends: readonly Append[]) {
+  return {
+    contexts: appends.map(contextRow),
+    messages: appends.flatMap(messageRows),
+    events: appends.flatMap(eventRows),
+    jobs: appends.flatMap(jobRows),
+    admitted: appends.flatMap(admittedRows),
+    requested: appends.flatMap(requestedRows),
+    changed: appends.flatMap(changedRows),
+    executed: appends.flatMap(executedRows),
+    executionEnds: appends.flatMap(executionEndRows),
+    retracted: appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.retracted)),
+    withdrawn: appends.flatMap(({ lease, takenBack }) => idRows(lease, takenBack?.withdrawn)),
+    failed: appends.flatMap(failedCallRows),
+    compactions: appends.flatMap(compactionRows),
+  };
+}
+
+function needsOf(appends: readonly Append[], rows: Rows): Needs {
+  const { contexts, jobs, admitted, requested, changed, executed } = rows;
+  const { executionEnds, retracted, withdrawn, failed, compactions } = rows;
+  return {
+    calls: [requested, changed, executed].some(({ length }) => length > 0),
+    ends: jobs.some(({ finished }) => finished) || contexts.some(({ searchable }) => searchable),
+    inputs: admitted.length > 0,
+    rare: [executionEnds, retracted, withdrawn, failed, compactions].some(({ length }) => length > 0),
+    engaged: appends.some(engages),
+  };
+}
+
+const NOTHING: SQL = sql``;
+
+function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
+  const rows = rowsOf(appends);
+  const { calls, ends, inputs, rare, engaged } = needsOf(appends, rows);
+  const counts = ends || engaged;
   return sql`
-    with wanted as (
-      select * from jsonb_to_recordset(${contexts}::jsonb) as w(
-        id uuid, tenant text, epoch bigint, control bigint, wake bigint, entries int, state text, park text, until timestamptz,
-        progress text, settles boolean, messages int, taken int, joined int, turn int, last_turn int, requests int,
-        input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
-        failure_kept boolean, failure jsonb)
+    ${contextsPart(rows, held)}${counts ? countdownPart(appends, rows, engaged) : NOTHING}${addedPart(rows)}${
+      inputs ? inputsPart(rows) : NOTHING
+    }${calls ? callsPart(rows, counts ? HELD_FIRST : sql`true`) : NOTHING}${ends ? endsPart(rows) : progressPart(rows)}${
+      rare ? rarePart(rows) : NOTHING
+    }${engaged ? engagements(appends) : NOTHING}
+    select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq, ${counts ? metBy(sql`ctx.id`) : sql`null::jsonb`} as met,
+      ${ends ? sql`coalesce(j.errand, false) as errand from ctx left join changed_jobs j on j.context_id = ctx.id` : sql`false as errand from ctx`}`;
+}
+
+/** The guarded update that feeds all else. */
+function contextsPart({ contexts }: Rows, held: 'wait' | 'pass'): SQL {
+  return sql`with wanted as (
+      select * from jsonb_to_recordset(${encodeJson(contexts)}::jsonb) as w(
+        id uuid, tenant text, branch text, epoch bigint, control bigint, wake bigint, entries int, state text,
+        state_told boolean, park text, until timestamptz, progress text, settles boolean, messages int, taken int,
+        joined int, turn int, last_turn int, requests int,
+        input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_nanos bigint,
+        failure_kept boolean, failure jsonb, searchable boolean)
       -- Always true. The planner expects few rows then, and looks each context up by its id.
       where w.epoch + 0 = w.epoch
     ), ${held === 'wait' ? ALL : FREE}, ctx as (
       update contexts c set
         head_seq = c.head_seq + w.entries,
         state = w.state,
-        state_since = case when c.state = w.state then c.state_since else statement_timestamp() end,
+        state_since = case when c.state = w.state and not w.state_told then c.state_since else statement_timestamp() end,
         status = coalesce(w.park, c.status),
         lease_owner = case when w.park is null then c.lease_owner end,
         sweep_at = case w.park when 'idle' then null when 'waiting' then w.until
@@ -85,12 +162,14 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass') {
         queued = c.queued - w.taken,
         steers = c.steers - w.joined,
         message_count = c.message_count + w.messages,
-        turn_count = coalesce(w.last_turn, greatest(c.turn_count, w.turn)),
+        turn_count = case when w.branch = c.active_branch
+          then coalesce(w.last_turn, greatest(c.turn_count, w.turn)) else c.turn_count end,
         request_count = c.request_count + w.requests,
         input_tokens = c.input_tokens + w.input_tokens,
         output_tokens = c.output_tokens + w.output_tokens,
         cache_read_tokens = c.cache_read_tokens + w.cache_read_tokens,
         cache_write_tokens = c.cache_write_tokens + w.cache_write_tokens,
+        cost_nanos = ${costSum('c.cost_nanos', 'w.cost_nanos')},
         last_failure = case when w.failure_kept then c.last_failure
           when w.failure is null then null
           else w.failure || jsonb_build_object('at', statement_timestamp()) end
@@ -98,58 +177,119 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass') {
       where c.id = w.id and c.tenant_id = w.tenant and c.lease_epoch = w.epoch
         and (w.control is null or c.control_seq = w.control)
         and (w.wake is null or c.wake_seq = w.wake)
-      returning c.id, c.tenant_id, c.active_branch, c.lease_epoch, c.head_seq - w.entries as base,
-        c.head_seq, c.wake_seq, c.control_seq
-    ), new_messages as (
+      returning c.id, c.tenant_id, w.branch, w.messages, c.lease_epoch, c.head_seq - w.entries as base,
+        c.head_seq, c.wake_seq, c.control_seq, c.stopped
+    )`;
+}
+
+/** Calls of others that wait for the jobs that end here, before anything that touches a call. */
+function countdownPart(appends: readonly Append[], { jobs }: Rows, engaged: boolean): SQL {
+  const own = engaged ? ownCalls(appends) : sql`select null::uuid as id where false`;
+  return sql`, ended as (
+      select j.id, ctx.id as context_id, ctx.tenant_id
+      from jsonb_to_recordset(${encodeJson(jobs)}::jsonb) as j(context_id uuid, id uuid, finished boolean)
+      join ctx on ctx.id = j.context_id where j.finished
+    ), own_calls as (${own}), ${countdown(sql`ended`, sql`own_calls`)}`;
+}
+
+/** What nearly every append adds. */
+function addedPart({ messages, events }: Rows): SQL {
+  return sql`, new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
-        model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, finish_reason,
-        attempt, called_at, first_byte_at, completed_at)
-      select m.id, ctx.tenant_id, ctx.id, ctx.active_branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
+        model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos,
+        finish_reason, attempt, called_at, first_byte_at, completed_at)
+      select m.id, ctx.tenant_id, ctx.id, ctx.branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
         m.content, m.job_id, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
-        m.cache_write_tokens, m.finish_reason, m.attempt, m.called_at, m.first_byte_at, statement_timestamp()
-      from jsonb_to_recordset(${messages}::jsonb) as m(
+        m.cache_write_tokens, m.cost_nanos, m.finish_reason, m.attempt, m.called_at, m.first_byte_at,
+        least(m.completed_at, statement_timestamp())
+      from jsonb_to_recordset(${encodeJson(messages)}::jsonb) as m(
         context_id uuid, place int, id uuid, role text, type text, turn text, content jsonb, job_id uuid,
         model_id text, provider_id text, input_tokens int, output_tokens int, cache_read_tokens int,
-        cache_write_tokens int, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz)
+        cache_write_tokens int, cost_nanos bigint, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz,
+        completed_at timestamptz)
       join ctx on ctx.id = m.context_id
-    ), admitted_messages as (
-      update messages m set seq = ctx.base + a.place, turn = a.turn, status = 'completed',
-        completed_at = statement_timestamp()
-      from jsonb_to_recordset(${admitted}::jsonb) as a(context_id uuid, place int, id uuid, turn text)
-      join ctx on ctx.id = a.context_id
-      where m.id = a.id and (m.context_id = ctx.id) is true and m.status = 'queued'
-    ), retracted as (
-      update messages m set status = 'retracted'
-      from jsonb_to_recordset(${retracted}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
-      where m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'completed'
-    ), withdrawn as (
-      update messages m set status = 'withdrawn'
-      from jsonb_to_recordset(${withdrawn}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
-      where m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'queued'
     ), new_events as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + e.place, e.name, e.data
-      from jsonb_to_recordset(${events}::jsonb) as e(context_id uuid, place int, name text, data jsonb)
+      from jsonb_to_recordset(${encodeJson(events)}::jsonb) as e(context_id uuid, place int, name text, data jsonb)
       join ctx on ctx.id = e.context_id
-    ), new_calls as (
-      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, created_at)
+    )`;
+}
+
+function inputsPart({ admitted }: Rows): SQL {
+  return sql`, admitted_messages as (
+      update messages m set seq = ctx.base + a.place, turn = a.turn, status = 'completed',
+        completed_at = statement_timestamp()
+      from jsonb_to_recordset(${encodeJson(admitted)}::jsonb) as a(context_id uuid, place int, id uuid, turn text)
+      join ctx on ctx.id = a.context_id
+      where m.id = a.id and (m.context_id = ctx.id) is true and m.status = 'queued'
+    )`;
+}
+
+/** `held`: what is asked of calls before the first is changed. */
+function callsPart({ requested, changed, executed }: Rows, held: SQL): SQL {
+  return sql`, new_calls as (
+      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status,
+        waits_for, expires_at, needs, asked_at, created_at, finished_at)
       select r.id, ctx.tenant_id, ctx.id, r.job_id, r.message_id, r.ordinal, r.name, r.effect, r.on_unknown,
-        statement_timestamp()
-      from jsonb_to_recordset(${requested}::jsonb) as r(
-        context_id uuid, id uuid, job_id uuid, message_id uuid, ordinal int, name text, effect text, on_unknown text)
+        coalesce(r.ended, case when r.waits_for is null then 'pending' else 'waiting' end), r.waits_for, r.expires_at, r.needs,
+        case when r.waits_for is not null then statement_timestamp() end,
+        least(r.began_at, statement_timestamp()), case when r.ended is not null then statement_timestamp() end
+      from jsonb_to_recordset(${encodeJson(requested)}::jsonb) as r(
+        context_id uuid, id uuid, job_id uuid, message_id uuid, ordinal int, name text, effect text, on_unknown text,
+        ended text, began_at timestamptz, waits_for text, expires_at timestamptz, needs int)
       join ctx on ctx.id = r.context_id
     ), changed_calls as (
       update tool_calls t set status = r.status,
         started_epoch = case when r.status = 'started' then ctx.lease_epoch else t.started_epoch end,
         started_at = case when r.status = 'started' then statement_timestamp() else t.started_at end,
-        finished_at = case when r.status = 'started' then null else statement_timestamp() end
-      from jsonb_to_recordset(${changed}::jsonb) as r(context_id uuid, id uuid, status text)
+        waits_for = coalesce(r.waits_for, t.waits_for),
+        expires_at = case when r.waits_for is null then t.expires_at else r.expires_at end,
+        needs = case when r.waits_for is null then t.needs else r.needs end,
+        asked_at = case when r.waits_for is null then t.asked_at else statement_timestamp() end,
+        verdict = coalesce(r.verdict, t.verdict),
+        verdict_at = case when r.verdict is null then t.verdict_at else statement_timestamp() end,
+        finished_at = case when r.status not in ('pending', 'started', 'waiting') then statement_timestamp() end
+      from jsonb_to_recordset(${encodeJson(changed)}::jsonb) as r(
+        context_id uuid, id uuid, status text, waits_for text, expires_at timestamptz, needs int, verdict jsonb)
       join ctx on ctx.id = r.context_id
-      where t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started')
-    ), changed_jobs as (
+      where t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started', 'waiting') and ${held}
+    ), new_executions as (
+      insert into tool_executions (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at,
+        outcome)
+      select e.id, 1 + coalesce((select max(x.number) from tool_executions x where x.tool_call_id = e.id), 0),
+        ctx.tenant_id, ctx.id, ctx.lease_epoch, e.id, least(e.began_at, statement_timestamp()),
+        case when e.outcome is not null then statement_timestamp() end, e.outcome
+      from jsonb_to_recordset(${encodeJson(executed)}::jsonb) as e(context_id uuid, id uuid, began_at timestamptz, outcome text)
+      join ctx on ctx.id = e.context_id
+    )`;
+}
+
+/** Jobs that begin or go on: none of them ends, so that nothing of an end is changed. */
+function progressPart({ jobs }: Rows): SQL {
+  return sql`, changed_jobs as (
       update jobs j set status = r.status, turn = r.turn, attempt = r.attempt, failures = r.failures,
         retry_at = r.retry_at, steps = r.steps, input_tokens = r.input_tokens, output_tokens = r.output_tokens,
-        cache_read_tokens = r.cache_read_tokens, cache_write_tokens = r.cache_write_tokens, error = r.error,
+        cache_read_tokens = r.cache_read_tokens, cache_write_tokens = r.cache_write_tokens, cost_nanos = r.cost_nanos,
+        error = r.error,
+        first_seq = case when r.admitted then ctx.base else j.first_seq end,
+        started_at = coalesce(j.started_at, statement_timestamp())
+      from jsonb_to_recordset(${encodeJson(jobs)}::jsonb) as r(
+        context_id uuid, id uuid, status text, turn int, attempt int, failures int, retry_at timestamptz, steps int,
+        input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_nanos bigint,
+        error jsonb, admitted boolean)
+      join ctx on ctx.id = r.context_id
+      where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
+    )`;
+}
+
+/** The same where some end, with what an end leaves. */
+function endsPart({ jobs }: Rows): SQL {
+  return sql`, changed_jobs as (
+      update jobs j set status = r.status, turn = r.turn, attempt = r.attempt, failures = r.failures,
+        retry_at = r.retry_at, steps = r.steps, input_tokens = r.input_tokens, output_tokens = r.output_tokens,
+        cache_read_tokens = r.cache_read_tokens, cache_write_tokens = r.cache_write_tokens, cost_nanos = r.cost_nanos,
+        error = r.error,
         output_message_id = r.output_id,
         first_seq = case when r.admitted then ctx.base else j.first_seq end,
         last_seq = case when r.finished then ctx.head_seq end,
@@ -157,226 +297,74 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass') {
         finished_at = case when r.finished then statement_timestamp() end,
         stop_delivered_at = case when r.finished and j.stop_kind is not null
           then coalesce(r.delivered_at, j.stop_delivered_at) else j.stop_delivered_at end,
-        stopped_at = case when r.finished and j.stop_kind is not null then statement_timestamp() end
-      from jsonb_to_recordset(${jobs}::jsonb) as r(
+        stopped_at = case when r.finished and j.stop_kind is not null then statement_timestamp() end,
+        report = ${reportOnceEnded(sql`r.finished`)},
+        descend = case when not r.finished then j.descend else ${descentOnceEnded(sql`r.status`, sql`ctx.stopped`)} end
+      from jsonb_to_recordset(${encodeJson(jobs)}::jsonb) as r(
         context_id uuid, id uuid, status text, turn int, attempt int, failures int, retry_at timestamptz, steps int,
-        input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, error jsonb,
-        output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
+        input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_nanos bigint,
+        error jsonb, output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
       join ctx on ctx.id = r.context_id
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
+      returning j.context_id, r.finished and ${hasErrand} as errand
+    ), branch_counters as (
+      -- What the job added before is stored; what this append adds is in ctx.
+      update branches b set
+        message_count = b.message_count + ctx.messages + (
+          select count(*) from messages m where m.context_id = ctx.id and m.branch = ctx.branch and m.seq > j.first_seq
+            and m.job_id = j.id and m.status = 'completed'),
+        request_count = b.request_count + r.steps + (
+          select count(*) from compactions k where k.context_id = ctx.id and k.branch = ctx.branch and k.seq > j.first_seq
+            and k.job_id = j.id and k.model is not null),
+        input_tokens = b.input_tokens + r.input_tokens,
+        output_tokens = b.output_tokens + r.output_tokens,
+        cache_read_tokens = b.cache_read_tokens + r.cache_read_tokens,
+        cache_write_tokens = b.cache_write_tokens + r.cache_write_tokens,
+        cost_nanos = ${costSum('b.cost_nanos', 'r.cost_nanos')}
+      from jsonb_to_recordset(${encodeJson(jobs)}::jsonb) as r(
+        context_id uuid, id uuid, steps int, input_tokens bigint, output_tokens bigint, cache_read_tokens bigint,
+        cache_write_tokens bigint, cost_nanos bigint, finished boolean)
+      join ctx on ctx.id = r.context_id
+      join jobs j on j.id = r.id and j.finished_at is null
+      where r.finished and b.context_id = ctx.id and b.name = ctx.branch
+    ), search as (
+      insert into search_backlog (context_id, tenant_id, upto_seq)
+      select ctx.id, ctx.tenant_id, ctx.head_seq from ctx join free w on w.id = ctx.id where w.searchable
+    )`;
+}
+
+function rarePart({ retracted, withdrawn, executionEnds, failed, compactions }: Rows): SQL {
+  return sql`, retracted as (
+      update messages m set status = 'retracted'
+      from jsonb_to_recordset(${encodeJson(retracted)}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'completed'
+    ), withdrawn as (
+      update messages m set status = 'withdrawn'
+      from jsonb_to_recordset(${encodeJson(withdrawn)}::jsonb) as r(context_id uuid, id uuid) join ctx on ctx.id = r.context_id
+      where m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'queued'
+    ), ended_executions as (
+      update tool_executions x set ended_at = statement_timestamp(), outcome = e.outcome
+      from jsonb_to_recordset(${encodeJson(executionEnds)}::jsonb) as e(context_id uuid, id uuid, outcome text)
+      join ctx on ctx.id = e.context_id
+      where x.tool_call_id = e.id and (x.context_id = ctx.id) is true and x.outcome is null
     ), failed as (
       insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at, first_byte_at, failed_at,
         retry_at)
       select f.job_id, f.attempt, ctx.id, ctx.tenant_id, f.model, f.error, f.called_at, f.first_byte_at,
         statement_timestamp(), f.retry_at
-      from jsonb_to_recordset(${failed}::jsonb) as f(
+      from jsonb_to_recordset(${encodeJson(failed)}::jsonb) as f(
         context_id uuid, job_id uuid, attempt int, model text, error jsonb, called_at timestamptz,
         first_byte_at timestamptz, retry_at timestamptz)
       join ctx on ctx.id = f.context_id
       on conflict do nothing
-    )
-    select id, base, head_seq, wake_seq, control_seq from ctx`;
-}
-
-function contextRow({ lease, guard, entries, takenBack, state, park, progress, failure, job }: Append) {
-  const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
-  const answers = messages.flatMap((message) => (message.model === null ? [] : [message.model.usage]));
-  const admitted = entries.filter((entry) => entry.kind === 'admit').length;
-  const taken = job?.kind === 'admit' ? 1 : 0;
-  // The input that a job begins with was queued; all others were steered.
-  const begins = job?.kind === 'admit' && job.job.kind === 'input' ? 1 : 0;
-  return {
-    id: lease.contextId,
-    tenant: lease.tenantId,
-    epoch: lease.epoch,
-    control: guard.controlSeq,
-    wake: guard.wakeSeq,
-    entries: entries.length,
-    state,
-    ...parkColumns(park),
-    progress,
-    settles: job?.kind === 'settle',
-    messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
-    taken,
-    joined: admitted - begins + (takenBack?.withdrawn.length ?? 0),
-    turn: Math.max(0, ...entries.map(turnNumber)),
-    last_turn: takenBack?.lastTurn ?? null,
-    requests: answers.length,
-    ...answers.reduce(addUsage, NO_USAGE),
-    failure_kept: failure === 'keep',
-    failure:
-      typeof failure === 'string'
-        ? null
-        : { code: failure.code, message: failure.message, job_id: failure.jobId },
-  };
-}
-
-function parkColumns(park: Park | null) {
-  switch (park?.status) {
-    case undefined:
-      return { park: null, until: null };
-    case 'idle':
-    case 'runnable':
-      return { park: park.status, until: null };
-    case 'waiting':
-      return { park: park.status, until: toTimestamp(park.until) };
-  }
-}
-
-function turnNumber(entry: Entry): number {
-  switch (entry.kind) {
-    case 'message':
-      return parseTurn(entry.message.turn)?.number ?? 0;
-    case 'admit':
-      return parseTurn(entry.turn)?.number ?? 0;
-    case 'event':
-      return 0;
-  }
-}
-
-/** `place` counts from 1: the first entry takes the number after the last one given out. */
-function messageRows({ lease, entries, modelCall }: Append) {
-  return entries.flatMap((entry, index) => {
-    if (entry.kind !== 'message') return [];
-    const { id, role, type, turn, content, jobId, model } = entry.message;
-    const made =
-      model === null
-        ? {}
-        : {
-            model_id: plainText(model.modelId),
-            provider_id: model.providerId,
-            finish_reason: plainText(model.finishReason),
-            ...model.usage,
-          };
-    return [
-      {
-        context_id: lease.contextId,
-        place: index + 1,
-        id,
-        role,
-        type,
-        turn,
-        content,
-        job_id: jobId,
-        ...made,
-        ...(modelCall?.kind === 'answered' && modelCall.messageId === id ? callColumns(modelCall) : {}),
-      },
-    ];
-  });
-}
-
-function callColumns({ attempt, calledAt, firstByteAt }: ModelCall) {
-  return { attempt, called_at: toTimestamp(calledAt), first_byte_at: toTimestamp(firstByteAt) };
-}
-
-function failedCallRows({ lease, modelCall }: Append) {
-  if (modelCall?.kind !== 'failed') return [];
-  const { jobId, model, error, retryAt } = modelCall;
-  return [
-    {
-      context_id: lease.contextId,
-      job_id: jobId,
-      model: plainText(model),
-      error,
-      retry_at: toTimestamp(retryAt),
-      ...callColumns(modelCall),
-    },
-  ];
-}
-
-function admittedRows({ lease, entries }: Append) {
-  return entries.flatMap((entry, index) =>
-    entry.kind === 'admit'
-      ? [{ context_id: lease.contextId, place: index + 1, id: entry.messageId, turn: entry.turn }]
-      : [],
-  );
-}
-
-function idRows({ contextId }: Lease, ids: readonly string[] = []) {
-  return ids.map((id) => ({ context_id: contextId, id }));
-}
-
-function eventRows({ lease, entries }: Append) {
-  return entries.flatMap((entry, index) =>
-    entry.kind === 'event'
-      ? [{ context_id: lease.contextId, place: index + 1, name: entry.event.name, data: entry.event.data }]
-      : [],
-  );
-}
-
-function requestedRows({ lease, calls }: Append) {
-  return calls.flatMap((change) =>
-    change.kind === 'request'
-      ? [
-          {
-            context_id: lease.contextId,
-            id: change.call.id,
-            job_id: change.call.jobId,
-            message_id: change.call.messageId,
-            ordinal: change.call.ordinal,
-            name: plainText(change.call.name),
-            effect: change.call.effect,
-            on_unknown: change.call.onUnknown,
-          },
-        ]
-      : [],
-  );
-}
-
-function changedRows({ lease, calls }: Append) {
-  return calls.flatMap((change) =>
-    change.kind === 'request'
-      ? []
-      : [{ context_id: lease.contextId, id: change.id, status: statusAfter(change) }],
-  );
-}
-
-function statusAfter(change: Exclude<CallChange, { kind: 'request' }>) {
-  switch (change.kind) {
-    case 'start':
-      return 'started';
-    case 'close':
-      return change.status;
-  }
-}
-
-function jobRows({ lease, job: change }: Append) {
-  if (change === null) return [];
-  const { job } = change;
-  return [
-    {
-      context_id: lease.contextId,
-      id: job.id,
-      turn: job.turn,
-      attempt: job.attempt,
-      failures: job.failures,
-      steps: job.steps,
-      admitted: change.kind === 'admit',
-      ...job.usage,
-      ...endColumns(change),
-    },
-  ];
-}
-
-function endColumns(change: JobChange) {
-  const { job } = change;
-  if (change.kind !== 'settle') {
-    return {
-      status: job.status,
-      retry_at: toTimestamp(job.retryAt),
-      error: job.lastFailure,
-      output_id: null,
-      finished: false,
-      delivered_at: null,
-    };
-  }
-  const { verdict } = change;
-  return {
-    status: verdict.status,
-    retry_at: null,
-    error: 'error' in verdict ? verdict.error : null,
-    output_id: verdict.status === 'completed' ? verdict.outputId : null,
-    finished: true,
-    delivered_at: toTimestamp(job.wish?.deliveredAt ?? null),
-  };
+    ), new_compactions as (
+      insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, model, tokens_before,
+        tokens_after, job_id)
+      select k.id, ctx.tenant_id, ctx.id, k.branch, ctx.base + k.place, k.upto_seq, k.type, k.summary, k.model,
+        k.tokens_before, k.tokens_after, k.job_id
+      from jsonb_to_recordset(${encodeJson(compactions)}::jsonb) as k(
+        context_id uuid, place int, id uuid, branch text, upto_seq bigint, type text, summary text, model text,
+        tokens_before int, tokens_after int, job_id uuid)
+      join ctx on ctx.id = k.context_id
+    )`;
 }

@@ -23,8 +23,11 @@ export type StatementHook = (text: string) => Promise<void> | void;
 export type Database = {
   /** Statements of their own. */
   readonly db: Executor;
-  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
-  transaction<T>(work: (tx: Executor) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. What is asked of `last`, once
+   * at most, ends it: the commit is sent with that statement, and both are answered together.
+   */
+  transaction<T>(work: (tx: Executor, last: Executor) => Promise<T>): Promise<T>;
   /** Ends the pool; statements under way have `timeoutSeconds` to finish. */
   close(timeoutSeconds?: number): Promise<void>;
 };
@@ -71,7 +74,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
 
 async function within<T>(
   transaction: Transaction,
-  work: (tx: Executor) => Promise<T>,
+  work: (tx: Executor, last: Executor) => Promise<T>,
   hook: StatementHook | undefined,
 ): Promise<T> {
   let heard: Promise<void> = Promise.resolve();
@@ -83,9 +86,17 @@ async function within<T>(
     }
     return transaction.ask(text, parameters, values);
   });
+  const last = executor(async (text, parameters, values) => {
+    if (hook !== undefined) {
+      await heard;
+      await hook(text);
+      await hook('commit');
+    }
+    return transaction.askLast(text, parameters, values);
+  });
   try {
-    const result = await work(tx);
-    if (hook !== undefined) await hook('commit');
+    const result = await work(tx, last);
+    if (hook !== undefined && !transaction.ended) await hook('commit');
     await transaction.commit();
     return result;
   } catch (error) {

@@ -8,6 +8,9 @@ const NEEDS_MARK = /\\u0000|\\ud[89a-f]|\uF8FE/;
 const ESCAPES = /\\(?:u(0000|d[89a-f][0-9a-f]{2})|[^])|\uF8FE/g;
 const MARKED = /\uF8FE([0-9a-f]{4})/g;
 
+/** Pattern of Postgres for what stands in stored text for a character that it cannot hold. */
+export const STORED_MARK = `${MARK}[0-9a-f]{4}`;
+
 /** JSON text that jsonb takes. `JSON.stringify` escapes lone surrogates and leaves pairs alone. */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -33,6 +36,18 @@ function unmark(value: unknown): unknown {
 
 function unmarkText(text: string): string {
   return text.replace(MARKED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** Text for a text column that is to come out as it went in. */
+export function encodeText(text: string): string {
+  return text.replace(
+    /[\0\uF8FE]|\p{Cs}/gu,
+    (char) => MARK + char.charCodeAt(0).toString(16).padStart(4, '0'),
+  );
+}
+
+export function decodeText(text: string): string {
+  return unmarkText(text);
 }
 
 /** For text columns that hold what others wrote: Postgres refuses NUL there. */

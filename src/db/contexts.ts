@@ -10,13 +10,14 @@ import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { millis } from './instant.ts';
+import { dueNow, millis } from './instant.ts';
 
 /** What the row says to whoever may write under its lease. */
 export type ContextRow = {
   lease: Lease;
   state: DurableState;
   stopped: boolean;
+  headSeq: number;
   wakeSeq: number;
   controlSeq: number;
   barrenClaims: number;
@@ -33,6 +34,7 @@ export type Columns = {
   lease_epoch: number;
   state: DurableState;
   stopped: boolean;
+  head_seq: number;
   wake_seq: number;
   control_seq: number;
   barren_claims: number;
@@ -42,7 +44,7 @@ export type Columns = {
   now: number;
 };
 
-export const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.wake_seq, c.control_seq,
+export const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
   c.barren_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
 export function toRow(row: Columns): ContextRow {
@@ -50,6 +52,7 @@ export function toRow(row: Columns): ContextRow {
     lease: { contextId: row.id, tenantId: row.tenant_id, epoch: row.lease_epoch },
     state: row.state,
     stopped: row.stopped,
+    headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     controlSeq: row.control_seq,
     barrenClaims: row.barren_claims,
@@ -115,7 +118,7 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
     update contexts c set
       lease_owner = null, lease_epoch = c.lease_epoch + 1,
       status = case when judged.waits then 'waiting' else 'runnable' end,
-      sweep_at = clock_timestamp() + case when judged.waits
+      sweep_at = ${dueNow} + case when judged.waits
         then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
     from judged where c.id = judged.id
     returning c.id`);
@@ -204,7 +207,7 @@ export async function release(
 ): Promise<boolean> {
   const rows = await executor.execute(sql`
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
-      sweep_at = clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
+      sweep_at = ${dueNow} + ${afterMs}::float8 * interval '1 millisecond'
     where c.id = ${contextId} and c.lease_owner = ${owner}
       and (${epoch}::bigint is null or c.lease_epoch = ${epoch})
     returning c.id`);

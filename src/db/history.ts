@@ -1,15 +1,21 @@
-/** Reads the history of a context, which only its holder writes. */
+/** Reads the history of a context, branch by branch. Only its holder writes it. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
+import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
+import type { Compacted } from '../core/compaction/compacted.ts';
 import type { ContextId, JobId, MessageId } from '../core/ids.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
 import type { Lease } from '../core/snapshot.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
+import { STANDING, WHOLE, toCompacted } from './compactions.ts';
+import type { CompactedColumns } from './compactions.ts';
 import { toModelMeta } from './model-meta.ts';
 import type { ModelColumns } from './model-meta.ts';
+import { spansOf } from './spans.ts';
+import { usageColumns } from './usage.ts';
 
 /** Which context, and whose. */
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
@@ -29,20 +35,78 @@ export function places(those: readonly (Place & { branch?: string; steers?: numb
 }
 
 const messageColumns: SQL = sql`m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
-  m.finish_reason, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens`;
+  m.finish_reason, ${usageColumns('m')}`;
 
-/** The visible messages of a branch, in order. */
+/** What a runner remembers of a branch. */
+export type Remembered = { history: Message[]; compacted: Compacted };
+
+/** The visible messages of a branch, in order: all of them. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
-  return (await readHistories(executor, places([{ ...place, branch }]))).get(place.contextId) ?? [];
+  const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
+  return read.get(place.contextId)?.history ?? [];
 }
 
-/** Those without any message are missing. */
-export async function readHistories(executor: Executor, at: SQL): Promise<Map<ContextId, Message[]>> {
-  const rows = await executor.execute<MessageRow & OfContext>(sql`
-    select m.* from ${at} cross join lateral (
-      select m.context_id, ${messageColumns} from messages m where m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = at.branch
-        and m.status = 'completed' order by m.seq) m`);
-  return byContext(rows, toMessage);
+/** Of a branch what was compacted, and the messages from the last one on that a summary stands for. Null: there is none. */
+export async function readBranch(
+  executor: Executor,
+  place: Place,
+  branch: string,
+): Promise<Remembered | null> {
+  const read = await readMemories(executor, places([{ ...place, branch }]), STANDING);
+  return read.get(place.contextId) ?? null;
+}
+
+/**
+ * What is worked on in each of these contexts: what is remembered of the branch of its job, else of the next one, else of the
+ * one that is given with it. Those without any message are missing.
+ */
+export async function readHistories(executor: Executor, at: SQL): Promise<Map<ContextId, Remembered>> {
+  const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
+  // Offset 0: looked up once a context, not wherever the branch is named.
+  const workedOn = sql`(
+    select at.context_id, at.tenant, coalesce(
+      (${job} and j.status in ('running', 'waiting')),
+      (${job} and j.status = 'queued' order by j.priority, j.position, j.id limit 1),
+      at.branch) as branch
+    from ${at} offset 0) at`;
+  return readMemories(executor, workedOn, STANDING);
+}
+
+type MemoryRow = OfContext & CompactedColumns & (MessageRow | { id: null });
+
+/**
+ * The visible messages of branches, each looked up stretch by stretch, and what was compacted of them, as a row of its own:
+ * one statement, so that all is of one moment. Whoever asks puts them in order, which they nearly are: a database would
+ * write long ones to disk for that.
+ */
+async function readMemories(executor: Executor, at: SQL, standing: SQL): Promise<Map<ContextId, Remembered>> {
+  const rows = await executor.execute<MemoryRow>(sql`
+    with told as materialized (
+      select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${standing}
+    )
+    select m.*, null::jsonb as summary, null::jsonb as shortening
+    from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
+    cross join lateral (
+      select m.context_id, ${messageColumns} from messages m where m.context_id = at.context_id
+        and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
+        and m.status = 'completed' order by m.seq) m
+    union all
+    select at.context_id, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
+    where at.summary is not null or at.shortening is not null`);
+  const told = rows.filter(({ id }) => id === null);
+  const messages = rows.flatMap((row) => (row.id === null ? [] : [row]));
+  const compacted = byContext(told, toCompacted);
+  const histories = byContext(inOrder(messages), toMessage);
+  return new Map(
+    [...histories].map(([contextId, history]) => [
+      contextId,
+      { history, compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED },
+    ]),
+  );
+}
+
+function inOrder<Row extends { seq: number }>(rows: readonly Row[]): Row[] {
+  return [...rows].sort((a, b) => a.seq - b.seq);
 }
 
 /** The visible messages that a job added to history. */
@@ -66,8 +130,12 @@ export async function readLastTurn(
   branch: string,
 ): Promise<Pick<Message, 'role' | 'turn'>[]> {
   return executor.execute<{ role: MessageRole; turn: Turn }>(sql`
-    select role, turn from messages where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${branch}
-      and status = 'completed' and role <> 'system' order by seq desc limit 1`);
+    select m.role, m.turn from (${spansOf(sql`${contextId}::uuid`, sql`${tenantId}`, sql`${branch}`)}) s
+    cross join lateral (
+      select m.role, m.turn, m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = ${tenantId}
+        and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and m.role <> 'system'
+      order by m.seq desc limit 1) m
+    order by m.seq desc limit 1`);
 }
 
 type MessageRow = ModelColumns & {

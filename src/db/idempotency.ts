@@ -1,5 +1,5 @@
 /** What was answered under an `Idempotency-Key`. The row is inserted first in its transaction: equal requests queue there. */
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Executor } from './client.ts';
@@ -43,7 +43,12 @@ export async function remember(
     .where(and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key)));
 }
 
-/** Keys are good for a day. */
-export async function forgetOldKeys(executor: Executor): Promise<void> {
-  await executor.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '1 day'`));
+/** Keys are good for a day. At most `most` go; passes by what another one forgets. How many went. */
+export async function forgetOldKeys(executor: Executor, most: number): Promise<number> {
+  const rows = await executor.execute(sql`
+    delete from idempotency_keys k using (
+      select tenant_id, key from idempotency_keys where created_at < now() - interval '1 day'
+      order by created_at limit ${most} for update skip locked) old
+    where k.tenant_id = old.tenant_id and k.key = old.key returning 1`);
+  return rows.length;
 }

@@ -3,6 +3,9 @@ import { sql } from 'drizzle-orm';
 import type { SQL, SQLWrapper } from 'drizzle-orm';
 import type { Millis } from '../core/time.ts';
 
+/** Now, for what is due at once: columns round to milliseconds, and what they round up has not come yet for a moment. */
+export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
+
 /** A timestamp as milliseconds since the epoch. */
 export function millis(column: SQLWrapper): SQL<Millis> {
   return sql<Millis>`floor(extract(epoch from ${column}) * 1000)::float8`;

@@ -12,6 +12,8 @@ export class LineSocket extends Socket {
   /** `told` hears of the end once, while it happens: with what broke the connection, or null where it was closed. */
   constructor(host: string, told: (error: Error | null) => void) {
     super();
+    // The driver writes what is asked at once in several pieces: none waits until the one before it was acknowledged.
+    this.setNoDelay(true);
     this.host = host;
     this.#told = told;
     // An error may come before the driver listens; unheard, it would end the process.
@@ -22,6 +24,8 @@ export class LineSocket extends Socket {
   abandon(): void {
     if (this.destroyed) return;
     this.emit('close', false);
+    // The driver takes all listeners away then; what was written before it was connected fails after that.
+    this.on('error', () => undefined);
     this.destroy();
   }
 

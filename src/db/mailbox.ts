@@ -5,11 +5,12 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
-import type { JobError } from '../core/errors.ts';
+import type { AskedCompaction } from '../core/compaction/settings.ts';
 import type { HeldBack } from '../core/gate.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type {
   ActiveJob,
+  CallFailure,
   InterruptMode,
   JobKind,
   QueuedJob,
@@ -20,12 +21,15 @@ import type {
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
-import type { OpenCall, OpenCallStatus } from '../core/tool-call.ts';
+import type { Millis } from '../core/time.ts';
+import type { CallVerdict, OpenCall, OpenCallStatus, Reply, Wait, WaitsFor } from '../core/tool-call.ts';
+import type { Usage } from '../core/usage.ts';
 import type { Executor } from './client.ts';
 import type { ContextRow } from './contexts.ts';
 import { byContext, places } from './history.ts';
 import type { OfContext } from './history.ts';
 import { millis } from './instant.ts';
+import { toUsage, usageColumns } from './usage.ts';
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
 export type WorkerDefinition = {
@@ -93,7 +97,7 @@ export function toMailboxes(
       wakeSeq: row.wakeSeq,
       controlSeq: row.controlSeq,
       barrenClaims: row.barrenClaims,
-      activeBranch: row.activeBranch,
+      activeBranch: active?.branch ?? next?.branch ?? row.activeBranch,
       job: active,
       next,
       queued: row.queued,
@@ -105,7 +109,7 @@ export function toMailboxes(
   return new Map(stored);
 }
 
-type JobRow = {
+type JobRow = Usage & {
   id: JobId;
   kind: JobKind;
   status: 'queued' | 'running' | 'waiting';
@@ -114,14 +118,10 @@ type JobRow = {
   attempt: number;
   failures: number;
   retry_at: number | null;
-  error: JobError | HeldBack | null;
+  error: CallFailure | HeldBack | null;
   steps: number;
   max_steps: number | null;
   deadline: number | null;
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
   stop_kind: WishKind | null;
   stop_mode: InterruptMode | null;
   stop_reason: string | null;
@@ -129,6 +129,7 @@ type JobRow = {
   stop_delivered_at: number | null;
   message_id: MessageId | null;
   content: Block[] | null;
+  compaction: AskedCompaction | null;
 };
 
 /** The active job and the first of the queue. Two lookups, each in an index of its own. */
@@ -138,9 +139,9 @@ async function readJobs(
 ): Promise<Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>> {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
     j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
-    j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
+    ${usageColumns('j')},
     j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id,
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction,
     case when j.status = 'queued' then (select m.content from messages m where m.id = j.message_id) end as content
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   const rows = await executor.execute<JobRow & OfContext>(sql`
@@ -171,13 +172,9 @@ function toActive(row: JobRow): ActiveJob {
     steps: row.steps,
     maxSteps: row.max_steps,
     deadline: row.deadline,
-    usage: {
-      input_tokens: row.input_tokens,
-      output_tokens: row.output_tokens,
-      cache_read_tokens: row.cache_read_tokens,
-      cache_write_tokens: row.cache_write_tokens,
-    },
+    usage: toUsage(row),
     wish: toWish(row),
+    asked: row.compaction,
   };
 }
 
@@ -191,6 +188,7 @@ function toWish(row: JobRow): Wish | null {
 function toQueued(row: JobRow): QueuedJob {
   const { id, branch, max_steps: maxSteps, deadline } = row;
   const base = { id, branch, maxSteps, deadline, wish: toWish(row) };
+  if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null || row.content === null) return { ...base, kind: 'retry' };
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
 }
@@ -214,14 +212,23 @@ type CallRow = {
   effect: Effect;
   on_unknown: OnUnknown;
   status: OpenCallStatus;
+  reply: Pick<Reply, 'content' | 'isError'> | null;
+  reply_message_id: MessageId | null;
+  waits_for: WaitsFor;
+  asked_at: Millis | null;
+  expires_at: Millis | null;
+  needs: number | null;
+  verdict: CallVerdict | null;
 };
 
 async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<ContextId, OpenCall[]>> {
   const rows = await executor.execute<CallRow & OfContext>(sql`
     select t.* from ${at} cross join lateral (
-      select t.context_id, t.id, t.message_id, t.job_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status
+      select t.context_id, t.id, t.message_id, t.job_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
+        t.reply, t.reply_message_id, coalesce(t.waits_for, 'answer') as waits_for, ${millis(sql`t.asked_at`)} as asked_at,
+        ${millis(sql`t.expires_at`)} as expires_at, t.needs, t.verdict
       from tool_calls t where t.context_id = at.context_id and t.tenant_id = at.tenant
-        and t.status in ('pending', 'started') order by t.ordinal) t`);
+        and t.status in ('pending', 'started', 'waiting') order by t.ordinal) t`);
   return byContext(rows, toOpenCall);
 }
 
@@ -235,8 +242,19 @@ function toOpenCall(row: CallRow): OpenCall {
     effect,
     on_unknown: onUnknown,
     status,
+    reply,
+    reply_message_id: replyId,
+    verdict,
   } = row;
-  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status };
+  const told = reply === null || replyId === null ? null : { ...reply, messageId: replyId };
+  const wait = status === 'waiting' ? toWait(row) : null;
+  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status, wait, reply: told, verdict };
+}
+
+function toWait({ waits_for: waitsFor, asked_at: since, expires_at: until, needs }: CallRow): Wait {
+  if (waitsFor !== 'timer') return { for: waitsFor, until, needs };
+  // A timer is never set without its times; one that was would be over.
+  return { for: 'timer', since: since ?? 0, until: until ?? 0, needs: null };
 }
 
 async function readWorkers(executor: Executor, at: SQL): Promise<Map<ContextId, WorkerDefinition>> {

@@ -2,14 +2,19 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
-import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../core/ids.ts';
 import type { MessageRole, MessageType, ModelMeta } from '../core/message.ts';
 import type { Millis } from '../core/time.ts';
+import { parseTurn } from '../core/turn.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
+import { summarisedUpto } from './compactions.ts';
 import { millis, toTimestamp } from './instant.ts';
 import { toModelMeta } from './model-meta.ts';
 import type { ModelColumns } from './model-meta.ts';
+import { askedFor, spansOf } from './spans.ts';
+import { turnBegins, turnEnds } from './turns.ts';
+import { usageColumns } from './usage.ts';
 
 export type MessageView = {
   id: MessageId;
@@ -21,8 +26,12 @@ export type MessageView = {
   role: MessageRole;
   type: MessageType;
   status: 'queued' | 'completed' | 'retracted';
+  /** A summary stands for it in the prompt. */
+  compacted: boolean;
   content: Block[];
   jobId: JobId | null;
+  /** Of an input that a worker sent, or that tells how its job ended. */
+  senderWorkerId: WorkerId | null;
   createdAt: Millis;
   completedAt: Millis | null;
   model: ModelMeta | null;
@@ -43,12 +52,15 @@ export type QueuePlace = { lane: number; position: number; id: MessageId };
 export type Place = { seq: number | null; queue: (QueuePlace & { newest: Millis }) | null };
 
 export type MessageRange = {
-  branch: string;
+  /** Null: the active one. */
+  branch: string | null;
   /** Null: all turns, and what is queued. */
   turn: Turn | null;
   order: 'asc' | 'desc';
   /** Those too that were taken back. */
   retracted: boolean;
+  /** Those too that a summary stands for. */
+  compacted: boolean;
   after: Place;
   limit: number;
 };
@@ -62,8 +74,10 @@ type Row = ModelColumns & {
   role: MessageRole;
   type: MessageType;
   status: 'queued' | 'completed' | 'retracted';
+  compacted: boolean;
   content: Block[];
   job_id: JobId | null;
+  sender_worker_id: WorkerId | null;
   created_at: Millis;
   completed_at: Millis | null;
   lane: number | null;
@@ -73,10 +87,13 @@ type Row = ModelColumns & {
 /** Steered inputs are in no queue: they come before all that are. */
 const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id then j.priority else -1 end)`;
 
-/** `j` is the job of an input. */
-const messagesWithPlace: SQL = sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status, m.content,
-  m.job_id, ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at, m.model_id,
-  m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens, m.finish_reason,
+/** `j` is the job of an input. `upto`: the number up to which a summary stands for messages. */
+const messagesWithPlace = (
+  upto: SQL,
+): SQL => sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status,
+  coalesce(m.seq <= ${upto}, false) as compacted, m.content,
+  m.job_id, m.sender_worker_id, ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at, m.model_id,
+  m.provider_id, ${usageColumns('m')}, m.finish_reason,
   ${lane} as lane, j.position from messages m left join jobs j on m.role = 'user' and j.id = m.job_id`;
 
 function toView(row: Row): MessageView {
@@ -89,8 +106,10 @@ function toView(row: Row): MessageView {
     role: row.role,
     type: row.type,
     status: row.status,
+    compacted: row.compacted,
     content: row.content,
     jobId: row.job_id,
+    senderWorkerId: row.sender_worker_id,
     createdAt: row.created_at,
     completedAt: row.completed_at,
     model: toModelMeta(row),
@@ -109,39 +128,60 @@ export async function findMessage(
   id: MessageId,
 ): Promise<MessageView | null> {
   const [row] = await executor.execute<Row>(sql`
-    ${messagesWithPlace} where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${id}
+    ${messagesWithPlace(summarisedUpto(sql`m.context_id`, sql`m.tenant_id`, sql`m.branch`))} where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${id}
       and m.status in ('queued', 'completed', 'retracted')`);
   return row === undefined ? null : toView(row);
 }
 
-/** At most `limit`. Null: this tenant has no such context. */
+/** At most `limit`, and which branch they are of; `messages` null: there is none of that name. Null: this tenant has no such context. */
 export async function listMessages(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
   range: MessageRange,
-): Promise<MessageView[] | null> {
-  const of = sql`m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.branch = ${range.branch}`;
+): Promise<{ branch: string; messages: MessageView[] | null } | null> {
+  const of = sql`m.tenant_id = ${tenantId} and m.context_id = ${contextId}`;
   const parts = range.turn === null ? [historyOf(of, range), queueOf(of, range)] : [historyOf(of, range)];
   const direction = range.order === 'asc' ? sql`asc` : sql`desc`;
-  const rows = await executor.execute<Row | { id: null }>(sql`
-    select l.* from contexts c left join (
+  const asked = withSummarised(askedFor(tenantId, contextId, range.branch));
+  type Listed = { asked: string; found: string | null };
+  const rows = await executor.execute<Listed & (Row | { id: null })>(sql`
+    select at.asked, at.found, l.* from (
+      ${range.turn === null ? asked : withTurn(asked, range.turn)}
+    ) at left join lateral (
       (${sql.join(parts, sql`) union all (`)})
     ) l on true
-    where c.tenant_id = ${tenantId} and c.id = ${contextId}
     order by l.status = 'queued' ${direction}, l.seq ${direction}, l.lane ${direction}, l.position ${direction},
       l.id ${direction} limit ${range.limit}`);
-  if (rows.length === 0) return null;
-  return rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
+  const [first] = rows;
+  if (first === undefined) return null;
+  const messages =
+    first.found === null ? null : rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
+  return { branch: first.asked, messages };
 }
 
-function historyOf(of: SQL, { turn, order, retracted, after, limit }: MessageRange): SQL {
+/** With `summarised`, up to which a summary stands for what was said. Looked up once, not with each message. */
+function withSummarised(asked: SQL): SQL {
+  const upto = summarisedUpto(sql`at.id`, sql`at.tenant_id`, sql`at.found`);
+  return sql`select at.*, ${upto} as summarised from (${asked}) at offset 0`;
+}
+
+/** With `low` and `high`, between which the turn lies: nothing beyond is looked at. Once, whatever the planner thinks. */
+function withTurn(asked: SQL, turn: Turn): SQL {
+  const on = { contextId: sql`at.id`, tenantId: sql`at.tenant_id`, branch: sql`at.found` };
+  const number = sql`${parseTurn(turn)?.number ?? 0}::int`;
+  return sql`select at.*, ${turnBegins(on, number)} as low, ${turnEnds(on, number)} as high from (${asked}) at offset 0`;
+}
+
+/** Stretch by stretch of the branch, and no further than the page goes. */
+function historyOf(of: SQL, { turn, order, retracted, compacted, after, limit }: MessageRange): SQL {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const conditions = [
     of,
-    sql`m.seq is not null`,
+    sql`m.branch = s.branch and m.seq > s.after and m.seq <= s.upto`,
+    ...(compacted ? [] : [sql`m.seq > at.summarised`]),
     ...(retracted ? [] : [sql`m.status = 'completed'`]),
-    ...(turn === null ? [] : [sql`m.turn = ${turn}`]),
+    ...(turn === null ? [] : [sql`m.turn = ${turn} and m.seq > at.low and m.seq < at.high`]),
     ...(after.seq === null ? [] : [sql`m.seq ${order === 'asc' ? sql`>` : sql`<`} ${after.seq}`]),
     // Not again what was read while it was queued.
     ...(after.queue === null
@@ -151,7 +191,11 @@ function historyOf(of: SQL, { turn, order, retracted, after, limit }: MessageRan
             and m.created_at <= ${toTimestamp(after.queue.newest)}::timestamptz, false)`,
         ]),
   ];
-  return sql`${messagesWithPlace} where ${sql.join(conditions, sql` and `)} order by m.seq ${direction} limit ${limit}`;
+  return sql`
+    select m.* from (${spansOf(sql`at.id`, sql`at.tenant_id`, sql`at.found`)}) s cross join lateral (
+      ${messagesWithPlace(sql`at.summarised`)} where ${sql.join(conditions, sql` and `)}
+      order by m.seq ${direction} limit ${limit}) m
+    order by s.after ${direction}, m.seq ${direction} limit ${limit}`;
 }
 
 /** Read after history in ascending order, before it in descending order. */
@@ -159,13 +203,13 @@ function queueOf(of: SQL, { order, after, limit }: MessageRange): SQL {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const conditions = [
     of,
-    sql`m.seq is null and m.status = 'queued'`,
+    sql`m.branch = at.found and m.seq is null and m.status = 'queued'`,
     ...(order === 'desc' && after.seq !== null ? [sql`false`] : []),
     ...(after.queue === null
       ? []
       : [sql`${queueOrder} ${order === 'asc' ? sql`>` : sql`<`} ${placeOf(after.queue)}`]),
   ];
-  return sql`${messagesWithPlace} where ${sql.join(conditions, sql` and `)}
+  return sql`${messagesWithPlace(sql`0`)} where ${sql.join(conditions, sql` and `)}
     order by lane ${direction}, j.position ${direction}, m.id ${direction} limit ${limit}`;
 }
 

@@ -31,10 +31,11 @@ export type ProcessRow = {
   tools: string[];
   roles: string[];
   models: string[];
+  mcpServers: string[];
 };
 
 /** What a live process, or the last one that lived, said it can serve. */
-export type Published = { tools: string[]; roles: string[]; models: string[] };
+export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 /**
  * Whether the process `p` is dead: the one predicate. A server that was restarted has lost everybody's lock and heard
@@ -180,7 +181,8 @@ export async function forgetDead(executor: Executor): Promise<void> {
 /** What the live processes serve; where none lives, what the last ones served. */
 export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
   const rows = await executor.execute<Published & { live: boolean }>(sql`
-    select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models, not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
+    select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
+      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
   const live = rows.filter((row) => row.live);
   return live.length > 0 ? live : rows.slice(0, 1);
 }

@@ -24,6 +24,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Block } from '../core/blocks.ts';
+import type { Span } from '../core/branch.ts';
 import type { JobError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
@@ -36,6 +37,8 @@ const jsonb = <T>(name: string) =>
     dataType: () => 'jsonb',
     toDriver: (value) => encodeJson(value),
   })(name);
+/** Billionths of a US dollar. Null: no price is known. */
+const cost = () => bigint('cost_nanos', { mode: 'number' });
 const counter = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 const oneOf = (column: string, values: readonly string[]) =>
   sql.raw(`${column} in (${values.map((value) => `'${value}'`).join(', ')})`);
@@ -76,6 +79,7 @@ export const contexts = pgTable(
     outputTokens: counter('output_tokens'),
     cacheReadTokens: counter('cache_read_tokens'),
     cacheWriteTokens: counter('cache_write_tokens'),
+    costNanos: cost(),
     /** Why the last job failed; cleared by one that completes. */
     lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
   },
@@ -113,7 +117,17 @@ export const workers = pgTable(
     config: jsonb<WorkerConfig>('config').notNull(),
     version: integer('version').notNull().default(1),
     parentWorkerId: uuid('parent_worker_id'),
+    /** The context that its own was forked from. */
+    parentContextId: uuid('parent_context_id'),
+    /** When a sweep looks whether it has been idle for too long; moved on lazily. Null: never. */
+    expiresAt: instant('expires_at'),
+    /** It was idle for too long: left out of lists, and purged after its retention. */
+    archivedAt: instant('archived_at'),
     depth: integer('depth').notNull().default(0),
+    /** The worker at the top of its tree. Null: itself. */
+    rootWorkerId: uuid('root_worker_id'),
+    /** It goes on when its parent is stopped or removed. */
+    detached: boolean('detached').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -124,10 +138,26 @@ export const workers = pgTable(
     index('workers_parent')
       .on(t.parentWorkerId)
       .where(sql`${t.parentWorkerId} is not null`),
+    index('workers_root')
+      .on(t.rootWorkerId)
+      .where(sql`${t.rootWorkerId} is not null`),
+    /** For jobs of a role. */
+    index('workers_role')
+      .on(t.tenantId, t.role)
+      .where(sql`${t.role} is not null`),
+    index('workers_expiring')
+      .on(t.expiresAt)
+      .where(sql`${t.expiresAt} is not null`),
+    index('workers_archived')
+      .on(t.archivedAt)
+      .where(sql`${t.archivedAt} is not null`),
   ],
 );
 
-/** One line of messages; knows where it left its parent. */
+/**
+ * One line of messages; knows where it left its parent. A message of its own is younger than the branch itself, so that
+ * a name that is given again shows nothing of an older branch, and a cleared branch nothing from before.
+ */
 export const branches = pgTable(
   'branches',
   {
@@ -136,6 +166,19 @@ export const branches = pgTable(
     name: text('name').notNull(),
     parentName: text('parent_name'),
     forkSeq: bigint('fork_seq', { mode: 'number' }),
+    /**
+     * All that it reads, in order: what it shares with the branches it came from, and, last, its own (open) stretch. Null:
+     * every message under its own name.
+     */
+    spans: jsonb<Span[]>('spans'),
+    /** What its own stretch adds, by the jobs that ended on it. */
+    messageCount: counter('message_count'),
+    requestCount: counter('request_count'),
+    inputTokens: counter('input_tokens'),
+    outputTokens: counter('output_tokens'),
+    cacheReadTokens: counter('cache_read_tokens'),
+    cacheWriteTokens: counter('cache_write_tokens'),
+    costNanos: cost(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -160,12 +203,15 @@ export const messages = pgTable(
     status: text('status').notNull(),
     content: jsonb<Block[]>('content').notNull(),
     jobId: uuid('job_id'),
+    /** Of an input: the worker that sent it. Null: a client. */
+    senderWorkerId: uuid('sender_worker_id'),
     modelId: text('model_id'),
     providerId: text('provider_id'),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
     cacheReadTokens: integer('cache_read_tokens'),
     cacheWriteTokens: integer('cache_write_tokens'),
+    costNanos: cost(),
     finishReason: text('finish_reason'),
     /** Of the model call that made it: which attempt, when it was asked, when its first byte came. */
     attempt: integer('attempt'),
@@ -216,6 +262,7 @@ export const jobs = pgTable(
     outputTokens: counter('output_tokens'),
     cacheReadTokens: counter('cache_read_tokens'),
     cacheWriteTokens: counter('cache_write_tokens'),
+    costNanos: cost(),
     outputMessageId: uuid('output_message_id'),
     /** What it added to its context lies between these two numbers: at its admission, and at its end. */
     firstSeq: bigint('first_seq', { mode: 'number' }),
@@ -232,7 +279,17 @@ export const jobs = pgTable(
     stoppedAt: instant('stopped_at'),
     parentJobId: uuid('parent_job_id'),
     parentToolCallId: uuid('parent_tool_call_id'),
+    /** How many workers passed on what it answers, one to the next; 0: a client asked. */
+    hops: smallint('hops').notNull().default(0),
+    /** Its end is to be told to the worker that asked for it, as an input: when it ends (`wanted`), or now (`due`). */
+    report: text('report'),
+    /** It tells of the end of this job; once. */
+    reportsJobId: uuid('reports_job_id'),
+    /** It ended in a way that is to reach the jobs below it, and did not reach all of them yet. */
+    descend: text('descend'),
     metadata: jsonb<JsonObject>('metadata').notNull(),
+    /** Of a compaction: how it was asked for. */
+    compaction: jsonb<JsonObject>('compaction'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     finishedAt: instant('finished_at'),
@@ -247,8 +304,40 @@ export const jobs = pgTable(
     uniqueIndex('jobs_spawned_once')
       .on(t.parentToolCallId)
       .where(sql`${t.parentToolCallId} is not null`),
+    uniqueIndex('jobs_reported_once')
+      .on(t.reportsJobId)
+      .where(sql`${t.reportsJobId} is not null`),
+    index('jobs_report_due')
+      .on(t.id)
+      .where(sql`${t.report} = 'due'`),
+    index('jobs_descending')
+      .on(t.id)
+      .where(sql`${t.descend} is not null`),
+    index('jobs_parent')
+      .on(t.parentJobId)
+      .where(sql`${t.parentJobId} is not null`),
+    check('jobs_hops', sql`${t.hops} >= 0`),
+    check('jobs_report', oneOf('report', ['wanted', 'due'])),
+    check('jobs_descend', oneOf('descend', ['cancel', 'stop', 'interrupt'])),
     uniqueIndex('jobs_tenant').on(t.tenantId, t.id),
     index('jobs_context').on(t.contextId, t.id),
+    /** What ended otherwise than well is rare, and looked for. */
+    index('jobs_ended_badly')
+      .on(t.tenantId, t.status, t.id)
+      .where(sql`${t.status} in ('incomplete', 'failed', 'cancelled', 'interrupted')`),
+    /** What answers no input is rare, too. */
+    index('jobs_other_kind')
+      .on(t.tenantId, t.kind, t.id)
+      .where(sql`${t.kind} in ('retry', 'compact')`),
+    /** Jobs that carry nothing are not in it. */
+    index('jobs_metadata')
+      .using('gin', t.metadata.op('jsonb_path_ops'))
+      .where(sql`${t.metadata} <> '{}'`)
+      .with({ gin_pending_list_limit: 1024 }),
+    /** Written once for each job, with its end. */
+    index('jobs_ended')
+      .on(t.tenantId, t.finishedAt)
+      .where(sql`${t.finishedAt} is not null`),
     check('jobs_kind', oneOf('kind', ['input', 'retry', 'compact'])),
     check(
       'jobs_status',
@@ -296,6 +385,19 @@ export const toolCalls = pgTable(
     onUnknown: text('on_unknown').notNull(),
     status: text('status').notNull().default('pending'),
     startedEpoch: bigint('started_epoch', { mode: 'number' }),
+    /** Of a call that is answered from outside: when that was asked for, and until when it is waited for. */
+    askedAt: instant('asked_at'),
+    expiresAt: instant('expires_at'),
+    /** What was answered, until the holder of the context takes it into history as this message. */
+    reply: jsonb<JsonObject>('reply'),
+    replyMessageId: uuid('reply_message_id'),
+    /** Of one that waits, or did: what for. Null beside `waiting`: an answer, as an older release wrote it. */
+    waitsFor: text('waits_for'),
+    /** What a person or a policy said to it being run, and when. */
+    verdict: jsonb<JsonObject>('verdict'),
+    verdictAt: instant('verdict_at'),
+    /** Of one that waits for workers: how many of their jobs must still end. */
+    needs: integer('needs'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     finishedAt: instant('finished_at'),
@@ -304,21 +406,172 @@ export const toolCalls = pgTable(
     uniqueIndex('tool_calls_place').on(t.messageId, t.ordinal),
     index('tool_calls_open')
       .on(t.contextId)
-      .where(sql`${t.status} in ('pending', 'started')`),
+      .where(sql`${t.status} in ('pending', 'started', 'waiting')`),
     index('tool_calls_job').on(t.contextId, t.jobId),
+    /** What waits for a person or a client, the oldest first. */
+    index('tool_calls_inbox')
+      .on(t.tenantId, t.askedAt, t.id)
+      .where(
+        sql`${t.status} = 'waiting' and ${t.reply} is null and ${t.waitsFor} in ('approval', 'answer', 'outcome')`,
+      ),
+    /** Waits for workers that are over, whose context may not know it yet. */
+    index('tool_calls_met')
+      .on(t.contextId)
+      .where(sql`${t.status} = 'waiting' and ${t.needs} <= 0`),
     check('tool_calls_effect', oneOf('effect', ['none', 'idempotent', 'once'])),
     check('tool_calls_on_unknown', oneOf('on_unknown', ['tell', 'ask'])),
     check(
       'tool_calls_status',
-      oneOf('status', ['pending', 'started', 'completed', 'failed', 'cancelled', 'unknown']),
+      oneOf('status', [
+        'pending',
+        'started',
+        'waiting',
+        'completed',
+        'failed',
+        'cancelled',
+        'denied',
+        'expired',
+        'unknown',
+      ]),
     ),
-    check('tool_calls_finished', sql`(${t.status} in ('pending', 'started')) = (${t.finishedAt} is null)`),
+    check('tool_calls_waits_for', oneOf('waits_for', ['approval', 'answer', 'outcome', 'workers', 'timer'])),
+    check('tool_calls_verdict', sql`(${t.verdict} is null) = (${t.verdictAt} is null)`),
+    check('tool_calls_needs', sql`(${t.waitsFor} is not distinct from 'workers') = (${t.needs} is not null)`),
+    check(
+      'tool_calls_finished',
+      sql`(${t.status} in ('pending', 'started', 'waiting')) = (${t.finishedAt} is null)`,
+    ),
     check(
       'tool_calls_started',
       sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,
     ),
+    check('tool_calls_waiting', sql`${t.status} <> 'waiting' or ${t.askedAt} is not null`),
+    check('tool_calls_reply', sql`(${t.reply} is null) = (${t.replyMessageId} is null)`),
   ],
 );
+
+/** The ledger: each time a call was run, from its beginning to its outcome. */
+export const toolExecutions = pgTable(
+  'tool_executions',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    /** From 1. */
+    number: integer('number').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    /** Under which lease it ran. */
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** What the tool was given, so that it can tell a repetition. */
+    idempotencyKey: text('idempotency_key').notNull(),
+    beganAt: instant('began_at').notNull(),
+    endedAt: instant('ended_at'),
+    /** Null: it is under way, or nobody looked yet what became of it. */
+    outcome: text('outcome'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.number] }),
+    index('tool_executions_context').on(t.contextId),
+    check('tool_executions_number', sql`${t.number} > 0`),
+    check(
+      'tool_executions_outcome',
+      oneOf('outcome', ['completed', 'failed', 'cancelled', 'unknown', 'did_not_happen']),
+    ),
+    check('tool_executions_ended', sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
+  ],
+);
+
+/** Jobs whose end a call of another context waits for. */
+export const awaitedJobs = pgTable(
+  'awaited_jobs',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    /** Of the call. */
+    contextId: uuid('context_id').notNull(),
+    workerId: uuid('worker_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.jobId] }),
+    index('awaited_jobs_job').on(t.jobId),
+    index('awaited_jobs_context').on(t.contextId),
+  ],
+);
+
+/** What a worker was told to remember: it survives a clear, and ends with the worker. */
+export const memories = pgTable(
+  'memories',
+  {
+    workerId: uuid('worker_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    key: text('key').notNull(),
+    value: text('value').notNull(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workerId, t.key] }),
+    foreignKey({ columns: [t.workerId], foreignColumns: [workers.id] }).onDelete('cascade'),
+  ],
+);
+
+/** What a prompt shows in place of older messages. The messages themselves stay. */
+export const compactions = pgTable(
+  'compactions',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    branch: text('branch').notNull(),
+    /** Its place in the context's one line: that of its event. */
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    /** The last message that it stands for. */
+    uptoSeq: bigint('upto_seq', { mode: 'number' }).notNull(),
+    type: text('type').notNull(),
+    /** Of a model: what it made of them. Null: results of tools are replaced by their summaries. */
+    summary: text('summary'),
+    /** `provider/model` that wrote the summary. */
+    model: text('model'),
+    tokensBefore: integer('tokens_before').notNull(),
+    tokensAfter: integer('tokens_after').notNull(),
+    jobId: uuid('job_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('compactions_place').on(t.contextId, t.branch, t.seq),
+    check('compactions_type', oneOf('type', ['threshold', 'llm'])),
+    check('compactions_summary', sql`(${t.type} = 'llm') = (${t.summary} is not null)`),
+    check('compactions_upto', sql`${t.uptoSeq} < ${t.seq}`),
+  ],
+);
+
+/** What search finds: one row for each message with text that was said, made behind the append (see search-index.ts). */
+export const searchEntries = pgTable(
+  'search_entries',
+  {
+    contextId: uuid('context_id').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    tenantId: text('tenant_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    role: text('role').notNull(),
+    /** Of the message. */
+    createdAt: instant('created_at').notNull(),
+    /** Its words, and whose they are: so that one index answers for a tenant and for a context. */
+    document: customType<{ data: string }>({ dataType: () => 'tsvector' })('document').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.contextId, t.seq] }),
+    index('search_entries_document').using('gin', t.document).with({ gin_pending_list_limit: 1024 }),
+  ],
+);
+
+/** Contexts with messages up to a number that search may not know yet. */
+export const searchBacklog = pgTable('search_backlog', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  contextId: uuid('context_id').notNull(),
+  tenantId: text('tenant_id').notNull(),
+  uptoSeq: bigint('upto_seq', { mode: 'number' }).notNull(),
+});
 
 /** Model calls that brought no answer. Those that did are told by their message. */
 export const failedCalls = pgTable(
@@ -368,6 +621,10 @@ export const processes = pgTable(
     tools: text('tools').array().notNull(),
     roles: text('roles').array().notNull(),
     models: text('models').array().notNull(),
+    mcpServers: text('mcp_servers')
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
     startedAt: instant('started_at').notNull().defaultNow(),
     beatAt: instant('beat_at').notNull().defaultNow(),
     /** When a beat last came late, null: never. Who was away itself judges nobody for a while. */

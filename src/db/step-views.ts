@@ -8,21 +8,29 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
-import type { JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { JobStatus } from '../core/job.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import { CALL_STATUSES } from '../core/tool-call.ts';
+import type { CallVerdict } from '../core/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import type { Usage } from '../core/usage.ts';
+import { callWaits } from './call-waits.ts';
+import type { CallWait } from './call-waits.ts';
 import type { Executor } from './client.ts';
+import { executionsOf } from './executions.ts';
+import type { ExecutionView } from './executions.ts';
 import { millis } from './instant.ts';
+import { toUsageOrNull, usageColumns, usageMembers } from './usage.ts';
+import type { UsageColumns } from './usage.ts';
 
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
 /** `running` and `waiting` are under way; a tool call that nobody runs now is told as it is stored. */
-export const STEP_STATUSES = ['running', 'waiting', ...CALL_STATUSES] as const;
+export const STEP_STATUSES = ['running', ...CALL_STATUSES] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export type StepView = {
-  kind: 'model' | 'tool' | 'wait';
+  kind: (typeof STEP_KINDS)[number];
   /** Of a model `provider/model`, null while it has not answered: its settings tell. Of a wait: for what. */
   name: string | null;
   status: StepStatus;
@@ -36,6 +44,29 @@ export type StepView = {
   /** The answer; of a tool call the one that asked for it. */
   messageId: MessageId | null;
   toolCallId: ToolCallId | null;
+  /** Of a tool call: each time it was run; null of all else. */
+  executions: ExecutionView[] | null;
+  /** Of a compaction: how long the prompt was, and is. */
+  tokens: { before: number; after: number } | null;
+  /** Of a tool call: what was said to it being run. */
+  approval: (CallVerdict & { at: Millis }) | null;
+  /** Of a tool call: each time it waited for somebody, or for a moment; null of all else. */
+  waits: CallWait[] | null;
+  /** Of a tool call: the job that it gave to a worker below. */
+  child: ChildJob | null;
+};
+
+export type ChildJob = {
+  jobId: JobId;
+  contextId: ContextId;
+  workerId: WorkerId;
+  /** Of the worker. */
+  name: string;
+  status: JobStatus;
+  usage: Usage;
+  createdAt: Millis;
+  startedAt: Millis | null;
+  finishedAt: Millis | null;
 };
 
 /** What the worker of a job is set to, for the name of a model that has not answered yet. */
@@ -44,7 +75,7 @@ export type Timeline = {
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
 };
 
-type Row = {
+type Row = UsageColumns & {
   role: string | null;
   definition: Role | null;
   config: WorkerConfig;
@@ -55,13 +86,16 @@ type Row = {
   started_at: Millis;
   first_token_at: Millis | null;
   ended_at: Millis | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
   error: JobError | null;
   message_id: MessageId | null;
   tool_call_id: ToolCallId | null;
+  executions: ExecutionView[] | null;
+  tokens_before: number | null;
+  tokens_after: number | null;
+  verdict: CallVerdict | null;
+  verdict_at: Millis | null;
+  waits: CallWait[] | null;
+  child: ChildJob | null;
 };
 
 /** At most `limit`, after the first `skip`. Null: this tenant has no such job. */
@@ -74,20 +108,23 @@ export async function listSteps(
 ): Promise<Timeline | null> {
   const rows = await executor.execute<Row>(sql`
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
-    calls as (${answered} union all ${failed} union all ${underWay}),
+    calls as (${answered} union all ${failed} union all ${compacted} union all ${underWay}),
     timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next from calls),
     steps as (${modelSteps} union all ${waits} union all ${tools}),
     numbered as (
       select steps.*, row_number() over line as n, max(started) over line as shown from steps
       window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
-    )
+    ), ${callWaits}
     select w.role, r.definition, w.config, s.kind, s.name, s.status, s.told_attempt as attempt,
       ${millis(sql`s.shown`)} as started_at, ${millis(notBefore(sql`s.first_byte`))} as first_token_at,
-      ${millis(notBefore(sql`s.ended`))} as ended_at, s.input_tokens, s.output_tokens, s.cache_read_tokens,
-      s.cache_write_tokens, s.error, s.message_id, s.tool_call_id
+      ${millis(notBefore(sql`s.ended`))} as ended_at, ${usageColumns('s')}, s.error, s.message_id, s.tool_call_id,
+      ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, v.verdict,
+      ${millis(sql`v.verdict_at`)} as verdict_at, call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join lateral (select * from numbered where n > ${skip} order by n limit ${limit}) s on true
+    left join tool_calls v on v.id = s.tool_call_id and v.tenant_id = job.tenant_id
+    left join call_waits on call_waits.id = v.id
     order by s.n`);
   const [first] = rows;
   if (first === undefined) return null;
@@ -100,10 +137,20 @@ function notBefore(time: SQL): SQL {
   return sql`case when ${time} is not null then greatest(${time}, s.shown) end`;
 }
 
+/** As JSON of `ChildJob`; null: it gave none, or its worker is gone. One that went to a worker beside is no child. */
+function childOf(callId: SQL): SQL {
+  return sql`(select jsonb_build_object('jobId', k.id, 'contextId', k.context_id, 'workerId', k.worker_id, 'name', kw.name,
+      'status', k.status, 'usage', jsonb_build_object(${usageMembers('k')}),
+      'createdAt', ${millis(sql`k.created_at`)}, 'startedAt', ${millis(sql`k.started_at`)},
+      'finishedAt', ${millis(sql`k.finished_at`)})
+    from jobs k join workers kw on kw.id = k.worker_id
+    where k.parent_tool_call_id = ${callId} and k.parent_job_id = job.id and k.tenant_id = job.tenant_id)`;
+}
+
 /** The job, and between which numbers of its context what it added lies. One that never began added nothing. */
 function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
   return sql`
-    select j.id, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
+    select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
       coalesce(j.first_seq, c.head_seq) as first_seq, coalesce(j.last_seq, c.head_seq) as last_seq,
       j.status = 'running' and c.status = 'running' as owned
     from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
@@ -113,29 +160,43 @@ function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
 const answered = sql`
   select coalesce(m.attempt, 0) as attempt, 0 as rank, m.seq, coalesce(m.called_at, m.completed_at) as started,
     m.first_byte_at as first_byte, m.completed_at as ended, 'completed' as status, m.provider_id || '/' || m.model_id as name,
-    m.attempt as told_attempt, m.input_tokens, m.output_tokens, m.cache_read_tokens, m.cache_write_tokens,
-    null::jsonb as error, m.id as message_id, null::timestamptz as retry_at
+    m.attempt as told_attempt, ${usageColumns('m')},
+    null::jsonb as error, m.id as message_id, null::timestamptz as retry_at, 'model' as kind, null::int as tokens_before,
+    null::int as tokens_after
   from job join messages m on m.context_id = job.context_id and m.branch = job.branch
     and m.seq > job.first_seq and m.seq <= job.last_seq
   where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant'`;
 
 const failed = sql`
   select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at, 'failed', f.model, f.attempt, null, null, null, null,
-    f.error, null, f.retry_at
+    null, f.error, null, f.retry_at, 'model', null, null
   from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
+
+/** Told by its event, which was stored with it. */
+const compacted = sql`
+  select (e.data ->> 'attempt')::int, 0, k.seq, (e.data ->> 'started_at')::timestamptz,
+    (e.data ->> 'first_token_at')::timestamptz, k.created_at, 'completed', k.type, (e.data ->> 'attempt')::int,
+    (e.data -> 'usage' ->> 'input_tokens')::int, (e.data -> 'usage' ->> 'output_tokens')::int,
+    (e.data -> 'usage' ->> 'cache_read_tokens')::int, (e.data -> 'usage' ->> 'cache_write_tokens')::int,
+    ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after
+  from job join compactions k on k.context_id = job.context_id and k.job_id = job.id
+  join events e on e.context_id = k.context_id and e.seq = k.seq
+  where k.tenant_id = job.tenant_id`;
 
 /** A running job whose context is held has one where nothing else is to be done first. Nobody wrote when it began. */
 const underWay = sql`
   select job.attempt, 0, 9223372036854775807, greatest(job.state_since, job.retry_at, (
       select max(m.completed_at) from messages m where m.context_id = job.context_id and m.branch = job.branch
         and m.seq > job.first_seq and m.seq <= job.last_seq and m.job_id = job.id)),
-    null, null, 'running', null, job.attempt, null, null, null, null, null, null, null
+    null, null, 'running', case when job.kind = 'compact' then 'compaction' end, job.attempt, null, null, null, null, null,
+    null, null, null, case when job.kind = 'compact' then 'compact' else 'model' end, null, null
   from job where job.owned and job.state in ('AwaitingLLMResponse', 'TransientFailure')
     and (job.retry_at is null or job.retry_at <= clock_timestamp())`;
 
 const modelSteps = sql`
-  select 'model' as kind, attempt, rank, seq, 0 as ordinal, name, status, told_attempt, started, first_byte, ended,
-    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, error, message_id, null::uuid as tool_call_id
+  select kind, attempt, rank, seq, 0 as ordinal, name, status, told_attempt, started, first_byte, ended,
+    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, error, message_id,
+    null::uuid as tool_call_id, tokens_before, tokens_after
   from timed`;
 
 /** Until the next call began; cut short where the job ended first. */
@@ -145,13 +206,14 @@ const waits = sql`
       when job.finished_at is not null then 'cancelled' else 'waiting' end,
     t.told_attempt, t.ended, null,
     coalesce(t.next, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
-    null, null, null, null, null, null, null
+    null, null, null, null, null, null, null, null, null, null
   from timed t, job where t.status = 'failed' and t.retry_at is not null`;
 
 const tools = sql`
   select 'tool', coalesce(m.attempt, 0), 0, m.seq, t.ordinal + 1, t.name,
-    case when job.owned and t.finished_at is null then 'running' else t.status end, null,
-    coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, t.message_id, t.id
+    case when job.owned and t.finished_at is null and t.status <> 'waiting' then 'running' else t.status end, null,
+    coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, null, t.message_id,
+    t.id, null, null
   from job join tool_calls t on t.context_id = job.context_id and t.job_id = job.id
   join messages m on m.id = t.message_id
   where t.tenant_id = job.tenant_id`;
@@ -167,21 +229,20 @@ function toView(row: Row): StepView[] {
       startedAt: row.started_at,
       firstTokenAt: row.first_token_at,
       endedAt: row.ended_at,
-      usage: usageOf(row),
+      usage: toUsageOrNull(row),
       error: row.error,
       messageId: row.message_id,
       toolCallId: row.tool_call_id,
+      executions: row.tool_call_id === null ? null : (row.executions ?? []),
+      tokens: tokensOf(row),
+      approval:
+        row.verdict === null || row.verdict_at === null ? null : { ...row.verdict, at: row.verdict_at },
+      waits: row.tool_call_id === null ? null : (row.waits ?? []),
+      child: row.child,
     },
   ];
 }
 
-function usageOf(row: Row): Usage | null {
-  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = row;
-  if (input_tokens === null) return null;
-  return {
-    input_tokens,
-    output_tokens: output_tokens ?? 0,
-    cache_read_tokens: cache_read_tokens ?? 0,
-    cache_write_tokens: cache_write_tokens ?? 0,
-  };
+function tokensOf({ tokens_before: before, tokens_after: after }: Row): StepView['tokens'] {
+  return before === null || after === null ? null : { before, after };
 }

@@ -4,12 +4,15 @@
  */
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../core/blocks.ts';
-import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
+import type { AskedCompaction } from '../core/compaction/settings.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { JobKind } from '../core/job.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { toTimestamp } from './instant.ts';
+import { dueNow, toTimestamp } from './instant.ts';
+import { hasQuestion } from './replies.ts';
 
 /** How long a ring may take before a sweep looks, in milliseconds. */
 const RING_GRACE_MS = 1_000;
@@ -18,17 +21,38 @@ export type Submission = {
   tenantId: TenantId;
   contextId: ContextId;
   jobId: JobId;
-  /** Null: run on what stands. */
+  /** Null: run on what stands, or compact it. */
   input: { messageId: MessageId; content: InputBlock[] } | null;
+  /** How to compact; null: that is not what is wanted. */
+  compaction: AskedCompaction | null;
+  /** One that is there (the context's row was locked, and it was looked up, before); null: the active one. */
+  branch: string | null;
   /** 1 first … 10; 0: ahead of all, in order among those. */
   priority: number;
   metadata: JsonObject;
   maxSteps: number | null;
   deadline: Millis | null;
+  /** Refused where a question waits that this input answers. */
+  mayAnswer: boolean;
   /** Refused where any job of the context is unfinished. */
   onlyIfIdle: boolean;
   /** Refused where so many are queued. */
   queueLimit: number;
+};
+
+/** Of an input that a worker sends, or that tells it how a job ended. */
+export type Asker = {
+  workerId: WorkerId;
+  /** See `jobs.hops`. */
+  hops: number;
+  /** The job that ends with that of whoever sends it. */
+  parentJobId: JobId | null;
+  /** The call that sends it: once. */
+  toolCallId: ToolCallId | null;
+  /** How the job ends is told to whoever sent it. */
+  report: boolean;
+  /** It tells of the end of this one: once. */
+  reportsJobId: JobId | null;
 };
 
 export type Submitted = {
@@ -40,17 +64,24 @@ export type Submitted = {
   runnable: boolean;
 };
 
-/** Null: refused; the row says why. */
-export async function submit(executor: Executor, submission: Submission): Promise<Submitted | null> {
+/** `asker`: the worker it comes from; null: a client. Null: refused; the row says why. */
+export async function submit(
+  executor: Executor,
+  submission: Submission,
+  asker: Asker | null = null,
+): Promise<Submitted | null> {
   const {
     tenantId,
     contextId,
     jobId,
     input,
+    compaction,
+    branch,
     priority,
     metadata,
     maxSteps,
     deadline,
+    mayAnswer,
     onlyIfIdle,
     queueLimit,
   } = submission;
@@ -69,19 +100,28 @@ export async function submit(executor: Executor, submission: Submission): Promis
           then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.sweep_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
         and (not ${onlyIfIdle}::boolean or (c.status = 'idle' and c.queued = 0))
-      returning c.id, c.tenant_id, c.active_branch, c.head_seq, c.wake_seq, c.lease_epoch, c.status
+        and not (${mayAnswer}::boolean and ${hasQuestion})
+      returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
+        c.lease_epoch, c.status
     ), input as (
-      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id)
-      select ${input?.messageId ?? null}::uuid, ctx.tenant_id, ctx.id, ctx.active_branch, 'user', 'text', 'queued',
-        ${encodeJson(input?.content ?? [])}::jsonb, ${jobId}::uuid
+      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id,
+        sender_worker_id)
+      select ${input?.messageId ?? null}::uuid, ctx.tenant_id, ctx.id, ctx.branch, 'user', 'text', 'queued',
+        ${encodeJson(input?.content ?? [])}::jsonb, ${jobId}::uuid, ${asker?.workerId ?? null}::uuid
       from ctx where ${input !== null}::boolean
     ), job as (
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, max_steps,
-        deadline, metadata)
-      select ${jobId}::uuid, ctx.tenant_id, ctx.id, w.id, ${input === null ? 'retry' : 'input'}, ctx.active_branch,
+        deadline, metadata, compaction, parent_job_id, parent_tool_call_id, hops, report, reports_job_id)
+      select ${jobId}::uuid, ctx.tenant_id, ctx.id, w.id, ${kindOf(submission)}, ctx.branch,
         ${priority}::int, ctx.wake_seq, ${input?.messageId ?? null}::uuid, ${maxSteps}::int, ${toTimestamp(deadline)}::timestamptz,
-        ${encodeJson(metadata)}::jsonb
+        ${encodeJson(metadata)}::jsonb, ${compaction === null ? null : encodeJson(compaction)}::jsonb,
+        ${asker?.parentJobId ?? null}::uuid, ${asker?.toolCallId ?? null}::uuid, ${asker?.hops ?? 0}::int,
+        ${asker?.report === true ? 'wanted' : null}::text, ${asker?.reportsJobId ?? null}::uuid
       from ctx join workers w on w.context_id = ctx.id
+    ), awake as (
+      -- A context that was archived is so no more; a sweep says when it will be.
+      update workers w set archived_at = null, expires_at = ${dueNow}
+      from ctx where w.context_id = ctx.id and w.archived_at is not null
     )
     select head_seq, wake_seq, lease_epoch, status from ctx`);
   if (row === undefined) return null;
@@ -91,6 +131,11 @@ export async function submit(executor: Executor, submission: Submission): Promis
     epoch: row.lease_epoch,
     runnable: row.status === 'runnable',
   };
+}
+
+function kindOf({ input, compaction }: Submission): JobKind {
+  if (compaction !== null) return 'compact';
+  return input === null ? 'retry' : 'input';
 }
 
 /** An input that joins the running job, and which one. */
@@ -113,12 +158,12 @@ export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq
     with ctx as (
       update contexts c set steers = c.steers + 1
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
-      returning c.id, c.tenant_id, c.active_branch, c.head_seq
+      returning c.id, c.tenant_id, c.head_seq
     ), input as (
       insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id)
-      select ${messageId}::uuid, ctx.tenant_id, ctx.id, ctx.active_branch, 'user', 'text', 'queued',
-        ${encodeJson(content)}::jsonb, ${jobId}::uuid
-      from ctx
+      select ${messageId}::uuid, ctx.tenant_id, ctx.id, j.branch, 'user', 'text', 'queued',
+        ${encodeJson(content)}::jsonb, j.id
+      from ctx join jobs j on j.id = ${jobId} and j.context_id = ctx.id
     )
     select head_seq from ctx`);
   return row === undefined ? null : { headSeq: row.head_seq };

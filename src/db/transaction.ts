@@ -1,6 +1,7 @@
 /**
  * A transaction on a line of its own. It begins with its first statement, in the same round trip; where the line turns out
  * to be cut then, both are sent again on another one: nothing was committed. Its statements are answered in their order.
+ * It may end with its last statement, in the same round trip: where that one fails, Postgres takes the commit for a rollback.
  * Once its line is lost, or it has ended, nothing more of it is sent: that would run outside of it.
  */
 import type { Line, Parameters } from './line.ts';
@@ -15,6 +16,8 @@ export class Transaction {
   #first: Promise<unknown[]> | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #ended = false;
+  /** The commit that was sent with the last statement. */
+  #closing: Promise<unknown> | null = null;
 
   constructor(line: Line, renew: Renew) {
     this.#line = line;
@@ -30,12 +33,29 @@ export class Transaction {
     return answer;
   }
 
+  /** Its last statement. Answered once the transaction is committed, in the same round trip. */
+  async askLast(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+    const begins = this.#first === null;
+    const answer = this.ask(text, parameters, values);
+    // A beginning may have to be sent again: nothing may be behind it.
+    if (begins) await answer;
+    this.#ended = true;
+    this.#closing = this.#line.ask('commit');
+    const [rows] = await Promise.all([answer, this.#closing]);
+    return rows;
+  }
+
   /** Rejects where a statement failed, though the work may have passed over it: Postgres would roll back without a word. */
   async commit(): Promise<void> {
     this.#ended = true;
     await this.#last;
     if (this.#failures.length > 0) throw this.#failures[0];
-    if (this.#first !== null) await this.#line.ask('commit');
+    if (this.#first !== null) await (this.#closing ?? this.#line.ask('commit'));
+  }
+
+  /** Whether its last statement was sent: it can no longer be rolled back. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Rejects where the line is lost: with the reason, for it may be that of all else. */
@@ -44,7 +64,7 @@ export class Transaction {
     if (this.#line.lost !== null) throw this.#line.lost;
     if (this.#first === null) return;
     try {
-      await this.#line.ask('rollback');
+      await (this.#closing ?? this.#line.ask('rollback'));
     } catch (error) {
       if (error instanceof Error) this.#line.lose(error);
       throw error;

@@ -12,7 +12,7 @@ export type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 /** What is null is not asked for. */
 export type UnfinishedFilter = {
   contextId: ContextId | null;
-  /** With all workers below it. */
+  /** With all workers below it that end with it. */
   workerId: WorkerId | null;
   role: string | null;
   status: UnfinishedStatus | null;
@@ -77,7 +77,7 @@ function treeBelow(tenantId: TenantId, workerId: WorkerId): SQL {
     with recursive tree as (
       select id from workers where tenant_id = ${tenantId} and id = ${workerId}
       union all
-      select w.id from workers w join tree on w.parent_worker_id = tree.id where w.tenant_id = ${tenantId}
+      select w.id from workers w join tree on w.parent_worker_id = tree.id where w.tenant_id = ${tenantId} and not w.detached
     )
     select id from tree`;
 }

@@ -6,8 +6,11 @@
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { Demand, FinishedStatus } from '../core/job.ts';
+import { NONE_OWN, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
+import { hasErrand, reportOnceEnded } from './ends.ts';
+import { dueNow } from './instant.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
 
@@ -31,7 +34,7 @@ export async function callUp(
       lease_epoch = c.lease_epoch + u.unowned::int,
       lease_owner = case when u.unowned then null else c.lease_owner end,
       status = case when u.unowned and c.status = 'running' then 'runnable' else c.status end,
-      sweep_at = case when u.unowned and c.status = 'running' then clock_timestamp() else c.sweep_at end
+      sweep_at = case when u.unowned and c.status = 'running' then ${dueNow} else c.sweep_at end
     from (select c.id, ${isUnowned(times)} as unowned from contexts c where c.id = ${contextId}) u
     where c.id = u.id and c.tenant_id = ${tenantId} returning c.lease_owner, c.control_seq`);
   return row === undefined ? null : { owner: row.lease_owner, controlSeq: row.control_seq };
@@ -41,7 +44,7 @@ export async function callUp(
 export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
   const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
-      status = 'runnable', sweep_at = clock_timestamp()
+      status = 'runnable', sweep_at = ${dueNow}
     where c.id = ${contextId} and c.status = 'running' and c.sweep_at is not null
     returning c.tenant_id`);
   return row === undefined ? null : { tenantId: row.tenant_id };
@@ -71,10 +74,12 @@ export async function wish(
     from job where c.id = job.context_id and c.status = 'running'`);
 }
 
+/** `met`: contexts that wait for nothing more. `errand`: somebody else is to hear of it. */
+export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; errand: boolean };
+
 /**
  * Takes queued jobs of a context back, however many: they never began, so nobody has to be asked. A context that nobody
- * runs and that has nothing else to do rests at once. The context was called up before. Returns those that were taken back;
- * null: none of them is queued.
+ * runs and that has nothing else to do rests at once. The context was called up before. Null: none of them is queued.
  */
 export async function withdraw(
   tx: Executor,
@@ -83,17 +88,22 @@ export async function withdraw(
   jobIds: readonly JobId[],
   status: Extract<FinishedStatus, 'cancelled'>,
   reason: string | null,
-): Promise<{ headSeq: number; jobIds: JobId[] } | null> {
-  const [row] = await tx.execute<{ head_seq: number; ids: JobId[] }>(sql`
+): Promise<Withdrawn | null> {
+  const [row] = await tx.execute<{
+    head_seq: number;
+    ids: JobId[];
+    met: ContextId[] | null;
+    errand: boolean;
+  }>(sql`
     with job as (
-      update jobs set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
+      update jobs j set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
-        stopped_at = clock_timestamp()
+        stopped_at = clock_timestamp(), report = ${reportOnceEnded(sql`true`)}
       where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
         and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
-      returning id, message_id, attempt, position
+      returning id, context_id, tenant_id, message_id, attempt, position, ${hasErrand} as errand
     ), taken as (
-      select count(*)::int as n, jsonb_agg(id) as ids from job having count(*) > 0
+      select count(*)::int as n, jsonb_agg(id) as ids, bool_or(errand) as errand from job having count(*) > 0
     ), rests as (
       select c.id from contexts c, taken
       where c.id = ${contextId} and c.status in ('runnable', 'waiting') and c.queued = taken.n
@@ -101,9 +111,11 @@ export async function withdraw(
     ), ctx as (
       update contexts c set queued = c.queued - taken.n, head_seq = c.head_seq + taken.n,
         status = case when rests.id is null then c.status else 'idle' end,
-        sweep_at = case when rests.id is null then c.sweep_at end
+        sweep_at = case when rests.id is null then c.sweep_at end,
+        -- Whatever killed who took it up is gone with what it was to do.
+        barren_claims = case when rests.id is null then c.barren_claims else 0 end
       from taken left join rests on true
-      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids
+      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids, taken.errand
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
     ), told as (
@@ -111,9 +123,11 @@ export async function withdraw(
       select ctx.id, ctx.tenant_id, ctx.base + row_number() over (order by job.position, job.id), 'JobFinished',
         jsonb_build_object('job_id', job.id, 'status', ${status}::text, 'attempt', job.attempt)
       from ctx, job
-    )
-    select head_seq, ids from ctx`);
-  return row === undefined ? null : { headSeq: row.head_seq, jobIds: row.ids };
+    ), ${countdown(sql`job`, NONE_OWN)}
+    select head_seq, ids, ${metBy(sql`ctx.id`)} as met, ctx.errand from ctx`);
+  return row === undefined
+    ? null
+    : { headSeq: row.head_seq, jobIds: row.ids, met: row.met ?? [], errand: row.errand };
 }
 
 /** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */
@@ -153,7 +167,7 @@ export async function setStopped(
         wake_seq = c.wake_seq + ${stopped ? 0 : 1}::int,
         status = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0 then 'runnable' else c.status end,
         sweep_at = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0
-          then clock_timestamp() else c.sweep_at end
+          then ${dueNow} else c.sweep_at end
       from before where c.id = before.id
       returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.status, c.state, before.shown
     ), told as (

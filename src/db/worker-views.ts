@@ -41,6 +41,8 @@ export type WorkerFilter = {
   parentWorkerId: WorkerId | null;
   role: string | null;
   state: WorkerState | null;
+  /** Those that are, in place of those that are not. */
+  archived: boolean;
 };
 
 type Row = {
@@ -59,11 +61,12 @@ type Row = {
   version: number;
 };
 
-const state: SQL = sql`case when c.stopped then 'stopped' when c.status = 'running'
+/** Of the context `c`. */
+export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.status = 'running'
   or (c.status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
-const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, ${state} as state, c.last_failure, w.context_id,
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, ${workerState} as state, c.last_failure, w.context_id,
   w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
   w.version from workers w join contexts c on c.id = w.context_id`;
 
@@ -107,9 +110,10 @@ export async function listWorkers(
 ): Promise<WorkerView[]> {
   const conditions = [
     sql`w.tenant_id = ${tenantId}`,
+    filter.archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...(filter.parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${filter.parentWorkerId}`]),
     ...(filter.role === null ? [] : [sql`w.role = ${filter.role}`]),
-    ...(filter.state === null ? [] : [sql`${state} = ${filter.state}`]),
+    ...(filter.state === null ? [] : [sql`${workerState} = ${filter.state}`]),
     ...(before === null ? [] : [sql`w.id < ${before}`]),
   ];
   const rows = await executor.execute<Row>(

@@ -2,8 +2,24 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import type { WorkerConfig, WorkerRole } from '../core/settings.ts';
+import { countOut, holdCalls } from './awaited.ts';
 import type { Executor } from './client.ts';
-import { branches, contexts, events, failedCalls, jobs, messages, toolCalls, workers } from './schema.ts';
+import { dueNow } from './instant.ts';
+import {
+  awaitedJobs,
+  branches,
+  compactions,
+  contexts,
+  events,
+  failedCalls,
+  jobs,
+  messages,
+  searchBacklog,
+  searchEntries,
+  toolCalls,
+  toolExecutions,
+  workers,
+} from './schema.ts';
 
 export type NewWorker = {
   id: WorkerId;
@@ -17,11 +33,18 @@ export type NewWorker = {
   depth: number;
 };
 
+/** Of a worker that has a parent: the one at the top of its tree. */
+const rootOf = (parent: WorkerId) =>
+  sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = ${parent})`;
+
 /** A worker, its context and that context's first branch. Inside a transaction. */
 export async function createWorker(tx: Executor, worker: NewWorker): Promise<void> {
   const { tenantId, contextId } = worker;
   await tx.insert(contexts).values({ id: contextId, tenantId });
-  await tx.insert(workers).values({ ...worker, ...roleColumns(worker.role) });
+  const mayExpire = worker.config.idle_timeout_s !== undefined || worker.role !== null;
+  const expiresAt = mayExpire ? dueNow : null;
+  const rootWorkerId = worker.parentWorkerId === null ? null : rootOf(worker.parentWorkerId);
+  await tx.insert(workers).values({ ...worker, ...roleColumns(worker.role), expiresAt, rootWorkerId });
   await tx.insert(branches).values({ contextId, tenantId, name: 'main' });
 }
 
@@ -42,14 +65,32 @@ export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): P
   return row?.depth ?? null;
 }
 
-/** Holds a worker, so that nobody makes a child of it any more. False: it has one. */
+/** Holds a worker, so that nobody makes a child of it any more. False: it has one that must go with it. */
 export async function holdChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
   await tx.execute(sql`select id from workers where tenant_id = ${tenantId} and id = ${id} for update`);
   // A later statement: it sees whatever was there when the lock was taken.
   const children = await tx.execute(
-    sql`select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} limit 1`,
+    sql`select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} and not detached limit 1`,
   );
   return children.length === 0;
+}
+
+/** Detached children of a worker that is to go become the tops of trees of their own. It was held before. */
+export async function releaseDetached(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<void> {
+  await tx.execute(sql`
+    with recursive tree as (
+      select w.id, w.id as top, w.depth as above from workers w
+      where w.tenant_id = ${tenantId} and w.parent_worker_id = ${id} and w.detached
+      union all
+      select w.id, tree.top, tree.above from workers w join tree on w.parent_worker_id = tree.id
+      where w.tenant_id = ${tenantId}
+    ), held as materialized (
+      select w.id from workers w where w.id in (select id from tree) order by w.id for no key update
+    )
+    update workers w set depth = w.depth - tree.above,
+      root_worker_id = case when w.id = tree.top then null else tree.top end,
+      parent_worker_id = case when w.id = tree.top then null else w.parent_worker_id end
+    from tree join held on held.id = tree.id where w.id = tree.id`);
 }
 
 /** The version of a worker's settings; null: this tenant has no such worker. */
@@ -100,6 +141,8 @@ export async function changeWorker(
       ...(role !== undefined && roleColumns(role)),
       version: sql`${workers.version} + 1`,
       updatedAt: sql`clock_timestamp()`,
+      // A sweep says when; one that is archived stays so.
+      expiresAt: sql`case when ${workers.archivedAt} is null then ${dueNow} else ${workers.expiresAt} end`,
     })
     .where(
       and(eq(workers.contextId, contextId), expected === null ? undefined : eq(workers.version, expected)),
@@ -108,7 +151,7 @@ export async function changeWorker(
   return row?.version ?? null;
 }
 
-/** A worker and all below it, deepest first. */
+/** A worker and all below it that go with it, deepest first. */
 export async function descendants(
   executor: Executor,
   tenantId: TenantId,
@@ -119,18 +162,46 @@ export async function descendants(
       select id, context_id, depth from workers where tenant_id = ${tenantId} and id = ${id}
       union all
       select w.id, w.context_id, w.depth from workers w join tree on w.parent_worker_id = tree.id
-      where w.tenant_id = ${tenantId}
+      where w.tenant_id = ${tenantId} and not w.detached
     )
     select id, context_id from tree order by depth desc, id`);
   return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
 }
 
-/** Removes a context and all that belongs to it, for good. Its row was locked before. */
-export async function deleteContext(tx: Executor, contextId: ContextId): Promise<void> {
-  for (const table of [events, messages, toolCalls, failedCalls, jobs, branches, workers]) {
+const TABLES = [
+  events,
+  messages,
+  toolCalls,
+  toolExecutions,
+  awaitedJobs,
+  failedCalls,
+  compactions,
+  jobs,
+  branches,
+  workers,
+];
+
+/** Written behind the appends, by whoever comes to it (see search-index.ts). */
+const SEARCHED = [searchEntries, searchBacklog];
+
+/**
+ * Removes a context and all that belongs to it, for good. Its row was locked before. Returns contexts that waited for its
+ * jobs, and wait for nothing more.
+ */
+export async function deleteContext(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<ContextId[]> {
+  await holdCalls(tx, tenantId, contextId);
+  const met = await countOut(tx, tenantId, contextId);
+  for (const table of TABLES) {
     await tx.delete(table).where(eq(table.contextId, contextId));
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));
+  // Whoever makes entries holds the context's row: now they are all there, and nobody makes more.
+  for (const table of SEARCHED) await tx.delete(table).where(eq(table.contextId, contextId));
+  return met;
 }
 
 /** The context of the oldest worker of that name and model that was not stopped; null: none. */

@@ -1,6 +1,6 @@
 // The one statement by which runs write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Append, Entry } from '../../src/core/append.ts';
+import type { Append, CallChange, Entry } from '../../src/core/append.ts';
 import type { ContextEvent } from '../../src/core/event.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { JobId, MessageId, ToolCallId } from '../../src/core/ids.ts';
@@ -25,7 +25,13 @@ afterAll(() => the.close());
 const db = () => the.database.db;
 const told: ContextEvent = { name: 'StateChanged', data: { new_state: 'AwaitingLLMResponse', job_id: null } };
 const event: Entry = { kind: 'event', event: told };
-const usage = { input_tokens: 7, output_tokens: 5, cache_read_tokens: 3, cache_write_tokens: 2 };
+const usage = {
+  input_tokens: 7,
+  output_tokens: 5,
+  cache_read_tokens: 3,
+  cache_write_tokens: 2,
+  cost_nanos: 11,
+};
 
 function message(over: Partial<NewMessage> = {}): Entry {
   return {
@@ -89,7 +95,9 @@ describe('guards', () => {
     const row = await claimed();
     const { controlSeq, wakeSeq } = row;
     const outcome = await append(db(), [nothing(row.lease, { guard: { controlSeq, wakeSeq } })]);
-    expect(outcome).toEqual([{ kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq }]);
+    expect(outcome).toEqual([
+      { kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq, met: [], errand: false },
+    ]);
   });
 
   test('a context that is gone is stale', async () => {
@@ -236,7 +244,11 @@ describe('what is written', () => {
       content: [{ type: 'tool_use', id: callId, name: 'mail', input: { to: '\ud800' } }],
     });
     await append(db(), [
-      nothing(row.lease, { entries: [answer], calls: [{ kind: 'request', call }], state: 'ExecutingTools' }),
+      nothing(row.lease, {
+        entries: [answer],
+        calls: [{ kind: 'request', call, wait: null }],
+        state: 'ExecutingTools',
+      }),
     ]);
     expect(await readHistory(db(), row.lease, 'main')).toMatchObject([
       { content: [{ input: { to: '\ud800' } }], model: { modelId: 'm', usage, finishReason: 'stop' } },
@@ -248,18 +260,89 @@ describe('what is written', () => {
       ...usage,
     });
     const calls = async () => (await readMailbox(db(), row))?.mailbox.calls;
-    expect(await calls()).toEqual([{ ...call, name: 'ma\u{FFFD}il', status: 'pending' }]);
+    expect(await calls()).toEqual([
+      { ...call, name: 'ma\u{FFFD}il', status: 'pending', wait: null, reply: null, verdict: null },
+    ]);
     await append(db(), [nothing(row.lease, { calls: [{ kind: 'start', id: callId }] })]);
     expect(await calls()).toMatchObject([{ status: 'started' }]);
     expect(await the.rows(`select started_epoch from tool_calls where id = '${callId}'`)).toEqual([
       { started_epoch: row.lease.epoch },
     ]);
-    await append(db(), [nothing(row.lease, { calls: [{ kind: 'close', id: callId, status: 'unknown' }] })]);
+    const close = (status: 'unknown' | 'failed'): CallChange => ({
+      kind: 'close',
+      id: callId,
+      status,
+      execution: { beganAt: null, outcome: status },
+    });
+    await append(db(), [nothing(row.lease, { calls: [close('unknown')] })]);
     expect(await calls()).toEqual([]);
-    await append(db(), [nothing(row.lease, { calls: [{ kind: 'close', id: callId, status: 'failed' }] })]);
+    await append(db(), [nothing(row.lease, { calls: [close('failed')] })]);
     expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([
       { status: 'unknown' },
     ]);
+    const executions = `select number, epoch, idempotency_key = tool_call_id::text as keyed, outcome,
+      ended_at is not null as ended from tool_executions where tool_call_id = '${callId}'`;
+    expect(await the.rows(executions)).toEqual([
+      { number: 1, epoch: row.lease.epoch, keyed: true, outcome: 'unknown', ended: true },
+    ]);
+  });
+
+  test('since when a state stands is told anew wherever an event tells of it, though it ends where it began', async () => {
+    const row = await claimed();
+    const since = async () =>
+      the.rows(
+        `select state_since > now() - interval '1 hour' as anew from contexts where id = '${row.lease.contextId}'`,
+      );
+    await the.rows(
+      `update contexts set state = 'AwaitingLLMResponse', state_since = now() - interval '2 hours' where id = '${row.lease.contextId}'`,
+    );
+    await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse' })]);
+    expect(await since()).toEqual([{ anew: false }]);
+    await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse', entries: [event] })]);
+    expect(await since()).toEqual([{ anew: true }]);
+  });
+
+  test('a call that ends with the answer that asks for it is written once, with what came of it', async () => {
+    const row = await claimed();
+    const callId = ids.next<ToolCallId>();
+    const call = {
+      id: callId,
+      messageId: ids.next<MessageId>(),
+      jobId: row.jobId,
+      ordinal: 0,
+      name: 'look',
+      effect: 'none',
+      onUnknown: 'tell',
+    } as const;
+    await append(db(), [
+      nothing(row.lease, {
+        entries: [
+          message({ id: call.messageId, type: 'tool_call' }),
+          message({ role: 'tool', type: 'tool_result', model: null }),
+        ],
+        calls: [
+          { kind: 'request', call, wait: null },
+          {
+            kind: 'close',
+            id: callId,
+            status: 'failed',
+            execution: { beganAt: Date.UTC(2024, 1, 1), outcome: 'failed' },
+          },
+        ],
+      }),
+    ]);
+    expect((await readMailbox(db(), row))?.mailbox.calls).toEqual([]);
+    expect(
+      await the.rows(
+        `select status, finished_at > created_at as took, extract(year from created_at)::int as began, started_at, asked_at
+          from tool_calls where id = '${callId}'`,
+      ),
+    ).toEqual([{ status: 'failed', took: true, began: 2024, started_at: null, asked_at: null }]);
+    expect(
+      await the.rows(
+        `select number, outcome, ended_at is not null as ended from tool_executions where tool_call_id = '${callId}'`,
+      ),
+    ).toEqual([{ number: 1, outcome: 'failed', ended: true }]);
   });
 
   test.each<[Append['park'], object]>([
@@ -345,7 +428,12 @@ describe('what is written', () => {
       await append(db(), [nothing(row.lease, { state })]);
       return (await the.row(row.lease.contextId))['state_since'];
     };
-    const first = await since('AwaitingLLMResponse');
+    await since('AwaitingLLMResponse');
+    // Two moments of one millisecond would look the same.
+    await the.rows(
+      `update contexts set state_since = state_since - interval '1 hour' where id = '${row.lease.contextId}'`,
+    );
+    const first = (await the.row(row.lease.contextId))['state_since'];
     expect(await since('AwaitingLLMResponse')).toEqual(first);
     expect(await since('TransientFailure')).not.toEqual(first);
   });
@@ -405,7 +493,7 @@ describe('the timeline', () => {
     ).toEqual([
       { job_id: row.jobId, attempt: 2, model: 'anthropic/c', error, first_byte_at: null, retry_at: null },
     ]);
-    await the.database.transaction((tx) => deleteContext(tx, contextId));
+    await the.database.transaction((tx) => deleteContext(tx, row.lease.tenantId, contextId));
     expect(await the.rows(`select 1 from failed_calls where context_id = '${contextId}'`)).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
 import { append } from '../../src/db/append.ts';
+import type { Executor } from '../../src/db/client.ts';
 import { claim, claimFree, forgive } from '../../src/db/claims.ts';
 import { owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
 import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
@@ -15,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 beforeEach(async () => {
-  await the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes');
+  await the.rows(
+    'truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade',
+  );
 });
 
 const db = () => the.database.db;
@@ -104,7 +107,7 @@ describe('claim', () => {
 
   test.each([
     ['the lock free and the beat old', { silentMs: 20_000, lock: false }, true],
-    ['the lock free and the beat recent', { silentMs: 100, lock: false }, false],
+    ['the lock free and the beat recent', { silentMs: -60_000, lock: false }, false],
     ['the lock held and the beat beyond the lease', { silentMs: 110_000, lock: true }, true],
     ['the lock held and the beat late', { silentMs: 50_000, lock: true }, false],
   ])('takes from an owner only what was revoked: %s', async (_, state, taken) => {
@@ -177,7 +180,9 @@ describe('the dead', () => {
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
     await beat(db(), late, TIMES);
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
-    await the.rows(`update processes set late_at = late_at - interval '10 seconds' where id = '${late}'`);
+    await the.rows(
+      `update processes set late_at = late_at - interval '10 seconds', beat_at = beat_at + interval '1 hour' where id = '${late}'`,
+    );
     expect(await declareDead(db(), TIMES, late)).toHaveLength(1);
   });
 
@@ -194,6 +199,7 @@ describe('the dead', () => {
     await beating.transaction(async (tx) => {
       await beat(tx, id, TIMES);
       expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+      await tx.execute(sql`update processes set beat_at = beat_at + interval '1 hour' where id = ${id}`);
     });
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
@@ -218,18 +224,20 @@ describe('the dead', () => {
       await set(contextId, `sweep_at = now() - interval '1 second'`);
       expect((await claim(db(), contextId, owner))?.barrenClaims).toBe(death);
       await unregister(db(), owner);
-      await revoke(db(), 10);
-      const [row] = await the.rows(
-        `select status, round(extract(epoch from sweep_at - now()), 1)::float8 as wait from contexts where id = '${contextId}'`,
-      );
-      waits.push([row?.['status'], row?.['wait']]);
+      // Between two looks at the clock in one transaction: the wait is as long as said, however long that took.
+      const [row] = await the.database.transaction(async (tx) => {
+        await revoke(tx, 10);
+        return tx.execute<{ status: string; least: boolean; most: boolean }>(sql`
+          select status, sweep_at >= date_trunc('milliseconds', now()) + wait as least,
+            sweep_at <= clock_timestamp() + wait as most
+          from contexts, (select ${death === 0 ? 0 : 2 ** (death - 1)}::float8 * interval '1 second' as wait) expected
+          where id = ${contextId}`);
+      });
+      waits.push(row);
     }
-    expect(waits).toEqual([
-      ['runnable', expect.closeTo(0, 0)],
-      ['waiting', expect.closeTo(1, 0)],
-      ['waiting', expect.closeTo(2, 0)],
-      ['waiting', expect.closeTo(4, 0)],
-    ]);
+    expect(waits).toEqual(
+      ['runnable', 'waiting', 'waiting', 'waiting'].map((status) => ({ status, least: true, most: true })),
+    );
   });
 
   test('who died among many is not waited with: one of them killed the process at most', async () => {
@@ -301,29 +309,70 @@ describe('a beat', () => {
   });
 });
 
+describe('what is due at once', () => {
+  /** On a clock that stands where its milliseconds would be rounded up. */
+  const stillness = async <T>(work: (tx: Executor) => Promise<T>): Promise<T> =>
+    the.open({ max: 1 }).transaction(async (tx) => {
+      await tx.execute(sql`create schema still`);
+      await tx.execute(sql`create function still.clock_timestamp() returns timestamptz language sql
+        as $$ select timestamptz '2026-01-02 03:04:05.6789Z' $$`);
+      await tx.execute(sql`set local search_path = still, public, pg_catalog`);
+      const done = await work(tx);
+      await tx.execute(sql`drop schema still cascade`);
+      return done;
+    });
+
+  test('is so for whoever is rung in that very moment', async () => {
+    const contextId = await due();
+    const [owner, other] = [await the.process(), await the.process()];
+    const { lease } = (await claim(db(), contextId, owner)) ?? {};
+    const row = await stillness(async (tx) => {
+      await release(tx, contextId, owner, lease?.epoch ?? null, 0);
+      return claim(tx, contextId, other);
+    });
+    expect(row?.lease.epoch).toBe(3);
+  });
+
+  test('is so for the sweep that took it from the dead', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await claim(db(), contextId, owner);
+    await unregister(db(), owner);
+    const found = await stillness(async (tx) => {
+      await revoke(tx, 10);
+      return takeDue(tx, 10, 3_000, 0);
+    });
+    expect(found).toMatchObject([{ kind: 'claimable', contextId }]);
+  });
+});
+
 describe('what is due', () => {
+  /** Longer than any test takes. */
+  const AGAIN_MS = 3_600_000;
+
   const later = async (contextId: ContextId) => set(contextId, `sweep_at = now() - interval '1 second'`);
 
   test('is taken once and put off, so that the next sweep passes it by', async () => {
     const contextId = await due();
-    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([]);
+    await set(contextId, `sweep_at = now() + interval '1 hour'`);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([
       { kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 },
     ]);
-    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([]);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000, 0)).toHaveLength(1);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toHaveLength(1);
   });
 
   test('a claim into a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
     const [mine, left] = [await due(), await due()];
     await later(mine);
-    const [found] = await takeDue(db(), 1, 3_000, 0, { claims: true });
+    const [found] = await takeDue(db(), 1, AGAIN_MS, 0, { claims: true });
     expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
     expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
     await later(left);
-    await takeDue(db(), 1, 3_000, 0);
+    await takeDue(db(), 1, AGAIN_MS, 0);
     expect(await the.row(left)).toMatchObject({ barren_claims: 0 });
     const row = await claim(db(), mine, await the.process(), 0);
     expect(row).toMatchObject({ barrenClaims: 0 });
@@ -342,7 +391,7 @@ describe('what is due', () => {
   test('a wait that is over can be claimed', async () => {
     const contextId = await due();
     await set(contextId, `status = 'waiting', sweep_at = now() - interval '1 second'`);
-    expect(await takeDue(db(), 10, 3_000, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });
 
@@ -350,7 +399,7 @@ describe('what is due', () => {
     const contextId = await due();
     await the.claimed(contextId);
     await later(contextId);
-    expect(await takeDue(db(), 10, 3_000, 0)).toEqual([{ kind: 'unanswered', contextId }]);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([{ kind: 'unanswered', contextId }]);
   });
 
   test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
@@ -358,8 +407,8 @@ describe('what is due', () => {
     for (const contextId of contexts) await later(contextId);
     const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
     const taken = await one.transaction(async (tx) => {
-      const first = await takeDue(tx, 5, 3_000, 0);
-      const second = await takeDue(other.db, 100, 3_000, 0);
+      const first = await takeDue(tx, 5, AGAIN_MS, 0);
+      const second = await takeDue(other.db, 100, AGAIN_MS, 0);
       expect(second).toHaveLength(15);
       return [...first, ...second];
     });
@@ -378,7 +427,7 @@ describe('what is due', () => {
         ];
         for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
       }
-      expect(await takeDue(pool.db, 7, 3_000, 0)).toHaveLength(7);
+      expect(await takeDue(pool.db, 7, AGAIN_MS, 0)).toHaveLength(7);
     },
   );
 });

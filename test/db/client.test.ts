@@ -136,6 +136,73 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
+  test('that ends with its last statement is committed in the same round trip, and asks nothing after it', async () => {
+    const { contextId } = await the.context();
+    const heard: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void heard.push(text.trim().slice(0, 6)) });
+    const rows = await pool.transaction(async (tx, last) => {
+      await tx.execute(sql`select 1`);
+      const asked = await last.execute(
+        sql`update contexts set queued = 5 where id = ${contextId} returning queued`,
+      );
+      expect(await the.row(contextId)).toMatchObject({ queued: 5 });
+      await expect(tx.execute(sql`select 2`)).rejects.toThrow();
+      return asked;
+    });
+    expect([...rows]).toEqual([{ queued: 5 }]);
+    expect(heard).toEqual(['begin', 'select', 'update', 'commit', 'select']);
+    expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+  });
+
+  test('that has only a last statement begins, does it and is committed', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({ max: 1 });
+    await pool.transaction((_, last) =>
+      last.execute(sql`update contexts set queued = 5 where id = ${contextId}`),
+    );
+    expect(await the.row(contextId)).toMatchObject({ queued: 5 });
+  });
+
+  test('whose last statement fails is rolled back, and the connection is good', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({ max: 1 });
+    const work = pool.transaction(async (tx, last) => {
+      await tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`);
+      await last.execute(sql`select 1 / 0`);
+    });
+    await expect(work).rejects.toSatisfy((error) => errorCode(error) === '22012');
+    expect(await the.row(contextId)).toMatchObject({ queued: 0 });
+    expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+  });
+
+  test('fails where an earlier statement failed, though it ended with a last one', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({ max: 1 });
+    const work = pool.transaction(async (tx, last) => {
+      await tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`);
+      await tx.execute(sql`select 1 / 0`).catch(() => undefined);
+      await last.execute(sql`select 1`);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await the.row(contextId)).toMatchObject({ queued: 0 });
+  });
+
+  test('is cut before its last statement', async () => {
+    const { contextId } = await the.context();
+    const pool = the.open({
+      max: 1,
+      hook: (text) => {
+        if (text === 'commit') throw new Error('cut');
+      },
+    });
+    const work = pool.transaction(async (tx, last) => {
+      await tx.execute(sql`select 1`);
+      await last.execute(sql`update contexts set queued = 5 where id = ${contextId}`);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await the.row(contextId)).toMatchObject({ queued: 0 });
+  });
+
   test('shares its connection with nobody', async () => {
     const pool = the.open({ max: 1 });
     const order: string[] = [];
@@ -196,7 +263,7 @@ describe('a pool', () => {
   });
 
   test('that is busy for too long says so to those who wait, and serves those who come then', async () => {
-    const pool = the.open({ max: 1, silentMs: 200 });
+    const pool = the.open({ max: 1, silentMs: 4_000 });
     const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
     const work = pool.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
@@ -261,6 +328,12 @@ describe('a connection that is cut', () => {
     }
   });
 
+  /** Until the server has let go of it: by then it has told so. */
+  const gone = async (name: string) => {
+    const left = `select 1 from pg_stat_activity where application_name = '${name}'`;
+    while ((await the.rows(left)).length > 0);
+  };
+
   const cutAt = async (name: string, cut: (tx: Executor) => Promise<unknown>) => {
     const pool = the.open({ max: 1, name });
     let runs = 0;
@@ -280,7 +353,7 @@ describe('a connection that is cut', () => {
     const { contextId } = await the.context();
     await cutAt('cut-rest', async (tx) => {
       await kill('cut-rest');
-      await the.rows('select pg_sleep(0.1)');
+      await gone('cut-rest');
       await tx.execute(sql`update contexts set queued = 9 where id = ${contextId}`);
     });
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
@@ -290,7 +363,7 @@ describe('a connection that is cut', () => {
     const { contextId } = await the.context();
     await cutAt('cut-statement', async (tx) => {
       await tx.execute(sql`update contexts set queued = 9 where id = ${contextId}`);
-      const sleeping = tx.execute(sql`select pg_sleep(5)`);
+      const sleeping = tx.execute(sql`select pg_sleep(60)`);
       await kill('cut-statement');
       await sleeping;
     });
@@ -300,14 +373,14 @@ describe('a connection that is cut', () => {
   test('before the commit of a transaction fails it', async () => {
     await cutAt('cut-commit', async () => {
       await kill('cut-commit');
-      await the.rows('select pg_sleep(0.1)');
+      await gone('cut-commit');
     });
   });
 
   test('while a transaction is about to fail by itself is the failure that is told', async () => {
     await cutAt('cut-failure', async () => {
       await kill('cut-failure');
-      await the.rows('select pg_sleep(0.1)');
+      await gone('cut-failure');
       throw new Error('of its own');
     });
   });

@@ -35,6 +35,12 @@ const someText = fc
   )
   .map((parts) => parts.join(''));
 
+/**
+ * Without backslashes, for a fault of `JSON.parse` in V8 13.6: where an object that was read before has the key `\`, the key
+ * `"` of the next one, which is written `\"`, is taken for it.
+ */
+const someKey = someText.map((text) => text.replaceAll('\\', '/'));
+
 const { value: someJson } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -43,7 +49,7 @@ const { value: someJson } = fc.letrec<{ value: Json }>((tie) => ({
     fc.maxSafeInteger(),
     someText,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(someText, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+    fc.dictionary(someKey, tie('value'), { maxKeys: 4, noNullPrototype: true }),
   ),
 }));
 
@@ -73,6 +79,10 @@ test('text without any of it is stored as it is', () => {
       expect(encodeJson({ text })).toBe(JSON.stringify({ text }));
     }),
   );
+});
+
+test.each(['\\', '\\u0000', '\\ud800', `\\${MARK}`, '"\\"'])('a key that is %j is what it was', (key) => {
+  expect(decodeJson(encodeJson({ [key]: { [`${key}\0`]: key } }))).toEqual({ [key]: { [`${key}\0`]: key } });
 });
 
 test('text columns lose NUL and nothing else', () => {

@@ -10,12 +10,12 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 /** Rows that are sound; a case spoils one of them. `$id` and its like stand for fresh ids, `$c` and the rest for these. */
-type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'done', string>;
+type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'k' | 'done', string>;
 
 async function soundRows(): Promise<Ids> {
   const { contextId: c, workerId: w } = await the.context();
-  const [j, m, t, p, done] = Array.from({ length: 5 }, () => String(ids.next()));
-  const named = { c, w, j: j ?? '', m: m ?? '', t: t ?? '', p: p ?? '', done: done ?? '' };
+  const [j, m, t, p, k, done] = Array.from({ length: 6 }, () => String(ids.next()));
+  const named = { c, w, j: j ?? '', m: m ?? '', t: t ?? '', p: p ?? '', k: k ?? '', done: done ?? '' };
   const fill = filler(named);
   await the.rows(
     fill(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id, metadata,
@@ -29,6 +29,10 @@ async function soundRows(): Promise<Ids> {
   await the.rows(
     fill(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown)
       values ('$t', 'default', '$c', '$j', '$m', 0, 'n', 'none', 'tell')`),
+  );
+  await the.rows(
+    fill(`insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, tokens_before, tokens_after, job_id)
+      values ('$k', 'default', '$c', 'main', 3, 1, 'threshold', 2, 1, '$j')`),
   );
   await the.rows(
     fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
@@ -47,7 +51,7 @@ async function soundRows(): Promise<Ids> {
 
 function filler(named: Ids): (text: string) => string {
   return (text) =>
-    text.replaceAll(/\$(done|id|[cwjmtp])\b/g, (_, name: string) =>
+    text.replaceAll(/\$(done|id|[cwjmtpk])\b/g, (_, name: string) =>
       name === 'id' ? String(ids.next()) : (Object.entries(named).find(([key]) => key === name)?.[1] ?? ''),
     );
 }
@@ -65,11 +69,36 @@ const context = (set: string) => `update contexts set ${set} where id = '$c'`;
 const job = (set: string) => `update jobs set ${set} where id = '$j'`;
 const message = (set: string) => `update messages set ${set} where id = '$m'`;
 const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
+const compaction = (set: string) => `update compactions set ${set} where id = '$k'`;
+const execution = (number: string, end: string, times = 1) => `insert into tool_executions
+  (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
+  select '$t', ${number}, 'default', '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
 const fresh = "'$id'::text";
 
 const CASES: Readonly<Record<string, string>> = {
+  awaited_jobs_tool_call_id_job_id_pk: `insert into awaited_jobs (tool_call_id, job_id, tenant_id, context_id, worker_id, ordinal)
+    select '$t', '$j', 'default', '$c', '$w', 0 from generate_series(1, 2)`,
+  memories_worker_id_key_pk: `insert into memories (worker_id, tenant_id, key, value)
+    select '$w', 'default', 'k', 'v' from generate_series(1, 2)`,
+  memories_worker_id_workers_id_fk: `insert into memories (worker_id, tenant_id, key, value) values ('$id', 'default', 'k', 'v')`,
+  tool_executions_tool_call_id_number_pk: execution(`1`, `null, null`, 2),
+  tool_executions_number: execution(`0`, `null, null`),
+  tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
+  tool_executions_ended: execution(`1`, `now(), null`),
+  jobs_reported_once: `update jobs set reports_job_id = '$k' where id in (select id from jobs limit 2)`,
+  jobs_hops: job(`hops = -1`),
+  jobs_report: job(`report = 'soon'`),
+  jobs_descend: job(`descend = 'softly'`),
+  tool_calls_waits_for: call(`waits_for = 'godot'`),
+  tool_calls_verdict: call(`verdict = '{}'`),
+  tool_calls_needs: call(`needs = 1`),
   branches_fork: `update branches set parent_name = 'other' where context_id = '$c'`,
   branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 'default', 'main')`,
+  compactions_pkey: copy('compactions', "id = '$k'", { seq: '9' }),
+  compactions_place: copy('compactions', "id = '$k'", { id: fresh }),
+  compactions_type: compaction(`type = 'magic'`),
+  compactions_summary: compaction(`summary = 'All of it.'`),
+  compactions_upto: compaction(`upto_seq = 3`),
   contexts_pkey: copy('contexts', "id = '$c'", { tenant_id: "'other'" }),
   contexts_tenant: 'never: the primary key is narrower',
   contexts_status: context(`status = 'asleep'`),
@@ -115,6 +144,10 @@ const CASES: Readonly<Record<string, string>> = {
   messages_only_inputs_queue: message(`role = 'assistant', status = 'queued', seq = null, turn = null`),
   processes_pkey: copy('processes', "id = '$p'", { lock_key: '1' }),
   processes_lock: copy('processes', "id = '$p'", { id: fresh }),
+  search_backlog_pkey: `insert into search_backlog (id, context_id, tenant_id, upto_seq) overriding system value
+    select 1, '$c', 'default', 1 from generate_series(1, 2)`,
+  search_entries_context_id_seq_pk: `insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+    select '$c', 1, 'default', '$id', 'user', now(), '' from generate_series(1, 2)`,
   tool_calls_pkey: copy('tool_calls', "id = '$t'", { ordinal: '5' }),
   tool_calls_place: copy('tool_calls', "id = '$t'", { id: fresh }),
   tool_calls_effect: call(`effect = 'twice'`),
@@ -122,6 +155,8 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_status: call(`status = 'lost', finished_at = now()`),
   tool_calls_finished: call(`status = 'completed'`),
   tool_calls_started: call(`status = 'started', started_epoch = 1`),
+  tool_calls_waiting: call(`status = 'waiting'`),
+  tool_calls_reply: call(`reply = '{}'`),
   workers_pkey: copy('workers', "id = '$w'", { context_id: fresh, tenant_id: "'other'" }),
   workers_tenant: 'never: the primary key is narrower',
   workers_context: copy('workers', "id = '$w'", { id: fresh }),

@@ -44,7 +44,10 @@ async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
 }
 
 /** Longer than anything here takes that does not hang. */
-const HANGS_MS = 10_000;
+const HANGS_MS = 40_000;
+
+/** Longer than Postgres takes to answer, however busy the machine is. */
+const SILENT_MS = 3_000;
 
 async function inTime<T>(work: PromiseLike<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -161,7 +164,7 @@ describe('a server that closes every connection it accepts', () => {
 describe.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how) => {
   const pool = async (): Promise<{ between: Network; database: Database }> => {
     const between = await network(how === 'plain' ? the.url : tls.url);
-    const database = open(between.url, { max: 1, silentMs: 500 });
+    const database = open(between.url, { max: 1, silentMs: SILENT_MS });
     await read(database, 1, 1);
     return { between, database };
   };
@@ -195,7 +198,7 @@ describe.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how
     const { database } = await pool();
     const pid = sql`select pg_backend_pid() as pid`;
     const [before] = await database.db.execute(pid);
-    await the.rows('select pg_sleep(1)');
+    await the.rows(`select pg_sleep(${(1.5 * SILENT_MS) / 1_000})`);
     expect([...(await database.db.execute(pid))]).toEqual([before]);
   });
 });
@@ -203,7 +206,7 @@ describe.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how
 test('a server that accepts connections and then says nothing is given up', async () => {
   const server = await startServer(the.url, () => undefined);
   onTestFinished(() => server.close());
-  const database = open(server.url, { max: 1, silentMs: 300 });
+  const database = open(server.url, { max: 1, silentMs: SILENT_MS });
   const failure = await inTime(failureOf(database.transaction((tx) => tx.execute(sql`select 1`))));
   expect(errorCode(failure)).toBe('ECONNRESET');
 });

@@ -26,6 +26,9 @@ export const ids: Ids = { next: <T extends string>() => v7() as T };
 /** A free lock counts after three seconds without a beat, a held one after a hundred. */
 export const TIMES: LeaseTimes = { missedMs: 3_000, leaseMs: 100_000 };
 
+/** The beat of a process that lives is to come. */
+const AHEAD_MS = -3_600_000;
+
 export type Row = Record<string, unknown>;
 
 export type Context = { contextId: ContextId; workerId: WorkerId; tenantId: TenantId };
@@ -36,8 +39,11 @@ export type Given = {
   /** Another pool on the same database; closed with everything. */
   open(options?: DatabaseOptions): Database;
   context(over?: Partial<NewWorker>): Promise<Context>;
-  /** A process whose last beat was `silentMs` ago; `lock`: whether it still holds its lock. */
-  process(over?: { silentMs?: number; lock?: boolean }): Promise<ProcessId>;
+  /**
+   * A process whose last beat was `silentMs` ago; null: that lives, however long a test takes. `lock`: whether it still holds
+   * its lock.
+   */
+  process(over?: { silentMs?: number | null; lock?: boolean }): Promise<ProcessId>;
   /** An input for a context of the default tenant. */
   submission(contextId: ContextId, over?: Partial<Submission>): Submission;
   submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
@@ -86,15 +92,15 @@ export async function given(): Promise<Given> {
       await database.transaction((tx) => createWorker(tx, worker));
       return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
     },
-    async process({ silentMs = 0, lock = false } = {}) {
+    async process({ silentMs = null, lock = false } = {}) {
       const id = ids.next<ProcessId>();
       const lockKey = randomInt(1, 2 ** 47);
       if (lock) await holdLock(open({ max: 1 }).db, lockKey);
-      await register(db, { id, lockKey, host: 'h', pid: 1, version: '0', tools: [], roles: [], models: [] });
-      if (silentMs > 0) {
-        await db.execute(sql`
-          update processes set beat_at = clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond' where id = ${id}`);
-      }
+      const serves = { tools: [], roles: [], models: [], mcpServers: [] };
+      await register(db, { id, lockKey, host: 'h', pid: 1, version: '0', ...serves });
+      await db.execute(sql`
+        update processes set beat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
+        where id = ${id}`);
       return id;
     },
     submission: (contextId, over = {}) => ({
@@ -102,10 +108,13 @@ export async function given(): Promise<Given> {
       contextId,
       jobId: ids.next<JobId>(),
       input: { messageId: ids.next<MessageId>(), content: [{ type: 'text', text: 'hi' }] },
+      compaction: null,
+      branch: null,
       priority: 5,
       metadata: {},
       maxSteps: null,
       deadline: null,
+      mayAnswer: true,
       onlyIfIdle: false,
       queueLimit: 100,
       ...over,
@@ -140,6 +149,7 @@ export async function given(): Promise<Given> {
         ids,
         times: TIMES,
         stopGraceMs: 1_000,
+        boundResult: (content) => content,
         rings,
       };
     },
@@ -155,11 +165,16 @@ export async function given(): Promise<Given> {
 export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
   return {
     lease,
+    branch: 'main',
     guard: { controlSeq: null, wakeSeq: null },
     entries: [],
     calls: [],
+    spawns: [],
+    awaits: [],
+    released: [],
     takenBack: null,
     job: null,
+    compaction: null,
     modelCall: null,
     state: 'Idle',
     park: null,

@@ -132,13 +132,13 @@ test('keys are forgotten after a day', async () => {
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };
   const ask = () => performOnce(ports, request, submits(contextId), (value) => value);
   await ask();
-  await forgetOldKeys(the.database.db);
+  await forgetOldKeys(the.database.db, 100);
   await ask();
   expect(await jobs(contextId)).toHaveLength(1);
   await the.rows(
     `update idempotency_keys set created_at = now() - interval '25 hours' where key = '${request.key}'`,
   );
-  await forgetOldKeys(the.database.db);
+  await forgetOldKeys(the.database.db, 100);
   await ask();
   expect(await jobs(contextId)).toHaveLength(2);
 });

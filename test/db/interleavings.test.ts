@@ -1,4 +1,4 @@
-// Thousands of schedules of two to five actors on one context, one statement at a time, against real Postgres. What a
+// Thousands of schedules of two to six actors on one context, one statement at a time, against real Postgres. What a
 // seed draws can be played again: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` plays more of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Stage, describeJudgement } from './interleaving/stage.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 test(
   'in whatever order statements come, every law holds',
-  { timeout: 60_000 + 200 * seeds.length },
+  { timeout: 60_000 + 300 * seeds.length },
   async () => {
     const left = seeds.values();
     await Promise.all(

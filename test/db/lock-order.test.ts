@@ -83,11 +83,12 @@ test('whatever clients, runs and sweeps do at once', async () => {
   expect(Number((await the.rows('select count(*) as n from touched'))[0]?.['n'])).toBeGreaterThan(100);
 });
 
-/** Only sweeps hold several contexts at once: they must not wait while they do. */
+/** Only sweeps hold several contexts at once: they must not wait for a row while they do. */
 async function waitingSweeps(db: Executor): Promise<string[]> {
   const rows = await db.execute<{ query: string }>(sql`
     select query from pg_stat_activity where datname = current_database() and application_name = 'sweep'
-      and query ilike '%skip locked%' and state = 'active' and cardinality(pg_blocking_pids(pid)) > 0`);
+      and query ilike '%skip locked%' and state = 'active'
+      and wait_event_type = 'Lock' and wait_event in ('tuple', 'transactionid') and cardinality(pg_blocking_pids(pid)) > 0`);
   return rows.map(({ query }) => query);
 }
 

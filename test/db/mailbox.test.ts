@@ -144,12 +144,13 @@ describe('a refused submit says why', () => {
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
   ) => {
     const outcome = await submitInput(
-      { ids, times: TIMES, stopGraceMs: 1_000 },
+      { database: the.database, ids, times: TIMES, stopGraceMs: 1_000, boundResult: (content) => content },
       {
         tenantId: DEFAULT_TENANT,
         contextId,
         content: [],
         delivery: 'queue',
+        branch: null,
         priority: 5,
         metadata: {},
         maxSteps: null,
@@ -187,7 +188,12 @@ describe('withdraw', () => {
   test('takes a queued job back with its receipt, and tells it under a number', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    expect(await withdrawn(contextId, jobId)).toEqual({ headSeq: 1, jobIds: [jobId] });
+    expect(await withdrawn(contextId, jobId)).toEqual({
+      headSeq: 1,
+      jobIds: [jobId],
+      met: [],
+      errand: false,
+    });
     expect(await withdrawn(contextId, jobId)).toBeNull();
     const [job] = await the.rows(`select * from jobs where id = '${jobId}'`);
     expect(job).toMatchObject({ status: 'cancelled', stop_kind: 'cancel', stop_reason: 'why' });
@@ -201,6 +207,17 @@ describe('withdraw', () => {
       { seq: 1, name: 'JobFinished', data: { job_id: jobId, status: 'cancelled', attempt: 0 } },
     ]);
     expect(await the.row(contextId)).toMatchObject({ queued: 0, head_seq: 1 });
+  });
+
+  test('forgets the barren claims of what it took back, as soon as nothing else is to be done', async () => {
+    const { contextId } = await the.context();
+    const first = await the.submit(contextId);
+    const second = await the.submit(contextId);
+    await the.rows(`update contexts set barren_claims = 2 where id = '${contextId}'`);
+    await withdrawn(contextId, first);
+    expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 2 });
+    await withdrawn(contextId, second);
+    expect(await the.row(contextId)).toMatchObject({ status: 'idle', barren_claims: 0 });
   });
 
   test('leaves what runs, and what belongs to another context', async () => {

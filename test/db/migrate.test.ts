@@ -1,4 +1,5 @@
 // Migrations by several starters at once, again, and on a server that is too old.
+import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
@@ -24,6 +25,8 @@ vi.mock(import('postgres'), async (load) => {
   });
   return { ...original, default: driver };
 });
+
+const MIGRATIONS = new URL('../../src/db/migrations/', import.meta.url);
 
 const name = `nightshift_test_migrate_${Date.now()}`;
 const url = () => Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}` }).href;
@@ -56,6 +59,42 @@ test('many starters at once migrate once, and one that comes later finds nothing
   expect(new Set(first.map(({ hash }) => hash)).size).toBe(first.length);
   await migrate(url());
   expect(await applied()).toEqual(first);
+});
+
+test('what a cost is stored in is added to tables as they lie: none is rewritten, and what is there has no cost', async () => {
+  const { entries } = JSON.parse(await readFile(new URL('meta/_journal.json', MIGRATIONS), 'utf8')) as {
+    entries: { tag: string }[];
+  };
+  const textOf = (tag: string) => readFile(new URL(`${tag}.sql`, MIGRATIONS), 'utf8');
+  const before = entries.slice(
+    0,
+    entries.findIndex(({ tag }) => tag === '0005_cost'),
+  );
+  const older = `${name}_older`;
+  const at = Object.assign(new URL(url()), { pathname: `/${older}` }).href;
+  await ask(inject('databaseUrl'), `create database ${older}`);
+  try {
+    for (const { tag } of before) await ask(at, await textOf(tag));
+    await ask(
+      at,
+      `insert into contexts (id, tenant_id) select gen_random_uuid(), 't' from generate_series(1, 1000)`,
+    );
+    const files = () =>
+      ask(
+        at,
+        `select relname, pg_relation_filenode(oid) as file, pg_relation_size(oid) as size from pg_class
+        where relname in ('contexts', 'messages', 'jobs', 'branches') order by 1`,
+      );
+    const lay = await files();
+    expect(lay).toHaveLength(4);
+    await ask(at, await textOf('0005_cost'));
+    expect(await files()).toEqual(lay);
+    expect(await ask(at, 'select count(*)::int, count(cost_nanos)::int as known from contexts')).toEqual([
+      { count: 1_000, known: 0 },
+    ]);
+  } finally {
+    await ask(inject('databaseUrl'), `drop database if exists ${older} with (force)`);
+  }
 });
 
 test('the lock is not left behind', async () => {

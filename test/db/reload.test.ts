@@ -96,7 +96,7 @@ test('a look at the mailbox does not count the claim under which one looks', asy
   if (row === null) throw new Error('nothing to claim');
   const first = await reload(row);
   expect(first.barrenClaims).toBe(LIMITS.barrenClaims - 1);
-  const move = open(first, decide(first, row.now));
+  const move = open(first, decide(first, row.now), ids);
   if (move === null) throw new Error('nothing was begun');
   const [outcome] = await append(db(), [move]);
   if (outcome?.kind !== 'committed') throw new Error('an append was refused');
@@ -119,7 +119,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   await the.submit(contextId);
   const row = await the.claimed(contextId);
   const first = await reload(row);
-  const move = open(first, decide(first, row.now));
+  const move = open(first, decide(first, row.now), ids);
   if (move === null) throw new Error('nothing was begun');
   let isCut = true;
   const cut = the.open({
@@ -146,7 +146,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   const recovered = await journal.recover(first.lease);
   expect(await append(db(), [move])).toEqual([{ kind: 'stale' }]);
   expect(recovered.job).toBeNull();
-  const again = open(recovered, decide(recovered, row.now));
+  const again = open(recovered, decide(recovered, row.now), ids);
   expect(again && (await journal.append(again)).kind).toBe('committed');
   expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
 });

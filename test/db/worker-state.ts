@@ -1,8 +1,11 @@
 // The state of a worker process that neither beats nor sweeps: for tests of its parts.
 import { pino } from 'pino';
+import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/cli/ids.ts';
 import type { Bell } from '../../src/queue/doorbell.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
 import { Audience } from '../../src/workers/audience.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
@@ -34,11 +37,21 @@ export function workerState(the: Given): WorkerState {
     abilities: {
       model: () => null,
       keyId: (provider) => provider,
-      tools: { execute: async () => ({ kind: 'aborted' }) },
+      tools: {
+        judge: async (_, ruled) => ruled ?? 'never',
+        execute: async () => ({ kind: 'aborted' }),
+        reconcile: async () => ({ kind: 'unknown' }),
+        outcomeWaitMs: null,
+      },
       resolve: () => ({ kind: 'served', settings: settings() }),
-      published: { tools: [], roles: [], models: [] },
+      published: { tools: [], roles: [], models: [], mcpServers: [] },
+      team: TEAM_DEFAULTS,
     },
     times: { ...TIMES, beatMs: 1_000, sweepMs: 1_000, stopGraceMs: 1_000, drainMs: 1_000 },
+    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+    servers: NO_SERVERS,
+    peers: PEER_LIMITS,
+    boundResult: (content) => content,
     log: pino({ level: 'silent' }),
     random: () => 0.5,
   };
@@ -48,6 +61,7 @@ export function workerState(the: Given): WorkerState {
     audience: new Audience(),
     clock,
     metrics,
+    errands: { look: () => undefined },
     identity: () => null,
   });
 }

@@ -1,7 +1,9 @@
 // Who takes part in a schedule: two to four of them, drawn from the seed.
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/change-branches.ts';
 import { cancelJob } from '../../../src/commands/cancel-job.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/change-input.ts';
+import { clearContext } from '../../../src/commands/clear-context.ts';
 import { interruptContext } from '../../../src/commands/interrupt-context.ts';
 import { DELIVERIES } from '../../../src/commands/submit-input.ts';
 import { INTERRUPT_MODES } from '../../../src/core/job.ts';
@@ -14,7 +16,8 @@ import { runContext } from '../../../src/workers/run-context.ts';
 import { sweepOnce } from '../../../src/workers/sweep.ts';
 import { oneOf } from './scheduler.ts';
 import type { Lane, Random, Script } from './scheduler.ts';
-import { TEXTS, passTime, stopBeating } from './world.ts';
+import { TEXTS } from './script.ts';
+import { passTime, stopBeating } from './world.ts';
 import type { Process, World } from './world.ts';
 
 export type Cast = { world: World; random: Random; processes: readonly Process[] };
@@ -29,7 +32,7 @@ export function runs({ world }: Pick<Cast, 'world'>, { state }: Process): () => 
   };
 }
 
-async function command<T>(world: World, lane: Lane, work: Command<T>): Promise<void> {
+export async function command<T>(world: World, lane: Lane, work: Command<T>): Promise<void> {
   await perform(world.ports(lane.database), work);
 }
 
@@ -88,6 +91,17 @@ const stops: Role = ({ world, random }, lane) => {
   };
 };
 
+/** Answers what is asked, again while anything is. */
+const answers: Role =
+  ({ world }, lane) =>
+  async () => {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const call = await world.asked(lane.database);
+      if (call === null) await lane.pause('nothing is asked');
+      else await world.answer(lane.database, call);
+    }
+  };
+
 const starts: Role =
   ({ world }, lane) =>
   () =>
@@ -111,6 +125,49 @@ const changes: Role =
       }),
     );
 
+/** Makes, switches, deletes branches, and has inputs answered on branches of their own. */
+const branches: Role = ({ world, random }, lane) => {
+  const kinds = [1, 2].map(() =>
+    oneOf(random, ['edit', 'regenerate', 'create', 'switch', 'delete'] as const),
+  );
+  const place = oneOf(random, [0, 1, -1]);
+  const name = oneOf(random, ['main', 'main-2', 'side']);
+  const delivery = oneOf(random, ['queue', 'interrupt', 'reject'] as const);
+  const text = oneOf(random, TEXTS);
+  return async () => {
+    const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
+    for (const kind of kinds) {
+      switch (kind) {
+        case 'edit':
+        case 'regenerate':
+          await world.answerAnew(lane.database, lane.name, kind, place, text, delivery);
+          break;
+        case 'create': {
+          const from = { fromBranch: null, fromMessageId: world.messageAt(place), activate: random() < 0.5 };
+          await command(world, lane, createBranch({ ...target, name: 'side', ...from }));
+          break;
+        }
+        case 'switch':
+          await command(world, lane, switchBranch(target, name));
+          break;
+        case 'delete':
+          await command(world, lane, deleteBranch(target, name));
+      }
+    }
+  };
+};
+
+/** Begins anew, once or twice: refused while anything is unfinished. */
+const clears: Role = ({ world, random }, lane) => {
+  const times = random() < 0.5 ? 1 : 2;
+  return async () => {
+    const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId, isCurrent: () => true };
+    for (let left = times; left > 0; left -= 1) {
+      await command(world, lane, clearContext(world.ports(lane.database), target));
+    }
+  };
+};
+
 const dies: Role =
   ({ processes, random }, lane) =>
   () =>
@@ -126,6 +183,8 @@ const leaves: Role =
 const ROLES: readonly Role[] = [
   submits,
   submits,
+  answers,
+  answers,
   cancels,
   interrupts,
   interrupts,
@@ -133,6 +192,11 @@ const ROLES: readonly Role[] = [
   stops,
   starts,
   changes,
+  branches,
+  branches,
+  branches,
+  clears,
+  clears,
   dies,
   dies,
   leaves,

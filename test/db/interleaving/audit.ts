@@ -22,6 +22,8 @@ export type Change = {
   stopped: boolean;
   /** A wish waited for its answer. */
   summoned: boolean;
+  /** A job was running, waiting or queued. */
+  unfinished: boolean;
 };
 
 export async function installAudit({ db }: Database): Promise<void> {
@@ -40,7 +42,8 @@ export async function installAudit({ db }: Database): Promise<void> {
         'epoch', new.lease_epoch, 'previousEpoch', old.lease_epoch,
         'head', new.head_seq, 'previousHead', old.head_seq,
         'wake', new.wake_seq, 'queued', new.queued, 'previousQueued', old.queued, 'stopped', new.stopped,
-        'summoned', old.sweep_at is not null and old.status = 'running'));
+        'summoned', old.sweep_at is not null and old.status = 'running',
+        'unfinished', exists (select 1 from jobs j where j.context_id = new.id and j.finished_at is null)));
       return null;
     end $$`);
   await db.execute(sql`

@@ -1,11 +1,10 @@
 // The laws, asked of everything that was ever written about a context. Each fault is a line of words.
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../../src/db/client.ts';
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
-import { readHistory } from '../../../src/db/history.ts';
 import { mayFollow } from '../../../src/core/state.ts';
 import type { State } from '../../../src/core/state.ts';
+import { branchFaults } from './branch-checks.ts';
+import { compactionFaults } from './compaction-checks.ts';
 import { changesOf } from './audit.ts';
 import type { Change } from './audit.ts';
 import type { Database } from '../../../src/db/client.ts';
@@ -23,11 +22,17 @@ export async function faultsOf(admin: Database, world: World): Promise<string[]>
     ...(await numberFaults(db, world)),
     ...(await jobFaults(db, world, changes)),
     ...(await callFaults(db, world)),
+    ...(await branchFaults(db, world)),
+    ...(await compactionFaults(db, world)),
+    ...(await answerFaults(db, world)),
     ...(await eventFaults(db, world)),
   ];
 }
 
-/** Who writes holds the lease; the lease of one who lives is taken only where a wish went unanswered. */
+/**
+ * Who writes holds the lease; the lease of one who lives is taken only where a wish went unanswered, or where nothing is left
+ * to do under it.
+ */
 function leaseFaults(changes: readonly Change[], world: World): string[] {
   const processOf = new Map(world.processes.map(({ lane, id }) => [lane.name, id]));
   return changes.flatMap((change) => {
@@ -51,7 +56,8 @@ function leaseFaults(changes: readonly Change[], world: World): string[] {
       ownerLived &&
       owner !== previousOwner &&
       previousOwner !== self &&
-      !summoned
+      !summoned &&
+      (change.unfinished || change.status !== 'idle')
     ) {
       faults.push(`${actor} took the lease of one who lives`);
     }
@@ -68,20 +74,31 @@ function mailboxFaults(changes: readonly Change[]): string[] {
 
 async function restFaults(db: Executor, { contextId }: World): Promise<string[]> {
   const rows = await db.execute<{ fault: string }>(sql`
-    select fault from contexts c, lateral (values
+    select fault from contexts c join lateral (
+      select coalesce(max(e.seq), 0) as cleared from events e where e.context_id = c.id and e.name = 'ContextCleared') l on true
+    join lateral (
+      select count(*) as requests, coalesce(sum((e.data -> 'usage' ->> 'input_tokens')::int), 0) as tokens,
+        sum((e.data -> 'usage' ->> 'cost')::numeric * 1e9) as cost from events e
+      where e.context_id = c.id and e.seq > l.cleared and e.name = 'ContextCompacted'
+        and e.data ->> 'model' is not null) s on true,
+    lateral (values
       (case when c.status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.status end),
       (case when c.queued <> (select count(*) from jobs j where j.context_id = c.id and j.status = 'queued')
         then 'the counter of queued inputs is wrong: ' || c.queued end),
       (case when c.queued <> 0 or c.steers <> 0 then 'an input was never taken up' end),
-      (case when c.turn_count <> (select coalesce(max(substr(m.turn, 2)::int), 0) from messages m
-          where m.context_id = c.id and m.status = 'completed' and m.role <> 'system')
-        then 'the counter of turns is wrong: ' || c.turn_count end),
+      (case when (select m.turn from messages m where m.context_id = c.id and m.seq > l.cleared and m.role = 'user'
+          order by m.seq limit 1) <> 'u1' then 'the turns of a cleared context do not begin at 1' end),
       (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'at rest in ' || c.state end),
       (case when not exists (
-        select 1 from messages m where m.context_id = c.id and m.status in ('completed', 'retracted')
-        having count(*) filter (where status = 'completed') = c.message_count and count(*) filter (where role = 'assistant') = c.request_count
-          and coalesce(sum(input_tokens), 0) = c.input_tokens)
+        select 1 from messages m where m.context_id = c.id and m.seq > l.cleared and m.status in ('completed', 'retracted')
+        having count(*) filter (where status = 'completed') = c.message_count
+          and count(*) filter (where role = 'assistant') + s.requests = c.request_count
+          and coalesce(sum(input_tokens), 0) + s.tokens = c.input_tokens)
         then 'the counters of messages, requests or tokens are wrong' end),
+      (case when c.cost_nanos is distinct from (
+        select coalesce(sum(m.cost_nanos) + s.cost, sum(m.cost_nanos), s.cost) from messages m
+        where m.context_id = c.id and m.seq > l.cleared and m.status in ('completed', 'retracted'))
+        then 'the cost is not that of its calls' end),
       (case when exists (select 1 from jobs j where j.context_id = c.id and j.steps <> (
         select count(*) from messages m where m.job_id = j.id and m.role = 'assistant'))
         then 'the steps of a job are not its answers' end)
@@ -91,7 +108,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
 }
 
 /** Messages and events share one line of numbers without gaps, as far as the head. */
-async function numberFaults(db: Executor, { contextId }: World): Promise<string[]> {
+export async function numberFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const rows = await db.execute<{ seq: number; head: number }>(sql`
     select seq, head_seq as head from contexts c join (
       select context_id, seq from messages where seq is not null
@@ -125,12 +142,12 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
   const rows = await db.execute<JobRow>(sql`
     select j.id, j.priority, j.position, j.status, j.stop_kind is not null as wished,
       case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as wished_end, j.stopped_at is not null as stopped,
-      j.finished_at is not null as finished, m.seq as admitted,
+      j.finished_at is not null as finished, case j.kind when 'input' then m.seq else j.first_seq end as admitted,
       (select json_agg(e.seq order by e.seq) from events e where e.context_id = j.context_id
         and e.name = 'JobStarted' and e.data->>'job_id' = j.id::text) as started,
       (select json_agg(e.seq order by e.seq) from events e where e.context_id = j.context_id
         and e.name = 'JobFinished' and e.data->>'job_id' = j.id::text and e.data->>'status' = j.status) as ended,
-      (j.output_message_id is not null) = (j.status = 'completed') and (j.output_message_id is null or exists (
+      (j.output_message_id is not null) = (j.status = 'completed' and j.kind <> 'compact') and (j.output_message_id is null or exists (
         select 1 from messages o where o.id = j.output_message_id and o.job_id = j.id and o.seq is not null))
         as output_is_there
     from jobs j left join messages m on m.id = j.message_id where j.context_id = ${world.contextId} order by j.position`);
@@ -162,11 +179,38 @@ async function steerFaults(db: Executor, { accepted, contextId }: World): Promis
   const rows = await db.execute<{ id: string; status: string }>(sql`
     select m.id, m.status from messages m where m.context_id = ${contextId} and m.role = 'user'`);
   const statuses = new Map(rows.map(({ id, status }) => [id, status]));
+  const answers = await repliesOf(db, contextId);
   return accepted.flatMap(({ job: { messageId } }) => {
+    if (messageId !== null && answers.has(messageId)) return [];
     const status = messageId === null ? null : statuses.get(messageId);
     if (status === undefined) return ['an accepted input is not there'];
     return status === 'queued' ? ['an accepted input waits for ever'] : [];
   });
+}
+
+/** Answers by the message they are to be in history: whether their job was interrupted. */
+async function repliesOf(db: Executor, contextId: string): Promise<Map<string, boolean>> {
+  const rows = await db.execute<{ id: string; interrupted: boolean }>(sql`
+    select t.reply_message_id as id, j.status = 'interrupted' as interrupted
+    from tool_calls t join jobs j on j.id = t.job_id
+    where t.context_id = ${contextId} and t.reply_message_id is not null`);
+  return new Map(rows.map(({ id, interrupted }) => [id, interrupted]));
+}
+
+/** Who was told that an answer is taken finds it in history, unless an interrupt took the question back. */
+async function answerFaults(db: Executor, { answers, accepted, contextId }: World): Promise<string[]> {
+  const replies = await repliesOf(db, contextId);
+  const given = [...answers, ...accepted.flatMap(({ job: { messageId } }) => messageId ?? [])];
+  const history = await db.execute<{ id: string }>(sql`
+    select id from messages where context_id = ${contextId} and role = 'tool' and seq is not null`);
+  const there = new Set(history.map(({ id }) => id));
+  return [
+    ...answers.filter((id) => !replies.has(id)).map(() => 'an answer that was taken is not there'),
+    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer of nobody'),
+    ...[...replies].flatMap(([id, interrupted]) =>
+      there.has(id) || interrupted ? [] : ['an answer never entered history'],
+    ),
+  ];
 }
 
 /** The place of an input is where its submit came in the order of commits. */
@@ -193,28 +237,19 @@ function placeFaults(
   return faults;
 }
 
-/** Every call has one result, behind it and before the next answer; what may happen once happened once at most. */
+/** Every call has its result, wherever it stands; what may happen once happened once at most. */
 async function callFaults(db: Executor, { contextId, ran }: World): Promise<string[]> {
-  const history = await readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
   const faults: string[] = [];
-  const open = new Set<string>();
-  const seen = new Set<string>();
-  for (const { role, content } of history) {
-    if (role === 'assistant' && open.size > 0) faults.push('the model answered while calls were open');
-    for (const block of content) {
-      if (isToolUse(block)) open.add(block.id);
-      if (isToolResult(block) && !open.delete(block.tool_use_id))
-        faults.push('a result without an open call');
-      if (isToolResult(block) && seen.has(block.tool_use_id)) faults.push('a call was answered twice');
-      if (isToolResult(block)) seen.add(block.tool_use_id);
-    }
-  }
-  if (open.size > 0) faults.push('a call was never answered');
+  const answered = await db.execute<{ id: string }>(sql`
+    select block ->> 'tool_use_id' as id from messages m cross join lateral jsonb_array_elements(m.content) as block
+    where m.context_id = ${contextId} and m.status = 'completed' and block ->> 'type' = 'tool_result'`);
+  const seen = new Set(answered.map(({ id }) => id));
   for (const times of ran.values())
     if (times > 1) faults.push(`a call that may happen once ran ${times} times`);
   const calls = await db.execute<{ id: string; status: string }>(
     sql`select t.id, t.status from tool_calls t join messages m on m.id = t.message_id
-      where t.context_id = ${contextId} and m.status = 'completed'`,
+      where t.context_id = ${contextId} and m.status = 'completed' and m.seq > (
+        select coalesce(max(e.seq), 0) from events e where e.context_id = t.context_id and e.name = 'ContextCleared')`,
   );
   const closed = await db.execute<{ id: string; status: string }>(
     sql`select id, status from tool_calls where context_id = ${contextId}`,
@@ -223,7 +258,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
     if (!seen.has(id)) faults.push(`a call is ${status} and has no result`);
   }
   for (const { status } of closed) {
-    if (status === 'pending' || status === 'started') faults.push(`a call is still ${status}`);
+    if (['pending', 'started', 'waiting'].includes(status)) faults.push(`a call is still ${status}`);
   }
   for (const id of ran.keys()) {
     const status = closed.find((call) => call.id === id)?.status;
@@ -233,7 +268,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
 }
 
 /** The states that were told follow each other by the table, and end where the context is. */
-async function eventFaults(db: Executor, { contextId }: World): Promise<string[]> {
+export async function eventFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const told = await db.execute<{ state: State }>(sql`
     select data->>'new_state' as state from events where context_id = ${contextId} and name = 'StateChanged' order by seq`);
   const [context] = await db.execute<{ state: State }>(

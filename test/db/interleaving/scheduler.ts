@@ -76,7 +76,7 @@ export type Script = { lane: Lane; run(): Promise<void> };
 type Player = Script & { ended: boolean; error: unknown; blocked: boolean };
 
 /** Nothing moves for so long: the schedule hangs. */
-const STUCK_MS = 10_000;
+const STUCK_MS = 50_000;
 
 export class Scheduler {
   readonly #monitor: Database;

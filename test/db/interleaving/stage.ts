@@ -13,15 +13,17 @@ import type { TestDatabase } from '../../services/database.ts';
 import { castOf } from './actors.ts';
 import { installAudit } from './audit.ts';
 import { faultsOf } from './checks.ts';
+import { compacts } from './compacting.ts';
 import { Lane, Scheduler, oneOf, seeded } from './scheduler.ts';
 import type { Random } from './scheduler.ts';
-import { TEXTS, World, passTime, stopBeating } from './world.ts';
+import { TEXTS } from './script.ts';
+import { World, passTime, stopBeating } from './world.ts';
 import type { Process } from './world.ts';
 
 /** What was wrong with a schedule: nothing, as a rule. */
 export type Judgement = { seed: number; faults: string[]; trace: string[] };
 
-const NAMES = ['run-a', 'run-b', 'sweep', 'client-a', 'client-b', 'first', 'last'] as const;
+const NAMES = ['run-a', 'run-b', 'sweep', 'client-a', 'client-b', 'client-c', 'first', 'last'] as const;
 type Name = (typeof NAMES)[number];
 
 export class Stage {
@@ -53,19 +55,24 @@ export class Stage {
     await this.#own.drop();
   }
 
-  async judge(seed: number): Promise<Judgement> {
+  /**
+   * `compacting`: whether compactions may be asked for. `deaf`: no process hears a summons, and somebody always sweeps, so that
+   * wishes are often left to the sweep.
+   */
+  async judge(seed: number, compacting = true, deaf = false): Promise<Judgement> {
     const random = seeded(seed);
     const trace: string[] = [];
     const world = await World.create(this.#admin);
     try {
       const processes = await Promise.all([
-        this.#process(world, 'run-a', 1, random),
-        this.#process(world, 'run-b', 1, random),
+        this.#process(world, 'run-a', 1, random, deaf),
+        this.#process(world, 'run-b', 1, random, deaf),
       ]);
-      const sweeper = await this.#process(world, 'sweep', random() < 0.5 ? 1 : 0, random);
+      const sweeper = await this.#process(world, 'sweep', random() < 0.5 || deaf ? 1 : 0, random, deaf);
       await this.#prepare(world, random, trace);
       const lanes = [this.#lane('client-a'), this.#lane('client-b')];
       const cast = castOf({ world, random, processes }, sweeper, lanes);
+      if (compacting) cast.push(...(await compacts(world, this.#admin, seed, this.#lane('client-c'))));
       await new Scheduler(this.#admin).play(cast, random, trace);
       const leftOver = await this.#bringToRest(world);
       return { seed, faults: [...leftOver, ...(await faultsOf(this.#admin, world))], trace };
@@ -90,23 +97,24 @@ export class Stage {
     return lane;
   }
 
-  #process(world: World, name: Name, capacity: number, random: Random): Promise<Process> {
-    return world.startProcess(this.#admin, this.#lane(name), capacity, random() < 0.7);
+  #process(world: World, name: Name, capacity: number, random: Random, deaf: boolean): Promise<Process> {
+    return world.startProcess(this.#admin, this.#lane(name), capacity, random() < 0.7 && !deaf);
   }
 
-  /** Where the schedule begins: at rest, with inputs in the queue, or with a job that waits for its retry. */
+  /** Where the schedule begins: at rest, with inputs in the queue, or with a job that waits for its retry or an answer. */
   async #prepare(world: World, random: Random, trace: string[]): Promise<void> {
     const inputs = Math.floor(random() * 3);
-    const waits = inputs > 0 && random() < 0.25;
+    const waits = inputs > 0 && random() < 0.35;
+    const first = oneOf(random, ['retry', 'ask', 'both'] as const);
     for (let place = 0; place < inputs; place += 1) {
-      const text = waits && place === 0 ? 'retry' : oneOf(random, TEXTS);
+      const text = waits && place === 0 ? first : oneOf(random, TEXTS);
       trace.push(`queued: ${text}`);
       await world.submit(this.#admin, 'admin', text);
     }
     if (!waits) return;
-    trace.push('the first waits for its retry');
-    const first = await world.startProcess(this.#admin, this.#lane('first'), 1, false);
-    await runContext(first.state, world.contextId);
+    trace.push('the first waits');
+    const { state } = await world.startProcess(this.#admin, this.#lane('first'), 1, false);
+    await runContext(state, world.contextId);
     if (random() < 0.5) await passTime(this.#admin, world.contextId);
   }
 
@@ -116,16 +124,22 @@ export class Stage {
       select p.id as name from contexts c join processes p on p.id = c.lease_owner
       where c.id = ${world.contextId} and p.beat_at > clock_timestamp() - interval '10 minutes'`);
     const orphan = owned === undefined ? [] : ['a process that lives owns the context and does not run it'];
+    const asleep = await this.#admin.db.execute(sql`
+      select 1 from contexts c join tool_calls t on t.context_id = c.id and t.status = 'waiting' and t.reply is not null
+      where c.id = ${world.contextId} and c.status = 'waiting' and c.sweep_at > clock_timestamp() + interval '1 day'`);
+    const unheard = asleep.length === 0 ? [] : ['nobody looks at an answer that was given'];
     for (const { id } of world.processes) await stopBeating(this.#admin, id);
     const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
     await perform(world.ports(this.#admin), startWorker(world.ports(this.#admin), target));
     const last = await world.startProcess(this.#admin, this.#lane('last'), 1, true);
     for (let count = 0; count < 20 && !(await this.#isAtRest(world)); count += 1) {
+      const call = await world.asked(this.#admin);
+      if (call !== null) await world.answer(this.#admin, call);
       await passTime(this.#admin, world.contextId);
       await sweepOnce(last.state);
       while (last.state.registry.running > 0) await nextRound();
     }
-    return orphan;
+    return [...orphan, ...unheard];
   }
 
   async #isAtRest({ contextId }: World): Promise<boolean> {

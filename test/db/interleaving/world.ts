@@ -1,37 +1,36 @@
-// One context and whoever has to do with it: processes that run it, clients that want something of it. The model and the
-// tools are driven by the text of the input: `plain` is answered, `tools` calls two tools, `retry` fails once and waits
-// long, `fail` fails for good.
+// One context and whoever has to do with it: processes that run it, clients that want something of it.
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { v7 } from 'uuid';
+import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { summonsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { ids } from '../../../src/cli/ids.ts';
+import { answerCall } from '../../../src/commands/answer-call.ts';
+import { editInput, regenerate } from '../../../src/commands/answer-anew.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
 import type { Accepted, Delivery } from '../../../src/commands/submit-input.ts';
+import { compactContext } from '../../../src/commands/compact-context.ts';
+import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS } from '../../../src/core/policy.ts';
+import type { AskedCompaction, CompactionSettings } from '../../../src/core/compaction/settings.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
-import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
+import type { Model } from '../../../src/core/model.ts';
+import type { ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
-import { createClaimer } from '../../../src/workers/claimer.ts';
-import { createAppender } from '../../../src/workers/appender.ts';
 import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
-import { Audience } from '../../../src/workers/audience.ts';
-import { DatabaseClock } from '../../../src/workers/clock.ts';
-import { Gates } from '../../../src/workers/gates.ts';
-import { createWorkerMetrics } from '../../../src/workers/metrics.ts';
+import { NO_SERVERS } from '../../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../../src/workers/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
-import { Registry } from '../../../src/workers/registry.ts';
+import { stateByHand } from '../../workers/by-hand.ts';
 import type { Lane } from './scheduler.ts';
-
-export const TEXTS = ['plain', 'tools', 'retry', 'fail'] as const;
-export type Text = (typeof TEXTS)[number];
+import { TOOLS, answerTo, resultOf } from './script.ts';
+import type { Text } from './script.ts';
 
 /** Nobody dies of a late beat while a schedule is played; whoever is to die is given a beat of an hour ago. */
 export const TIMES: WorkerPorts['times'] = {
@@ -56,6 +55,8 @@ export class World {
   readonly bus: Bus = localBus();
   /** Inputs that were accepted: who sent them, and what came back. */
   readonly accepted: { client: string; job: Accepted }[] = [];
+  /** What answers to calls are to be in history. */
+  readonly answers: MessageId[] = [];
   readonly processes: Process[] = [];
   /** Somebody may have changed the order of the queue. */
   moved = false;
@@ -63,6 +64,13 @@ export class World {
   readonly ran = new Map<ToolCallId, number>();
   /** Whatever a worker process logged as an error. */
   readonly errors: string[] = [];
+  /** Of whoever runs the context from now on. */
+  room: { contextLimit: number; compaction: CompactionSettings } = {
+    contextLimit: 200_000,
+    compaction: COMPACTION_DEFAULTS,
+  };
+  /** How many messages were marked. */
+  #marks = 0;
 
   private constructor(contextId: ContextId) {
     this.contextId = contextId;
@@ -95,26 +103,93 @@ export class World {
     const carryOut = needsTransaction(delivery) ? perform : performAlone;
     const outcome = await carryOut(
       this.ports(database),
-      submitInput(
-        { ids, times: TIMES, stopGraceMs: TIMES.stopGraceMs },
-        {
-          tenantId: DEFAULT_TENANT,
-          contextId: this.contextId,
-          content: [{ type: 'text', text }],
-          delivery,
-          priority: 5,
-          metadata: {},
-          maxSteps: null,
-          deadline: null,
-          queueLimit: 100,
-        },
-      ),
+      submitInput(this.ports(database), { ...this.#input(delivery), content: this.#said(text) }),
     );
     if (outcome.kind === 'done') this.accepted.push({ client, job: outcome.value });
   }
 
+  /** Edits an input that was accepted before, or has it answered once more. */
+  async answerAnew(
+    database: Database,
+    client: string,
+    kind: 'edit' | 'regenerate',
+    place: number,
+    text: Text,
+    delivery: Delivery,
+  ): Promise<void> {
+    const messageId = this.messageAt(place);
+    if (messageId === null) return;
+    const ports = this.ports(database);
+    const content = this.#said(text);
+    const input = { ...this.#input(delivery), content };
+    const command =
+      kind === 'edit'
+        ? editInput(ports, { messageId, name: null, input })
+        : regenerate(ports, { messageId, name: null, input: { ...input, content: null } });
+    const outcome = await perform(ports, command);
+    if (outcome.kind === 'done') this.accepted.push({ client, job: outcome.value });
+  }
+
+  async compact(database: Database, client: string, asked: AskedCompaction): Promise<void> {
+    const { contextId } = this;
+    const wish = { tenantId: DEFAULT_TENANT, contextId, asked, queueLimit: 100 };
+    const outcome = await performAlone(this.ports(database), compactContext({ ids }, wish));
+    if (outcome.kind !== 'done') return;
+    this.accepted.push({
+      client,
+      job: { jobId: outcome.value.jobId, messageId: null, contextId, after: 0 },
+    });
+  }
+
+  /** Whether a compaction was made; by a job that has not ended; of what such a job added. */
+  async hasCompacted({ db }: Database, by: 'any' | 'running' | 'own'): Promise<boolean> {
+    const rows = await db.execute(sql`
+      select 1 from compactions k join jobs j on j.id = k.job_id where k.context_id = ${this.contextId}
+        and (j.finished_at is null or ${by} = 'any') and (k.upto_seq > j.first_seq or ${by} <> 'own') limit 1`);
+    return rows.length > 0;
+  }
+
+  /** The text drives the model; what follows it tells the input from all others. */
+  #said(text: Text) {
+    return [{ type: 'text' as const, text: `${text} ${this.#mark()}` }];
+  }
+
+  #mark(): string {
+    this.#marks += 1;
+    return `#${this.#marks};`;
+  }
+
+  #input(delivery: Delivery) {
+    return {
+      tenantId: DEFAULT_TENANT,
+      contextId: this.contextId,
+      delivery,
+      branch: null,
+      priority: 5,
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      queueLimit: 100,
+    };
+  }
+
   jobAt(place: number): JobId | null {
     return this.accepted.at(place)?.job.jobId ?? null;
+  }
+
+  /** The first call that waits for an answer. */
+  async asked({ db }: Database): Promise<ToolCallId | null> {
+    const [row] = await db.execute<{ id: ToolCallId }>(sql`
+      select id from tool_calls where context_id = ${this.contextId} and status = 'waiting' and reply is null
+      order by ordinal limit 1`);
+    return row?.id ?? null;
+  }
+
+  async answer(database: Database, toolCallId: ToolCallId): Promise<void> {
+    const target = { tenantId: DEFAULT_TENANT, contextId: this.contextId, toolCallId };
+    const command = answerCall(this.ports(database), target, { content: 'this', isError: false });
+    const outcome = await perform(this.ports(database), command);
+    if (outcome.kind === 'done') this.answers.push(outcome.value.messageId);
   }
 
   messageAt(place: number): MessageId | null {
@@ -124,6 +199,7 @@ export class World {
   /** A worker process that lives; `hears`: whether summons reach it. */
   async startProcess(admin: Database, lane: Lane, capacity: number, hears: boolean): Promise<Process> {
     const id = ids.next<ProcessId>();
+    let claiming: Promise<unknown> = Promise.resolve();
     await register(admin.db, {
       id,
       lockKey: Math.floor(Math.random() * 2 ** 46),
@@ -133,10 +209,8 @@ export class World {
       tools: [],
       roles: [],
       models: [],
+      mcpServers: [],
     });
-    const registry = new Registry(capacity);
-    const clock = new DatabaseClock();
-    const metrics = createWorkerMetrics(registry, []);
     const ports: WorkerPorts = {
       database: lane.database,
       openBeatConnection: () => lane.database,
@@ -145,56 +219,66 @@ export class World {
       bus: this.bus,
       ids,
       abilities: {
-        model: () => this.#model(lane),
+        model: () => this.#model(lane, () => claiming),
         keyId: (provider) => provider,
-        tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
+        tools: {
+          judge: async (_, ruled) => ruled ?? 'never',
+          execute: (call, signal) => this.#runTool(lane, call, signal),
+          reconcile: async () => ({ kind: 'unknown' }),
+          outcomeWaitMs: null,
+        },
         resolve: () => ({
           kind: 'served',
           settings: {
             model: { provider: 'simulated', model: 'm' },
             streaming: true,
             systemPrompt: '',
+            mode: 'act',
             tools: TOOLS,
             maxTokens: null,
+            ...this.room,
+            pinned: [],
             maxSteps: 20,
             parameters: {},
+            asking: ASKING_DEFAULTS,
           },
         }),
-        published: { tools: [], roles: [], models: [] },
+        published: { tools: [], roles: [], models: [], mcpServers: [] },
+        team: TEAM_DEFAULTS,
       },
       times: TIMES,
+      expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+      servers: NO_SERVERS,
+      peers: PEER_LIMITS,
+      boundResult: (content) => content,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
     };
-    const gates = new Gates(ports, clock, metrics);
-    const audience = new Audience();
-    const appender = createAppender(lane.database.db);
-    const claimer = createClaimer({ ...ports, clock, registry });
+    const byHand = stateByHand(ports, id, capacity);
     const state: WorkerState = {
-      ...ports,
-      appender,
-      claimer,
-      registry,
-      audience,
-      clock,
-      metrics,
-      gates,
-      identity: () => id,
+      ...byHand,
+      claimer(claim) {
+        const claimed = byHand.claimer(claim);
+        claiming = claimed.catch(() => undefined);
+        return claimed;
+      },
     };
     if (hears)
       await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
-        registry.lookUp(contextId, controlSeq),
+        state.registry.lookUp(contextId, controlSeq),
       );
     const process: Process = { id, lane, state };
     this.processes.push(process);
     return process;
   }
 
-  #model(lane: Lane): Model {
+  /** One that is called with its claim takes longer than the commit of that: a lane does one thing at a time. */
+  #model(lane: Lane, claiming: () => Promise<unknown>): Model {
     return {
       call: async (request, _listener, signal) => {
+        await claiming();
         await lane.pause('the model');
-        return signal.aborted ? { kind: 'aborted' } : answerTo(request);
+        return signal.aborted ? { kind: 'aborted' } : answerTo(request, this.#mark());
       },
     };
   }
@@ -203,50 +287,19 @@ export class World {
     if (call.name === 'mail') this.ran.set(call.id, (this.ran.get(call.id) ?? 0) + 1);
     await lane.pause(`the tool ${call.name}`);
     if (signal.aborted) return { kind: 'aborted' };
-    return { kind: 'result', content: `${call.name} ok`, is_error: false };
+    return { kind: 'result', content: resultOf(call), is_error: false };
   }
 }
-
-const TOOLS: ToolDescriptor[] = (['look', 'mail'] as const).map((name) => ({
-  name,
-  description: '',
-  input_schema: { type: 'object' },
-  effect: name === 'mail' ? 'once' : 'none',
-  on_unknown: 'tell',
-}));
 
 function portsOf(database: Database, bus: Bus): CommandPorts {
-  return { database, bell, bus, ids, times: TIMES, stopGraceMs: TIMES.stopGraceMs };
-}
-
-function answerTo({ messages, failures }: ModelRequest): ModelOutcome {
-  const last = messages.at(-1)?.content.at(-1);
-  switch (last?.type === 'text' ? last.text : '') {
-    case 'tools':
-      return says('look', 'mail');
-    case 'retry':
-      if (failures > 0) return says();
-      return { kind: 'failed', failure: { class: 'server_error', message: 'slow', retryAfterMs: 60_000 } };
-    case 'fail':
-      return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
-    default:
-      return says();
-  }
-}
-
-function says(...calls: string[]): ModelOutcome {
   return {
-    kind: 'done',
-    answer: {
-      content: [
-        { type: 'text', text: 'so' },
-        ...calls.map((name) => ({ type: 'tool_use' as const, id: v7() as ToolCallId, name, input: {} })),
-      ],
-      finishReason: calls.length > 0 ? 'tool_use' : 'stop',
-      usage: { input_tokens: 3, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 },
-      modelId: 'm',
-      responseId: null,
-    },
+    database,
+    bell,
+    bus,
+    ids,
+    times: TIMES,
+    stopGraceMs: TIMES.stopGraceMs,
+    boundResult: (content) => content,
   };
 }
 

@@ -1,0 +1,20 @@
+/** Why an input is taken or refused. */
+import { sql } from 'drizzle-orm';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import type { Executor } from './client.ts';
+import { hasQuestion } from './replies.ts';
+
+/** `asking`: a question waits for a person. */
+export type Admission = { stopped: boolean; queued: number; asking: boolean };
+
+/** What decides whether a context takes an input; null: this tenant has no such context. */
+export async function admission(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<Admission | null> {
+  const [row] = await executor.execute<Admission>(sql`
+    select c.stopped, c.queued + c.steers as queued, ${hasQuestion} as asking
+    from contexts c where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
+  return row ?? null;
+}

@@ -1,0 +1,160 @@
+/**
+ * Calls that wait for workers' jobs. Whatever ends a job counts down, in its own commit, what the calls that wait for it
+ * still need; their context is woken afterwards, by a statement of its own. Rows of calls are locked in the order of their
+ * ids, and after the rows of contexts: whoever counts down for jobs of many contexts, and whoever closes its own calls,
+ * never wait for each other in a circle.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+/** No calls of its own that wait for workers. */
+export const NONE_OWN: SQL = sql`(select null::uuid as id where false)`;
+
+/**
+ * Common table expressions for a statement that ends jobs. `ended`: those jobs, as `(id, context_id, tenant_id)`. `own`:
+ * calls that the statement itself changes, and that may wait for workers, as `(id)`; whoever changes them asks for
+ * `${HELD_FIRST}` before. `counted(context_id, needs, ended_in)` tells which calls need less now.
+ */
+export function countdown(ended: SQL, own: SQL): SQL {
+  return sql`touched as materialized (
+      select x.id, sum(x.n)::int as n, bool_or(x.own) as own, (array_agg(x.ended_in))[1] as ended_in from (
+        select a.tool_call_id as id, 1 as n, false as own, e.context_id as ended_in from ${ended} e cross join lateral (
+          select a.tool_call_id from awaited_jobs a where a.job_id = e.id and a.tenant_id = e.tenant_id offset 0) a
+        union all
+        select o.id, 0, true, null from ${own} o
+      ) x group by x.id order by x.id
+    ), held as materialized (
+      select t.id, x.n, x.own, x.ended_in from touched x cross join lateral (
+        select t.id from tool_calls t where t.id = x.id for no key update) t
+    ), counted as (
+      update tool_calls t set needs = t.needs - h.n from held h
+      -- Always true, as in an append: each is looked up by its id.
+      where h.n + 0 = h.n and t.id = h.id and h.n > 0 and not h.own and t.status = 'waiting' and t.waits_for = 'workers'
+      returning t.context_id, t.needs, h.ended_in
+    )`;
+}
+
+/** All that a statement with a countdown locks of calls is locked once this was asked. */
+export const HELD_FIRST: SQL = sql`(select count(*) from held) >= 0`;
+
+/** Contexts that wait for nothing more, as JSON: of the jobs that ended in the context `of`. */
+export function metBy(of: SQL): SQL {
+  return sql`(select jsonb_agg(distinct k.context_id) from counted k where k.ended_in = ${of} and k.needs <= 0)`;
+}
+
+/**
+ * Locks, in their order, all calls that an end of this context's jobs may touch: for a transaction that ends some of them
+ * in more than one statement. The context's row is locked.
+ */
+export async function holdCalls(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
+  await tx.execute(sql`
+    select t.id from tool_calls t where t.tenant_id = ${tenantId} and t.id in (
+      select a.tool_call_id from awaited_jobs a join jobs j on j.id = a.job_id
+      where j.context_id = ${contextId} and j.finished_at is null
+      union
+      select a.tool_call_id from awaited_jobs a where a.context_id = ${contextId})
+    order by t.id for no key update`);
+}
+
+/** The jobs of a context that is removed end with it. Its calls were locked before. Returns contexts that wait no more. */
+export async function countOut(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<ContextId[]> {
+  const [row] = await tx.execute<{ met: ContextId[] | null }>(sql`
+    with ended as (
+      select j.id, j.context_id, j.tenant_id from jobs j
+      where j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.finished_at is null
+    ), ${countdown(sql`ended`, NONE_OWN)}
+    select ${metBy(sql`${contextId}::uuid`)} as met`);
+  return row?.met ?? [];
+}
+
+/** A call that waits for jobs which were there before. `any`: the first that ends is enough. */
+export type Recounted = { callId: ToolCallId; any: boolean };
+
+/**
+ * Counts anew what calls still need, which jobs that ended as they began to be waited for did not tell. In a transaction:
+ * once a call is locked, whoever counts it down has done so, or does it after this. True: one of them needs nothing more.
+ */
+export async function recount(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  calls: readonly Recounted[],
+): Promise<boolean> {
+  const asked = sql`jsonb_to_recordset(${encodeJson(calls)}::jsonb) as r("callId" uuid, "any" boolean)`;
+  await tx.execute(sql`
+    select t.id from tool_calls t where t.context_id = ${contextId} and t.tenant_id = ${tenantId}
+      and t.status = 'waiting' and t.id in (select r."callId" from ${asked}) order by t.id for no key update`);
+  const rows = await tx.execute<{ needs: number }>(sql`
+    update tool_calls t set needs = case when r."any" then (n.unfinished = n.awaited)::int else n.unfinished end
+    from ${asked} cross join lateral (
+      select count(*)::int as awaited, count(j.id)::int as unfinished
+      from awaited_jobs a left join jobs j on j.id = a.job_id and j.finished_at is null
+      where a.tool_call_id = r."callId") n
+    where t.id = r."callId" and t.context_id = ${contextId} and t.tenant_id = ${tenantId} and t.status = 'waiting'
+      and t.waits_for = 'workers'
+    returning t.needs`);
+  return rows.some(({ needs }) => needs <= 0);
+}
+
+/** How long a ring may take before a sweep looks, in milliseconds. */
+const RING_GRACE_MS = 1_000;
+
+export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
+
+/**
+ * Wakes a context with a call that waits for nothing more. Its holder, where it has one, may be about to park: that is
+ * guarded by what is raised here. Null: nobody is to be rung for.
+ */
+export async function wakeMet(executor: Executor, contextId: ContextId): Promise<Woken | null> {
+  const [row] = await executor.execute<{ wake_seq: number; lease_epoch: number; status: string }>(sql`
+    update contexts c set
+      wake_seq = c.wake_seq + 1,
+      status = case when c.status = 'waiting' then 'runnable' else c.status end,
+      sweep_at = case when c.status = 'waiting'
+        then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.sweep_at end
+    where c.id = ${contextId} and c.status in ('waiting', 'running') and ${hasMet}
+    returning c.wake_seq, c.lease_epoch, c.status`);
+  if (row === undefined || row.status !== 'runnable') return null;
+  return { contextId, wakeSeq: row.wake_seq, epoch: row.lease_epoch };
+}
+
+const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id and t.status = 'waiting'
+  and t.needs <= 0 limit 1) is not null`;
+
+/**
+ * Wakes those whose waker died. One that is put off for a reason of its own (a process that cannot serve it, a job that
+ * kills whoever takes it up) comes by itself within minutes, and is left alone for as long.
+ */
+export async function wakeForgotten(executor: Executor, most: number): Promise<Woken[]> {
+  const rows = await executor.execute<{ id: ContextId; wake_seq: number; lease_epoch: number }>(sql`
+    update contexts c set wake_seq = c.wake_seq + 1, status = 'runnable',
+      sweep_at = clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond'
+    where c.id in (
+      select c.id from (
+        select distinct t.context_id from tool_calls t where t.status = 'waiting' and t.needs <= 0 limit ${most}) met
+      join contexts c on c.id = met.context_id
+      where c.status = 'waiting' and ((c.barren_claims < 2 and c.sweep_at > clock_timestamp() + interval '3 seconds')
+        or c.sweep_at > clock_timestamp() + interval '5 minutes')
+      for no key update of c skip locked)
+    returning c.id, c.wake_seq, c.lease_epoch`);
+  return rows.map((row) => ({ contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch }));
+}
+
+/** Most that are told of one context. */
+const TOLD = 100;
+
+/** A worker whose job a call waits for. */
+export type AwaitedWorker = { id: ToolCallId; name: string; workerId: WorkerId };
+
+/** Unfinished workers that calls of a context wait for, as JSON, the oldest calls first; null: none. */
+export function awaitedWorkers(contextId: SQL): SQL {
+  return sql`(select jsonb_agg(jsonb_build_object('id', u.id, 'name', u.name, 'workerId', u.worker_id)
+      order by u.asked_at, u.call_place, u.ordinal) from (
+    select t.id, t.name, a.worker_id, t.asked_at, t.ordinal as call_place, a.ordinal
+    from awaited_jobs a join tool_calls t on t.id = a.tool_call_id and t.status = 'waiting'
+    join jobs j on j.id = a.job_id and j.finished_at is null
+    where a.context_id = ${contextId} order by t.asked_at, t.ordinal, a.ordinal limit ${TOLD}) u)`;
+}

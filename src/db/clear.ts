@@ -1,0 +1,60 @@
+/** Clear: history begins anew behind all that is stored. Nothing is removed but the rows of branches. */
+import { sql } from 'drizzle-orm';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import type { Executor } from './client.ts';
+
+/** Whether anything is under way or queued, and the version of the settings. The context's row was locked before. */
+export async function lookBeforeClear(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<{ unfinished: boolean; version: number } | null> {
+  const [row] = await tx.execute<{ unfinished: boolean; version: number }>(sql`
+    select w.version, exists (
+      select 1 from jobs j where j.context_id = w.context_id and j.status in ('running', 'waiting')
+      union all
+      select 1 from jobs j where j.context_id = w.context_id and j.status = 'queued') as unfinished
+    from workers w where w.context_id = ${contextId} and w.tenant_id = ${tenantId}`);
+  return row ?? null;
+}
+
+/**
+ * The messages that are stored leave history, all branches but the first go, and counters begin at 0. However long history
+ * is, a few rows change. No job is unfinished; whoever holds the context all the same has nothing to do, and loses it.
+ */
+export async function clear(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<{ headSeq: number }> {
+  const [row] = await tx.execute<{ head_seq: number }>(sql`
+    with before as (
+      select c.id, c.state = 'PermanentFailure' as failed from contexts c
+      where c.id = ${contextId} and c.tenant_id = ${tenantId}
+    ), ctx as (
+      update contexts c set
+        head_seq = c.head_seq + 1 + before.failed::int,
+        state = case when before.failed then 'Idle' else c.state end, state_since = clock_timestamp(),
+        status = 'idle', sweep_at = null, lease_owner = null, lease_epoch = c.lease_epoch + 1, barren_claims = 0,
+        active_branch = 'main', message_count = 0, turn_count = 0, request_count = 0, input_tokens = 0, output_tokens = 0,
+        cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null, last_failure = null
+      from before where c.id = before.id
+      returning c.id, c.tenant_id, c.head_seq, before.failed
+    ), main as (
+      update branches b set message_count = 0, request_count = 0, input_tokens = 0, output_tokens = 0,
+        cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null,
+        spans = jsonb_build_array(jsonb_build_object('branch', b.name, 'after', ctx.head_seq, 'upto', null))
+      from ctx where b.context_id = ctx.id and b.name = 'main'
+    ), others as (
+      delete from branches b using ctx where b.context_id = ctx.id and b.name <> 'main'
+    ), told as (
+      insert into events (context_id, tenant_id, seq, name, data)
+      select id, tenant_id, head_seq - failed::int, 'ContextCleared', '{}'::jsonb from ctx
+      union all
+      select id, tenant_id, head_seq, 'StateChanged', jsonb_build_object('new_state', 'Idle', 'job_id', null)
+      from ctx where failed
+    )
+    select head_seq from ctx`);
+  if (row === undefined) throw new Error('A locked context vanished.');
+  return { headSeq: row.head_seq };
+}

@@ -1,0 +1,86 @@
+/**
+ * What was compacted of a branch. One that was made on another branch holds where this one reads that branch, and what the
+ * compaction tells of. A summary that tells of what an interrupt took back is void: only the job that was interrupted
+ * can have made it.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Append } from '../core/append.ts';
+import type { Compacted, Shortening, Summary } from '../core/compaction/compacted.ts';
+import type { CompactorType } from '../core/compaction/type.ts';
+import { plainText } from './codec.ts';
+import { spansOf } from './spans.ts';
+
+/** As they come beside a history. */
+export type CompactedColumns = { summary: Summary | null; shortening: Shortening | null };
+
+/** Nothing of a branch is left out, as `k(upto, summary, shortening)`. */
+export const WHOLE: SQL = sql`(select 0::bigint as upto, null::jsonb as summary, null::jsonb as shortening) k`;
+
+/** What stands for older messages of each `at(context_id, tenant, branch)`, likewise; `upto` 0: nothing does. */
+export const STANDING: SQL = sql`lateral (
+    select coalesce((s.last ->> 'uptoSeq')::bigint, 0) as upto, s.last as summary, t.last as shortening
+    from (select 1) one
+      left join lateral (${last('llm', sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s on true
+      left join lateral (${last('threshold', sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) t on true
+  ) k`;
+
+/** The number up to which a summary stands for the messages of a branch; 0: none does. */
+export function summarisedUpto(contextId: SQL, tenantId: SQL, branch: SQL): SQL {
+  return sql`coalesce((
+    select (s.last ->> 'uptoSeq')::bigint from (${last('llm', contextId, tenantId, branch)}) s), 0)`;
+}
+
+/** The last one of its type that holds on a branch. Its names are its own: whoever asks has other ones. */
+function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL): SQL {
+  return sql`
+    select jsonb_build_object('id', made.id, 'seq', made.seq, 'uptoSeq', made.upto_seq, 'jobId', made.job_id,
+      'tokensAfter', case when made.branch = ${branch} then made.tokens_after end, 'text', made.summary) as last
+    from (${spansOf(contextId, tenantId, branch)}) stretch
+    join compactions made on made.context_id = ${contextId} and made.tenant_id = ${tenantId}
+      and made.branch = stretch.branch and made.seq > stretch.after and made.upto_seq <= stretch.upto
+    where made.type = ${sql.raw(`'${type}'`)}
+      and not exists (select 1 from jobs maker where maker.id = made.job_id and maker.status = 'interrupted'
+        and maker.stop_mode <> 'keep' and made.upto_seq > maker.first_seq)
+      and ${tellsOf(sql`made`, spansOf(contextId, tenantId, branch))}
+    order by made.seq desc limit 1`;
+}
+
+/**
+ * Whether the last message that a compaction stands for is in one of the stretches. Whoever shows that one shows all before
+ * it; but a name that was given again has compactions of messages that readers of its older branch do not show.
+ */
+export function tellsOf(made: SQL, stretches: SQL): SQL {
+  return sql`exists (
+    select 1 from messages told join (${stretches}) shown
+      on told.branch = shown.branch and told.seq > shown.after and told.seq <= shown.upto
+    where told.context_id = ${made}.context_id and told.tenant_id = ${made}.tenant_id and told.seq = ${made}.upto_seq)`;
+}
+
+export function toCompacted({ summary, shortening }: CompactedColumns): Compacted {
+  return { summary, shortening };
+}
+
+/** Of an append: its compaction, at the place of the entry that tells of it. */
+export function compactionRows({ lease, entries, compaction }: Append) {
+  if (compaction === null) return [];
+  const place = entries.findIndex(
+    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
+  );
+  const { id, branch, type, uptoSeq, summary, model, tokensBefore, tokensAfter, jobId } = compaction;
+  return [
+    {
+      context_id: lease.contextId,
+      place: place + 1,
+      id,
+      branch,
+      type,
+      upto_seq: uptoSeq,
+      summary: summary === null ? null : plainText(summary),
+      model: model === null ? null : plainText(model),
+      tokens_before: tokensBefore,
+      tokens_after: tokensAfter,
+      job_id: jobId,
+    },
+  ];
+}

@@ -1,0 +1,263 @@
+/**
+ * Errands: what the end of a job still has to bring to other contexts, found by the marks that its last commit left
+ * (ends.ts). Whoever carries one out may die in the middle, and two may do it at once: each part is a transaction of its
+ * own that looks again, and the mark goes last.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Block } from '../core/blocks.ts';
+import type { JobError } from '../core/errors.ts';
+import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
+import type { FinishedStatus, WishKind } from '../core/job.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+import { hasChildWorkers } from './ends.ts';
+
+type OfJob = { tenantId: TenantId; jobId: JobId };
+
+export type Errand =
+  /** What is below the job (`stop`: below its worker) ends with it. */
+  | (OfJob & { kind: 'descend'; demand: WishKind; workerId: WorkerId; contextId: ContextId })
+  /** Its end is to be told in the context `to` of whoever asked for it; null: nobody wants to hear of it any more. */
+  | (OfJob & { kind: 'report'; to: ContextId | null });
+
+/**
+ * Those that can be carried out now, at most `most` of each kind. A report waits while the worker it goes to is stopped or
+ * has as many as `queueLimit` inputs queued, and while a call of it waits for that very end.
+ */
+export async function dueErrands(executor: Executor, most: number, queueLimit: number): Promise<Errand[]> {
+  const [descents, reports] = await Promise.all([
+    executor.execute<{
+      id: JobId;
+      tenant_id: TenantId;
+      worker_id: WorkerId;
+      context_id: ContextId;
+      descend: WishKind;
+    }>(sql`
+      select j.id, j.tenant_id, j.worker_id, j.context_id, j.descend from jobs j where j.descend is not null
+      order by j.id limit ${most}`),
+    executor.execute<{ id: JobId; tenant_id: TenantId; to: ContextId | null }>(sql`
+      select j.id, j.tenant_id, c.id as to from jobs j
+      left join tool_calls t on t.id = j.parent_tool_call_id and t.tenant_id = j.tenant_id
+      left join contexts c on c.id = t.context_id and not ${isVoid}
+      where j.report = 'due'
+        and (c.id is null or not c.stopped and c.queued + c.steers < ${queueLimit} and not ${isAwaited(sql`c.id`)})
+      order by j.id limit ${most}`),
+  ]);
+  return [
+    ...descents.map((row): Errand => ({
+      kind: 'descend',
+      tenantId: row.tenant_id,
+      jobId: row.id,
+      demand: row.descend,
+      workerId: row.worker_id,
+      contextId: row.context_id,
+    })),
+    ...reports.map((row): Errand => ({ kind: 'report', tenantId: row.tenant_id, jobId: row.id, to: row.to })),
+  ];
+}
+
+/** Whoever asked for `j` by the call `t` was told to end, and `j` with it: nobody wants to hear of it any more. */
+const isVoid: SQL = sql`((
+  select true from jobs q join workers w on w.id = j.worker_id and not w.detached
+  where q.id = t.job_id and q.status in ('cancelled', 'interrupted') limit 1) is not null)`;
+
+/** Whether a call of a context waits for the end of job `j`: its result tells of it. */
+function isAwaited(contextId: SQL): SQL {
+  return sql`((
+    select true from awaited_jobs a join tool_calls w on w.id = a.tool_call_id and w.status = 'waiting'
+    where a.job_id = j.id and a.context_id = ${contextId} limit 1) is not null)`;
+}
+
+/** Jobs below `j.parent_job_id = of` that are to end with it: unfinished, told nothing yet, and not of a detached worker. */
+function below(tenantId: TenantId, of: JobId): SQL {
+  return sql`jobs j join workers w on w.id = j.worker_id and not w.detached
+    where j.parent_job_id = ${of} and j.tenant_id = ${tenantId} and j.finished_at is null and j.stop_kind is null`;
+}
+
+/** Contexts with such jobs. */
+export async function contextsBelow(
+  executor: Executor,
+  tenantId: TenantId,
+  of: JobId,
+  most: number,
+): Promise<ContextId[]> {
+  const rows = await executor.execute<{ context_id: ContextId }>(
+    sql`select distinct j.context_id from ${below(tenantId, of)} limit ${most}`,
+  );
+  return rows.map((row) => row.context_id);
+}
+
+/** Such jobs of one context, whose row is locked. */
+export async function jobsBelow(
+  tx: Executor,
+  tenantId: TenantId,
+  of: JobId,
+  contextId: ContextId,
+): Promise<JobId[]> {
+  const rows = await tx.execute<{ id: JobId }>(
+    sql`select j.id from ${below(tenantId, of)} and j.context_id = ${contextId} order by j.position, j.id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Workers below one that are stopped, or are not, and end with it: the nearest first. */
+export async function workersBelow(
+  executor: Executor,
+  tenantId: TenantId,
+  above: WorkerId,
+  stopped: boolean,
+  most: number,
+): Promise<{ id: WorkerId; contextId: ContextId }[]> {
+  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`
+    with recursive tree as (
+      select id, context_id, depth from workers
+      where parent_worker_id = ${above} and tenant_id = ${tenantId} and not detached
+      union all
+      select w.id, w.context_id, w.depth from workers w join tree on w.parent_worker_id = tree.id
+      where w.tenant_id = ${tenantId} and not w.detached
+    )
+    select tree.id, tree.context_id from tree join contexts c on c.id = tree.context_id
+    where c.stopped = ${stopped}::boolean order by tree.depth, tree.id limit ${most}`);
+  return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
+}
+
+/** Queued jobs of a context that workers asked for. Its row is locked. */
+export async function askedByWorkers(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId[]> {
+  const rows = await tx.execute<{ id: JobId }>(sql`
+    select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
+      and parent_job_id is not null order by position, id`);
+  return rows.map((row) => row.id);
+}
+
+/** Whether a worker is stopped: those below it follow. It stays so, or stays started, until this transaction ends. */
+export async function holdStopped(tx: Executor, workerId: WorkerId): Promise<boolean> {
+  const [row] = await tx.execute<{ stopped: boolean }>(sql`
+    select c.stopped from workers w join contexts c on c.id = w.context_id where w.id = ${workerId} for share of c`);
+  return row?.stopped ?? false;
+}
+
+/**
+ * Marks that those below a worker are to be stopped, on the last of its jobs. The row of its context is locked. False: it
+ * has nobody below it, or never had a job that could say so.
+ */
+export async function markStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    update jobs j set descend = 'stop'
+    where j.id = (select k.id from jobs k where k.context_id = ${contextId} and k.tenant_id = ${tenantId}
+        order by k.id desc limit 1)
+      and ${hasChildWorkers(sql`j.worker_id`)}
+    returning j.id`);
+  return rows.length > 0;
+}
+
+/** It was started again before all below it were stopped. The row of its context is locked. */
+export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
+  await tx.execute(sql`
+    update jobs set descend = null
+    where context_id = ${contextId} and tenant_id = ${tenantId} and descend = 'stop'`);
+}
+
+/** Nothing is left below: the mark goes, where it still is the one that was carried out. */
+export async function descended(
+  executor: Executor,
+  { tenantId, jobId, demand }: Extract<Errand, { kind: 'descend' }>,
+): Promise<void> {
+  await executor.execute(sql`
+    update jobs set descend = null where id = ${jobId} and tenant_id = ${tenantId} and descend = ${demand}`);
+}
+
+/** How a job ended, for whoever asked for it. */
+export type Ending = {
+  workerId: WorkerId;
+  workerName: string;
+  status: FinishedStatus;
+  output: Block[];
+  error: JobError | null;
+  reason: string | null;
+  hops: number;
+};
+
+/**
+ * Takes the mark of a report that is due, so that nobody else delivers it. The context it goes to is held: what its holder
+ * collects by itself is not told a second time. Null: it is not due any more, or a call waits for it.
+ */
+export async function takeReport(
+  tx: Executor,
+  { tenantId, jobId }: OfJob,
+  to: ContextId | null,
+): Promise<Ending | null> {
+  const [row] = await tx.execute<{
+    worker_id: WorkerId;
+    name: string;
+    status: FinishedStatus;
+    output: Block[] | null;
+    error: JobError | null;
+    reason: string | null;
+    hops: number;
+  }>(sql`
+    update jobs j set report = null
+    from workers w
+    where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.report = 'due' and w.id = j.worker_id
+      and (${to}::uuid is null or not ${isAwaited(sql`${to}::uuid`)})
+    returning j.worker_id, w.name, j.status, j.error, j.stop_reason as reason, j.hops,
+      (select m.content from messages m where m.id = j.output_message_id) as output`);
+  if (row === undefined) return null;
+  return {
+    workerId: row.worker_id,
+    workerName: row.name,
+    status: row.status,
+    output: row.output ?? [],
+    error: row.error,
+    reason: row.reason,
+    hops: row.hops,
+  };
+}
+
+/** Whether the report of `j` goes to a context: a call of it asked for the job. Others that waited for it take none of its. */
+function isReportedTo(tenantId: TenantId, contextId: ContextId): SQL {
+  return sql`((
+    select true from tool_calls t where t.id = j.parent_tool_call_id and t.tenant_id = ${tenantId}
+      and t.context_id = ${contextId} limit 1) is not null)`;
+}
+
+/** Whether any of these jobs is to be reported to a context, or was and waits there as an input. */
+export async function hasReports(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  jobIds: readonly JobId[],
+): Promise<boolean> {
+  const rows = await executor.execute(sql`
+    select 1 from jobs j where j.tenant_id = ${tenantId} and (
+      j.id in (${idsIn(jobIds)}) and j.report = 'due' and ${isReportedTo(tenantId, contextId)}
+      or j.reports_job_id in (${idsIn(jobIds)}) and j.context_id = ${contextId} and j.status = 'queued') limit 1`);
+  return rows.length > 0;
+}
+
+/**
+ * Nothing more is to be told to a context of these jobs, which have ended: a call tells of them. Returns reports that are
+ * queued there. The context is held.
+ */
+export async function dropReports(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  jobIds: readonly JobId[],
+): Promise<JobId[]> {
+  await tx.execute(sql`
+    update jobs j set report = null where j.tenant_id = ${tenantId} and j.id in (${idsIn(jobIds)}) and j.report = 'due'
+      and ${isReportedTo(tenantId, contextId)}`);
+  const rows = await tx.execute<{ id: JobId }>(sql`
+    select id from jobs where tenant_id = ${tenantId} and context_id = ${contextId} and status = 'queued'
+      and reports_job_id in (${idsIn(jobIds)})`);
+  return rows.map((row) => row.id);
+}
+
+function idsIn(jobIds: readonly JobId[]): SQL {
+  return sql`select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i`;
+}

@@ -1,0 +1,116 @@
+/**
+ * Expiry: a context in which nothing happens for its idle timeout is archived, and purged once it has been for long.
+ * Nothing of it is on the path of an input: `workers.expires_at` is when a sweep looks next, and is moved on when it looks.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
+import type { IdleTimeouts } from '../core/settings.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+/** The version of a role of the API that the worker `w` was made from, as `r`. */
+export const joinRole: SQL = sql`left join roles r
+  on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version`;
+
+/** Seconds; null: never, as far as is known here. Of the worker `w` with its role `r`. */
+export function idleTimeout(ofFile: IdleTimeouts): SQL {
+  return sql`coalesce((w.config ->> 'idle_timeout_s')::float8, (r.definition ->> 'idle_timeout_s')::float8,
+    case when w.role_version is null then (${encodeJson(ofFile)}::jsonb ->> w.role)::float8 end)`;
+}
+
+/** Whether that can be said here: a role of the operator's file is known to those who have read it. */
+export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
+  return sql`(w.role is null or w.role_version is not null or w.config ? 'idle_timeout_s'
+    or ${encodeJson(ofFile)}::jsonb ? w.role)`;
+}
+
+/** Something is under way or queued in the context `c`: time does not run. */
+export const isBusy: SQL = sql`(c.status <> 'idle' or c.queued > 0)`;
+
+/** When the context of `w` is archived if nothing happens; null: never. `since`: its state; `busy`: nothing ends yet. */
+export function expiresAt(timeout: SQL, since: SQL, busy: SQL): SQL {
+  return sql`greatest(w.updated_at, ${since}, case when ${busy} then clock_timestamp() end)
+    + ${timeout} * interval '1 second'`;
+}
+
+/**
+ * Looks at contexts whose time has come: archives those in which nothing happened, and moves the others on. What was
+ * archived is looked at once more: an input that waited for the row's lock did not see that it was. Passes by what others
+ * hold. How many were looked at, and archived.
+ */
+export async function archiveIdle(
+  executor: Executor,
+  ofFile: IdleTimeouts,
+  most: number,
+): Promise<{ looked: number; archived: number }> {
+  const next = expiresAt(sql`held.timeout`, sql`held.state_since`, sql`held.busy`);
+  const isAwake = sql`(held.busy or held.state_since > w.archived_at)`;
+  const isOver = sql`${next} <= clock_timestamp()`;
+  const rows = await executor.execute<{ archived: boolean }>(sql`
+    with due as (
+      select w.context_id, ${idleTimeout(ofFile)} as timeout from workers w ${joinRole}
+      where w.expires_at <= clock_timestamp() and ${isTimeoutKnown(ofFile)}
+      order by w.expires_at limit ${most}
+    ), held as materialized (
+      select c.id, due.timeout, ${isBusy} as busy, c.state_since
+      from due join contexts c on c.id = due.context_id for no key update of c skip locked
+    )
+    update workers w set
+      archived_at = case
+        when w.archived_at is not null then case when ${isAwake} then null else w.archived_at end
+        when ${isOver} then clock_timestamp() end,
+      expires_at = case
+        when w.archived_at is not null then case when ${isAwake} then ${next} end
+        when ${isOver} then clock_timestamp() + interval '1 minute'
+        else ${next} end
+    from held where w.context_id = held.id and w.expires_at <= clock_timestamp()
+    returning w.archived_at is not null and w.expires_at is not null as archived`);
+  return { looked: rows.length, archived: rows.filter(({ archived }) => archived).length };
+}
+
+/** A worker whose context was archived so long ago that it may go. */
+export type Purgeable = { id: WorkerId; contextId: ContextId; tenantId: TenantId };
+
+/**
+ * Whether the worker `w` with its context `c` may go: archived for so long, and nothing happened since; what was cleared or
+ * stopped in the archive begins its time anew.
+ */
+function isOld(archivedDays: number): SQL {
+  const since = sql`clock_timestamp() - ${archivedDays}::float8 * interval '1 day'`;
+  return sql`w.archived_at <= ${since} and c.state_since <= ${since} and not ${isBusy}`;
+}
+
+/** The oldest first; those with workers below them stay as long as these do. */
+export async function findPurgeable(
+  executor: Executor,
+  archivedDays: number,
+  most: number,
+): Promise<Purgeable[]> {
+  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId; tenant_id: TenantId }>(sql`
+    select w.id, w.context_id, w.tenant_id from workers w join contexts c on c.id = w.context_id
+    where ${isOld(archivedDays)}
+      and not exists (select 1 from workers child where child.parent_worker_id = w.id)
+    order by w.archived_at limit ${most}`);
+  return rows.map((row) => ({ id: row.id, contextId: row.context_id, tenantId: row.tenant_id }));
+}
+
+/** Takes the context's lock where nobody has it. False: somebody does, or it is gone. */
+export async function holdFree(tx: Executor, contextId: ContextId): Promise<boolean> {
+  const rows = await tx.execute(
+    sql`select c.id from contexts c where c.id = ${contextId} for no key update of c skip locked`,
+  );
+  return rows.length > 0;
+}
+
+/** Whether it may still go, once its context's lock is held: nobody took it out of the archive meanwhile. */
+export async function isPurgeable(
+  tx: Executor,
+  contextId: ContextId,
+  archivedDays: number,
+): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select w.id from workers w join contexts c on c.id = w.context_id
+    where w.context_id = ${contextId} and ${isOld(archivedDays)}`);
+  return rows.length > 0;
+}

@@ -1,0 +1,52 @@
+/** Worker processes that live, as people are shown them. Of no tenant: they serve all. */
+import { sql } from 'drizzle-orm';
+import type { ProcessId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { millis } from './instant.ts';
+import { isDead } from './processes.ts';
+import type { LeaseTimes, Published } from './processes.ts';
+
+export type ProcessView = Published & {
+  id: ProcessId;
+  host: string;
+  pid: number;
+  version: string;
+  startedAt: Millis;
+  beatAt: Millis;
+  /** Those figures it left that were asked for, as prom-client gives them; null: none yet. */
+  figures: Json;
+};
+
+/** More are not shown. */
+const MOST = 500;
+
+/** The newest first. `figures`: by their names. */
+export async function liveProcesses(
+  executor: Executor,
+  times: LeaseTimes,
+  figures: readonly string[],
+): Promise<ProcessView[]> {
+  const names = sql.join(
+    figures.map((name) => sql`${name}`),
+    sql`, `,
+  );
+  return executor.execute<ProcessView>(sql`
+    select p.id, p.host, p.pid, p.version, ${millis(sql`p.started_at`)} as "startedAt", ${millis(sql`p.beat_at`)} as "beatAt",
+      to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
+      to_jsonb(p.mcp_servers) as "mcpServers", (
+        select jsonb_agg(f) from jsonb_array_elements(
+          case jsonb_typeof(p.metrics) when 'array' then p.metrics else '[]'::jsonb end) f
+        where f ->> 'name' in (${names})) as figures
+    from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit ${MOST}`);
+}
+
+/** A provider of which a key is held back; of several the longest. */
+export type HeldProvider = { provider: string; reason: string; until: Millis };
+
+export async function heldProviders(executor: Executor): Promise<HeldProvider[]> {
+  return executor.execute<HeldProvider>(sql`
+    select distinct on (provider) provider, reason, ${millis(sql`held_until`)} as until from provider_gates
+    where held_until > clock_timestamp() order by provider, held_until desc`);
+}

@@ -1,0 +1,89 @@
+/** What waits for a person or a client, over all contexts of a tenant, the oldest first. */
+import { sql } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
+import type { Millis } from '../core/time.ts';
+import type { Executor } from './client.ts';
+import { millis, toTimestamp } from './instant.ts';
+
+export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
+export type InboxKind = (typeof INBOX_KINDS)[number];
+
+export type InboxItem = {
+  kind: InboxKind;
+  contextId: ContextId;
+  workerId: WorkerId;
+  jobId: JobId;
+  toolCallId: ToolCallId;
+  name: string;
+  /** What it was run with, or is to be: what whoever approved it wrote, else what the model asked. */
+  input: Json;
+  requestedAt: Millis;
+  expiresAt: Millis | null;
+};
+
+/** Behind which item a page begins. */
+export type InboxPlace = { requestedAt: Millis; id: ToolCallId };
+
+type Row = {
+  id: ToolCallId;
+  waits_for: 'approval' | 'answer' | 'outcome';
+  context_id: ContextId;
+  worker_id: WorkerId;
+  job_id: JobId;
+  name: string;
+  input: Json;
+  requested_at: Millis;
+  expires_at: Millis | null;
+};
+
+/**
+ * In a transaction. At most `limit`, in the order of the index `tool_calls_inbox`: a page is a range of it, however much
+ * waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
+ * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a verdict
+ * from before a call ran says nothing of its outcome.
+ */
+export async function listInbox(
+  tx: Executor,
+  tenantId: TenantId,
+  kind: InboxKind | null,
+  after: InboxPlace | null,
+  limit: number,
+): Promise<InboxItem[]> {
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(t.asked_at, t.id) > (${toTimestamp(after.requestedAt)}::timestamptz, ${after.id}::uuid)`;
+  const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
+  const [, rows] = await Promise.all([
+    tx.execute(sql`select set_config('enable_sort', 'off', true)`),
+    tx.execute<Row>(sql`
+    select t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name,
+      coalesce(nullif(t.verdict -> 'input', 'null'::jsonb), (select b -> 'input' from jsonb_array_elements(m.content) b
+        where b ->> 'id' = t.id::text limit 1)) as input,
+      ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
+    from tool_calls t
+    join jobs j on j.id = t.job_id
+    join workers w on w.context_id = t.context_id
+    join messages m on m.id = t.message_id
+    where t.tenant_id = ${tenantId} and t.status = 'waiting' and t.reply is null
+      and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.verdict is null)
+      and j.stop_kind is null
+      and ${only} and ${behind}
+    order by t.asked_at, t.id limit ${limit}`),
+  ]);
+  return rows.map((row) => ({
+    kind: KINDS[row.waits_for],
+    contextId: row.context_id,
+    workerId: row.worker_id,
+    jobId: row.job_id,
+    toolCallId: row.id,
+    name: row.name,
+    input: row.input,
+    requestedAt: row.requested_at,
+    expiresAt: row.expires_at,
+  }));
+}
+
+const WAITS_FOR = { approval: 'approval', input: 'answer', unknown_outcome: 'outcome' } as const;
+const KINDS = { approval: 'approval', answer: 'input', outcome: 'unknown_outcome' } as const;
