@@ -1,4 +1,5 @@
 /** The models that this process can call: one adapter and one SDK client for each provider it has keys for. */
+import type { Prices } from '../core/cost.ts';
 import type { Ids } from '../core/ids.ts';
 import { PROVIDERS } from '../core/model.ts';
 import type { Model, ProviderName } from '../core/model.ts';
@@ -10,7 +11,9 @@ import { createOpenAIChat } from './openai-chat/model.ts';
 import { createClient } from './openai/client.ts';
 import type { OpenAIOptions } from './openai/client.ts';
 import { createOpenAI } from './openai/model.ts';
+import { priced } from './priced.ts';
 import { createSimulated } from './simulated/model.ts';
+import { createFetch } from './wire/fetch.ts';
 import type { Limits } from './wire/wire.ts';
 
 export type ModelsOptions = {
@@ -23,8 +26,12 @@ export type ModelsOptions = {
   connectTimeoutMs?: number;
   /** Until a whole answer (`streaming: false`) begins, which is when it is finished; ten minutes where it is left out. */
   wholeTimeoutMs?: number;
+  /** Providers are reached by way of the proxies that the environment names. */
+  useEnvProxy?: boolean;
   /** Makes the ids of tool calls. */
   ids?: Ids;
+  /** What answers cost; without it nobody knows. */
+  prices?: Prices;
 };
 
 export type Models = {
@@ -38,16 +45,17 @@ export type Models = {
 const WHOLE_TIMEOUT_MS = 600_000;
 
 export function createModels(options: ModelsOptions): Models {
-  const { anthropic, openai, ids = uuids } = options;
+  const { anthropic, openai, ids = uuids, prices = new Map() } = options;
   const limits: Limits = {
     idleMs: options.idleTimeoutMs,
     connectMs: options.connectTimeoutMs ?? options.idleTimeoutMs,
     wholeMs: options.wholeTimeoutMs ?? WHOLE_TIMEOUT_MS,
   };
-  const openaiClient = once(() => createClient(openai ?? {}));
+  const fetch = createFetch(options.useEnvProxy ?? false);
+  const openaiClient = once(() => createClient(openai ?? {}, fetch));
   const secret = openai?.apiKey ?? '';
   const makers: Record<ProviderName, (() => Model) | null> = {
-    anthropic: anthropic === undefined ? null : once(() => createAnthropic(anthropic, limits, ids)),
+    anthropic: anthropic === undefined ? null : once(() => createAnthropic(anthropic, fetch, limits, ids)),
     openai: secret === '' ? null : once(() => createOpenAI(openaiClient(), secret, limits, ids)),
     'openai-chat':
       secret === '' && openai?.baseURL === undefined
@@ -62,7 +70,10 @@ export function createModels(options: ModelsOptions): Models {
     simulated: {},
   };
   return {
-    for: (provider) => makers[provider]?.() ?? null,
+    for(provider) {
+      const model = makers[provider]?.();
+      return model === undefined ? null : priced(model, prices);
+    },
     configured: PROVIDERS.filter((provider) => makers[provider] !== null),
     keyId: (provider) => keyId(provider, access[provider].baseURL ?? null, access[provider].apiKey ?? ''),
   };

@@ -24,7 +24,7 @@ beforeAll(async () => {
   models = createModels({
     anthropic: { apiKey: KEY, baseURL: mock.url },
     openai: { apiKey: KEY, baseURL: `${mock.url}/v1` },
-    idleTimeoutMs: 500,
+    idleTimeoutMs: 50_000,
     ids: countingIds(),
   });
 });

@@ -33,7 +33,7 @@ export function modelsFor(fake: FakeProvider, options: Partial<ModelsOptions> = 
   return createModels({
     anthropic: { apiKey: KEY, baseURL: fake.anthropicURL },
     openai: { apiKey: KEY, baseURL: fake.openaiURL },
-    idleTimeoutMs: 5_000,
+    idleTimeoutMs: 50_000,
     ids: countingIds(),
     ...options,
   });
@@ -49,6 +49,7 @@ export function request(provider: ProviderName, given: Partial<ModelRequest> = {
   return {
     model: { provider, model: 'test-model' },
     system: '',
+    pinned: '',
     messages: [user('Hello')],
     tools: [],
     maxTokens: null,

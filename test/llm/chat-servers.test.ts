@@ -205,7 +205,7 @@ describe('ends', () => {
     async (kind) => {
       // Head, delta, finish: the usage and [DONE] never come.
       fake.answer({ text: 'Complete', fault: { kind, after: 3 } });
-      const models = modelsFor(fake, { idleTimeoutMs: 200 });
+      const models = modelsFor(fake, kind === 'stall' ? { idleTimeoutMs: 3_000 } : {});
       const outcome = await ask(modelFor(models, 'openai-chat'), request('openai-chat'));
       expect(textOf(answerOf(outcome).content)).toBe('Complete');
     },
@@ -249,7 +249,7 @@ describe('a local server', () => {
   test('needs no key: no authorization is sent, and the words of old are used', async () => {
     const models = createModels({
       openai: { baseURL: fake.openaiURL },
-      idleTimeoutMs: 1_000,
+      idleTimeoutMs: 50_000,
       ids: countingIds(),
     });
     expect(models.configured).toEqual(['openai-chat', 'simulated']);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/blocks.ts';
 import type { Block } from '../../src/core/blocks.ts';
+import type { Price } from '../../src/core/cost.ts';
 import type { FailureClass, ModelRequest, ProviderName } from '../../src/core/model.ts';
 import type { Models } from '../../src/llm/models.ts';
 import {
@@ -27,6 +28,7 @@ import type { FakeProvider, FakeReply } from './fake-provider.ts';
 const NASTY = 'NUL \u0000, a family 👨‍👩‍👧, and half of 😀: \ud83d; end';
 const PROVIDER_NAMES = ['anthropic', 'openai', 'openai-chat'] as const;
 const WAYS = [true, false] as const;
+const PRICE: Price = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 
 describe.each(PROVIDER_NAMES)('%s', (provider) => {
   let fake: FakeProvider;
@@ -35,7 +37,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     fake = await startFakeProvider();
   });
   beforeEach(() => {
-    models = modelsFor(fake);
+    models = modelsFor(fake, { prices: new Map([[`${provider}/test-model`, PRICE]]) });
   });
   afterAll(() => fake.close());
 
@@ -58,6 +60,8 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
         output_tokens: 7,
         cache_read_tokens: 50,
         cache_write_tokens: 0,
+        // By the name that was asked for, not by that of the model that answered.
+        cost_nanos: 100 * 3_000 + 7 * 15_000 + 50 * 300,
       });
       expect(answer).toMatchObject({
         finishReason: 'stop',
@@ -320,10 +324,10 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   });
 
   test('pings keep a slow stream alive', async () => {
-    models = modelsFor(fake, { idleTimeoutMs: 300 });
+    models = modelsFor(fake, { idleTimeoutMs: 3_000 });
     const controller = new AbortController();
     fake.answer({ text: 'Half an answ', fault: { kind: 'stall', pingMs: 20 } });
-    setTimeout(() => controller.abort(), 900);
+    setTimeout(() => controller.abort(), 4_000);
     expect(await call({}, telling(), controller.signal)).toEqual({ kind: 'aborted' });
   });
 
@@ -333,6 +337,23 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     for (let turn = 0; turn < 3; turn++) {
       await ask(model, request(provider));
       expect(await alone.requests[turn]?.ended).toBe('as_scripted');
+      // Twice: between two timers what has arrived is read, and the connection is free.
+      await sleep(5);
+      await sleep(5);
+    }
+    expect(new Set(alone.requests.map((seen) => seen.connection)).size).toBe(1);
+    await alone.close();
+  });
+
+  test('a connection is used again though the caller is done before the last word came', async () => {
+    const alone = await startFakeProvider({ text: 'Ok.', lingerMs: 10 });
+    const model = modelFor(modelsFor(alone), provider);
+    for (let turn = 0; turn < 3; turn++) {
+      const controller = new AbortController();
+      expect(answerOf(await ask(model, request(provider), telling(), controller.signal))).toBeDefined();
+      controller.abort();
+      expect(await alone.requests[turn]?.ended).toBe('as_scripted');
+      await sleep(5);
       await sleep(5);
     }
     expect(new Set(alone.requests.map((seen) => seen.connection)).size).toBe(1);

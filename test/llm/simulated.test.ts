@@ -59,6 +59,16 @@ describe('a script', () => {
     expect(told.text).toEqual([]);
   });
 
+  test.each([
+    ['ask: Which size? [S | M]', { question: 'Which size?', choices: ['S', 'M'] }],
+    ['ask: Sure?', { question: 'Sure?' }],
+    ['ask: "Two\\nlines?" [yes]', { question: 'Two\nlines?', choices: ['yes'] }],
+  ])('asks a person with the tool for it: %s', async (script, input) => {
+    const answer = answerOf(await play(script));
+    expect(answer.finishReason).toBe('tool_use');
+    expect(answer.content).toMatchObject([{ type: 'tool_use', name: 'ask_user', input }]);
+  });
+
   test('calls tools in parallel, then goes on with the next step, wherever it is resumed', async () => {
     const script =
       'call: weather {"city":"Ulm"}\ncall: time\n---\nsay: Now I know.\ncall: broken {"a\nthen:\nsay: Bye.';

@@ -5,6 +5,7 @@ import type { FailureClass } from '../../src/core/model.ts';
 import { factsOfThrown } from '../../src/llm/wire/error-facts.ts';
 import { classify } from '../../src/llm/wire/failure.ts';
 import type { FailureFacts } from '../../src/llm/wire/failure.ts';
+import { countIn } from '../../src/llm/wire/json.ts';
 import { readRetryAfter } from '../../src/llm/wire/retry-after.ts';
 import { createSseReader } from '../../src/llm/wire/sse.ts';
 import { wellFormed } from '../../src/llm/wire/well-formed.ts';
@@ -69,7 +70,6 @@ describe('failures', () => {
     [{ causeCode: 'ECONNRESET' }, false, 'unreachable'],
     [{ causeCode: 'ECONNRESET' }, true, 'stream_cut'],
     [{ causeCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, false, 'unreachable'],
-    [{ causeCode: 'UND_ERR_BODY_TIMEOUT' }, true, 'stream_stalled'],
     [{}, true, 'server_error'],
   ])('%o, heard: %s, is %s', (facts, heard, expected) => {
     expect(classify({ ...nothing, ...facts }, heard)).toBe(expected);
@@ -124,4 +124,17 @@ describe('what is sent', () => {
     expect(argumentsText('{"a', '{"a')).toBe('{"malformed_arguments":"{\\"a"}');
     expect(argumentsText([1], '')).toBe('{"malformed_arguments":[1]}');
   });
+});
+
+test('a count is a whole number that can be stored, whatever a server says', () => {
+  const said = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
+  expect(said.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
+    7,
+    7,
+    0,
+    2 ** 31 - 1,
+    2 ** 31 - 1,
+    0,
+    0,
+  ]);
 });

@@ -3,6 +3,7 @@ import type { AssistantBlock } from '../../core/prompt.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model.ts';
+import { unpriced } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
 import { notAnAnswer, refused } from '../wire/refused.ts';
@@ -92,10 +93,10 @@ function wordsOfRefusal(whole: JsonObject, blocks: JsonObject[]): string {
 }
 
 function readUsage(usage: JsonObject): Usage {
-  return {
+  return unpriced({
     input_tokens: countIn(usage, 'input_tokens'),
     output_tokens: countIn(usage, 'output_tokens'),
     cache_read_tokens: countIn(usage, 'cache_read_input_tokens'),
     cache_write_tokens: countIn(usage, 'cache_creation_input_tokens'),
-  };
+  });
 }

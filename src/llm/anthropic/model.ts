@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model.ts';
 import { createModel } from '../wire/call.ts';
+import type { Fetch } from '../wire/fetch.ts';
 import type { Limits } from '../wire/wire.ts';
 import { prepare } from '../wire/prepare.ts';
 import { SDK_TIMEOUT_MS } from '../wire/sdk.ts';
@@ -12,12 +13,13 @@ import { writeRequest } from './request.ts';
 
 export type AnthropicOptions = { apiKey: string; baseURL?: string };
 
-export function createAnthropic(options: AnthropicOptions, limits: Limits, ids: Ids): Model {
+export function createAnthropic(options: AnthropicOptions, fetch: Fetch, limits: Limits, ids: Ids): Model {
   const client = new Anthropic({
     apiKey: options.apiKey,
     ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
+    fetch,
     logLevel: 'off',
   });
   return createModel(

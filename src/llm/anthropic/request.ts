@@ -3,6 +3,8 @@
  * goes, and its neighbours become one. User parameters go through as they are; the platform's own members win.
  */
 import type Anthropic from '@anthropic-ai/sdk';
+import { isJsonObject } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model.ts';
 import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
 import { alternating } from '../wire/alternating.ts';
@@ -11,6 +13,7 @@ import type { WireIds } from '../wire/call-ids.ts';
 import { stringIn } from '../wire/json.ts';
 import { wireName } from '../wire/names.ts';
 import { ownData } from '../wire/own.ts';
+import { writtenOnce } from '../wire/written.ts';
 import { ANTHROPIC } from './answer.ts';
 import { isUnsaid, writeAssistantBlock, writeUserBlock } from './blocks.ts';
 
@@ -21,25 +24,52 @@ export const DEFAULT_MAX_TOKENS = 16_384;
 
 const CALL_ID = /^[a-zA-Z0-9_-]{1,128}$/;
 
+/** Moves the cache's breakpoint to the end of the prompt by itself. */
+const CACHED: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+
 export function writeRequest(request: ModelRequest): MessagesParams {
   return {
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
-    // Moves the cache's breakpoint to the end of the prompt by itself.
-    cache_control: { type: 'ephemeral' },
+    cache_control: CACHED,
     ...request.parameters,
     model: request.model.model,
     messages: writeMessages(request.messages),
-    ...(request.system.trim() === '' ? {} : { system: request.system }),
+    ...writeSystem(request),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     stream: request.streaming,
   };
 }
 
+/**
+ * Behind what is pinned is a breakpoint of its own, so that it stays cached where what follows becomes another: after a
+ * compaction, in another conversation. It lives as long as the one at the end, or the provider refuses the two.
+ */
+function writeSystem({ system, pinned, parameters }: ModelRequest): Pick<MessagesParams, 'system'> {
+  if (pinned.trim() === '') return system.trim() === '' ? {} : { system };
+  const wished = parameters['cache_control'];
+  const cache = wished === undefined ? CACHED : isCacheControl(wished) ? wished : null;
+  return {
+    system: [
+      ...(system.trim() === '' ? [] : [{ type: 'text' as const, text: system }]),
+      { type: 'text', text: pinned, ...(cache === null ? {} : { cache_control: cache }) },
+    ],
+  };
+}
+
+function isCacheControl(value: Json): value is Json & Anthropic.CacheControlEphemeral {
+  return isJsonObject(value) && value['type'] === 'ephemeral';
+}
+
 export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.MessageParam[] {
   const messages = alternating(prompt.map(withoutLastThoughts), isUnsaid);
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, ANTHROPIC) ?? {}, 'id'));
-  return messages.map((message) => ({ role: message.role, content: writeContent(message, nameOf) }));
+  return messages.map((message) => writeMessage(message, nameOf));
 }
+
+const writeMessage = writtenOnce((message, nameOf): Anthropic.MessageParam => ({
+  role: message.role,
+  content: writeContent(message, nameOf),
+}));
 
 /**
  * An answer that was cut off while it thought ends in thinking, which the provider refuses in every later request: the
@@ -48,6 +78,7 @@ export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.Messa
 function withoutLastThoughts(message: PromptMessage): PromptMessage {
   if (message.role === 'user') return message;
   const end = message.content.findLastIndex((block) => !isThought(block));
+  if (end + 1 === message.content.length) return message;
   return { role: 'assistant', content: message.content.slice(0, end + 1) };
 }
 

@@ -4,6 +4,7 @@ import type { Ids } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model.ts';
+import { unpriced } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import { argumentsText, readArguments } from '../wire/arguments.ts';
 import { factsOfEvent } from '../wire/error-facts.ts';
@@ -90,10 +91,10 @@ function readUsage(usage: JsonObject): Usage {
   const details = objectIn(usage, 'prompt_tokens_details');
   const read = countIn(details, 'cached_tokens');
   const written = countIn(details, 'cache_write_tokens');
-  return {
+  return unpriced({
     input_tokens: Math.max(0, countIn(usage, 'prompt_tokens') - read - written),
     output_tokens: countIn(usage, 'completion_tokens'),
     cache_read_tokens: read,
     cache_write_tokens: written,
-  };
+  });
 }

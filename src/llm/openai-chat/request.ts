@@ -9,10 +9,12 @@ import type { ModelRequest, ToolSpec } from '../../core/model.ts';
 import type { PromptMessage } from '../../core/prompt.ts';
 import { alternating } from '../wire/alternating.ts';
 import { cacheKey } from '../wire/cache-key.ts';
+import { standing } from '../wire/standing.ts';
 import { wireIds } from '../wire/call-ids.ts';
 import { stringIn } from '../wire/json.ts';
 import { wireName } from '../wire/names.ts';
 import { ownData } from '../wire/own.ts';
+import { writtenOnce } from '../wire/written.ts';
 import { writeAssistant, writeUser } from './blocks.ts';
 import { OPENAI_CHAT } from './message.ts';
 
@@ -28,7 +30,7 @@ export function writeRequest(request: ModelRequest, official: boolean): ChatPara
     ...(request.streaming ? { stream_options: { include_usage: true } } : {}),
     ...request.parameters,
     model: request.model.model,
-    messages: [...writeSystem(request.system), ...writeMessages(request.messages)],
+    messages: [...writeSystem(standing(request)), ...writeMessages(request.messages)],
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     stream: request.streaming,
   };
@@ -48,15 +50,17 @@ export function writeMessages(prompt: readonly PromptMessage[]): Message[] {
   // Reasoning alone is no message here, whoever made it.
   const messages = alternating(prompt, (block) => block.type === 'thinking');
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI_CHAT) ?? {}, 'id'));
-  return messages.flatMap((message): Message[] => {
-    switch (message.role) {
-      case 'user':
-        return writeUser(message.content, nameOf);
-      case 'assistant':
-        return writeAssistant(message.content, nameOf);
-    }
-  });
+  return messages.flatMap((message) => writeMessage(message, nameOf));
 }
+
+const writeMessage = writtenOnce((message, nameOf): Message[] => {
+  switch (message.role) {
+    case 'user':
+      return writeUser(message.content, nameOf);
+    case 'assistant':
+      return writeAssistant(message.content, nameOf);
+  }
+});
 
 function writeTool(tool: ToolSpec): OpenAI.Chat.ChatCompletionFunctionTool {
   return {

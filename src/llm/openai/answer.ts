@@ -2,6 +2,7 @@
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model.ts';
+import { unpriced } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import { factsOfBody } from '../wire/error-facts.ts';
 import { classify } from '../wire/failure.ts';
@@ -70,10 +71,10 @@ function readUsage(usage: JsonObject): Usage {
   const details = objectIn(usage, 'input_tokens_details');
   const read = countIn(details, 'cached_tokens');
   const written = countIn(details, 'cache_write_tokens');
-  return {
+  return unpriced({
     input_tokens: Math.max(0, countIn(usage, 'input_tokens') - read - written),
     output_tokens: countIn(usage, 'output_tokens'),
     cache_read_tokens: read,
     cache_write_tokens: written,
-  };
+  });
 }

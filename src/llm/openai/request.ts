@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model.ts';
 import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/prompt.ts';
 import { cacheKey } from '../wire/cache-key.ts';
+import { standing } from '../wire/standing.ts';
 import { wireIds } from '../wire/call-ids.ts';
 import type { WireIds } from '../wire/call-ids.ts';
 import { dataURL, fileName } from '../wire/files.ts';
@@ -15,6 +16,7 @@ import { stringIn, without } from '../wire/json.ts';
 import { wireName } from '../wire/names.ts';
 import { ownData } from '../wire/own.ts';
 import { Unsupported } from '../wire/unsupported.ts';
+import { writtenOnce } from '../wire/written.ts';
 import { OPENAI, writeCall, writeOwnItem, writeOwnMessage } from './items.ts';
 
 export type ResponsesParams = OpenAI.Responses.ResponseCreateParams;
@@ -32,7 +34,7 @@ export function writeRequest(request: ModelRequest): ResponsesParams {
     include: included(request.parameters['include']),
     model: request.model.model,
     input: writeInput(request.messages),
-    ...(request.system === '' ? {} : { instructions: request.system }),
+    ...(standing(request) === '' ? {} : { instructions: standing(request) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     store: false,
     stream: request.streaming,
@@ -52,16 +54,18 @@ function isIncludable(name: Json): name is OpenAI.Responses.ResponseIncludable {
 
 export function writeInput(messages: readonly PromptMessage[]): Item[] {
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI) ?? {}, 'call_id'));
-  const items = messages.flatMap((message): JsonObject[] => {
-    switch (message.role) {
-      case 'user':
-        return writeUser(message.content, nameOf);
-      case 'assistant':
-        return writeAssistant(message.content, nameOf);
-    }
-  });
+  const items = messages.flatMap((message) => writeMessage(message, nameOf));
   return withoutSameIds(items).map(ownItem);
 }
+
+const writeMessage = writtenOnce((message, nameOf): JsonObject[] => {
+  switch (message.role) {
+    case 'user':
+      return writeUser(message.content, nameOf);
+    case 'assistant':
+      return writeAssistant(message.content, nameOf);
+  }
+});
 
 /** Results first, each an item of its own; then one message of all that was said. */
 function writeUser(content: readonly UserBlock[], nameOf: WireIds): JsonObject[] {

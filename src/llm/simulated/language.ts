@@ -13,6 +13,7 @@ export const LANGUAGE = `I am the simulated model: no key, no network, no intell
   say: text                   I say it. In quotes it is a JSON string: say: "two\\nlines"
   think: text                 I think it first.
   call: tool {"a": 1}         I call a tool. Several in one step run in parallel. Arguments that are no JSON are sent as they stand.
+  ask: question? [yes | no]   I ask you, with the tool ask_user; what you answer is its result. Choices may be left out.
   tokens: 500 [over 10s]      I say that many made-up words, spread over the time.
   wait: 250ms                 I pause where the line stands: ms, s, m or h.
   fail: class [retry-after 2s] [times 3]

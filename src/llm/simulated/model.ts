@@ -13,6 +13,7 @@ import type {
   ModelOutcome,
   ModelRequest,
 } from '../../core/model.ts';
+import { NO_USAGE } from '../../core/usage.ts';
 import { inPieces, words } from './pieces.ts';
 import { planStep } from './plan.ts';
 import { LANGUAGE } from './language.ts';
@@ -127,15 +128,15 @@ function answerOf(played: Played, request: ModelRequest): ModelAnswer {
   if (played.thinking !== '') content.push({ type: 'thinking', text: played.thinking });
   if (played.text !== '') content.push({ type: 'text', text: played.text });
   content.push(...played.calls);
-  const asked = request.system.length + JSON.stringify([request.messages, request.tools]).length;
+  const asked =
+    request.system.length + request.pinned.length + JSON.stringify([request.messages, request.tools]).length;
   return {
     content,
     finishReason: played.finish ?? (played.calls.length > 0 ? 'tool_use' : 'stop'),
     usage: {
+      ...NO_USAGE,
       input_tokens: tokens(asked),
       output_tokens: tokens(JSON.stringify(content).length),
-      cache_read_tokens: 0,
-      cache_write_tokens: 0,
     },
     modelId: request.model.model,
     responseId: null,

@@ -1,6 +1,7 @@
 /** A script's text → its steps. Total: a line that is not understood becomes a mistake to be explained, never an error. */
 import type { Json } from '../../core/json.ts';
 import type { FailureClass, FinishReason } from '../../core/model.ts';
+import { ASK_USER } from '../../core/question.ts';
 import { readArguments } from '../wire/arguments.ts';
 import { parseJson } from '../wire/json.ts';
 import { isFailureClass } from './failure-classes.ts';
@@ -22,7 +23,7 @@ export type Script =
   | { kind: 'plain'; text: string }
   | { kind: 'mistake'; line: string };
 
-const WORDS = ['say', 'think', 'call', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
+const WORDS = ['say', 'think', 'call', 'ask', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
 type Word = (typeof WORDS)[number];
 
 export function readScript(text: string): Script {
@@ -56,6 +57,8 @@ function readLine(line: string): Directive | null {
       return { kind: word, text: quoted(rest) };
     case 'call':
       return readCall(rest);
+    case 'ask':
+      return readQuestion(rest);
     case 'tokens':
       return readTokens(rest);
     case 'wait':
@@ -80,6 +83,15 @@ function readCall(rest: string): Directive | null {
   const match = /^(\S+)\s*(.*)$/s.exec(rest);
   const [, name = '', input = ''] = match ?? [];
   return name === '' ? null : { kind: 'call', name, input: readArguments(input) };
+}
+
+/** A question is a call of the tool that asks; choices stand behind it in brackets. */
+function readQuestion(rest: string): Directive | null {
+  const [, text = '', list] = /^(.*?)(?:\s*\[([^[\]]*)\])?$/.exec(rest) ?? [];
+  if (text === '') return null;
+  const choices = list?.split('|').map((choice) => choice.trim());
+  const input = { question: quoted(text), ...(choices === undefined ? {} : { choices }) };
+  return { kind: 'call', name: ASK_USER, input };
 }
 
 function readTokens(rest: string): Directive | null {

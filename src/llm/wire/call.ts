@@ -8,10 +8,12 @@ import { factsOfThrown, headersOfThrown } from './error-facts.ts';
 import { classify, wordsOf } from './failure.ts';
 import { listenToStream } from './listen-stream.ts';
 import { listenToWhole } from './listen-whole.ts';
+import { LiveResponse } from './live-response.ts';
 import { readRetryAfter } from './retry-after.ts';
+import { withoutForeignSeals } from './sealed.ts';
 import { createWatch } from './watch.ts';
 import type { Watch } from './watch.ts';
-import { wellFormed } from './well-formed.ts';
+import { wellFormedRequest } from './well-formed.ts';
 import type { Heard, Limits, Prepared, Wire } from './wire.ts';
 
 export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
@@ -25,11 +27,11 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     signal: AbortSignal,
   ): Promise<ModelOutcome> {
     if (signal.aborted) return { kind: 'aborted' };
-    const prepared = wire.prepare(wellFormed(request));
+    const prepared = wire.prepare(wellFormedRequest(withoutForeignSeals(request)));
     if (prepared.kind === 'unsupported') return failed('bad_request', prepared.message);
     const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
     const response = await send(prepared, watch);
-    if (!(response instanceof Response)) return outcomeOf(response, watch, false);
+    if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);
     watch.heard(limits.idleMs);
     const heard = request.streaming
       ? await listenToStream(response, wire.assembly(), listener, watch, limits.idleMs)
@@ -73,9 +75,11 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
 async function send(
   prepared: Extract<Prepared, { kind: 'ready' }>,
   watch: Watch,
-): Promise<Response | Extract<Heard, { kind: 'threw' }>> {
+): Promise<LiveResponse | Extract<Heard, { kind: 'threw' }>> {
   try {
-    return await prepared.send(watch.signal);
+    const response = await prepared.send(watch.signal);
+    if (response instanceof LiveResponse) return response;
+    throw new Error('An SDK answered with a response that is not the one it was given.');
   } catch (error) {
     watch.end();
     return { kind: 'threw', error };

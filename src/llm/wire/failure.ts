@@ -74,7 +74,7 @@ export function classify(facts: FailureFacts, heard: boolean): FailureClass {
   if (facts.status !== null) return byStatus(facts.status);
   const generic = GENERIC[facts.code] ?? GENERIC[facts.type];
   if (generic !== undefined) return generic;
-  if (facts.causeCode !== '') return byCause(facts.causeCode, heard);
+  if (facts.causeCode !== '') return heard ? 'stream_cut' : 'unreachable';
   return 'server_error';
 }
 
@@ -96,12 +96,6 @@ function byStatus(status: number): FailureClass {
     default:
       return status >= 500 ? 'server_error' : 'bad_request';
   }
-}
-
-/** The HTTP client has time-outs of its own, five minutes each. */
-function byCause(code: string, heard: boolean): FailureClass {
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'stream_stalled';
-  return heard ? 'stream_cut' : 'unreachable';
 }
 
 /** For a person, and for nothing else. */

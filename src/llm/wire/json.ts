@@ -21,9 +21,11 @@ export function numberIn(value: Json | undefined, key: string): number | null {
   return typeof member === 'number' && Number.isFinite(member) ? member : null;
 }
 
-/** A count: zero for what is missing or below it. */
+const MOST = 2 ** 31 - 1;
+
+/** A count, as whole as what it is stored in: zero for what is missing or below it. */
 export function countIn(value: Json | undefined, key: string): number {
-  return Math.max(0, numberIn(value, key) ?? 0);
+  return Math.min(MOST, Math.max(0, Math.round(numberIn(value, key) ?? 0)));
 }
 
 export function objectIn(value: Json | undefined, key: string): JsonObject {

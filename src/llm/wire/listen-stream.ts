@@ -4,7 +4,6 @@
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { ModelListener } from '../../core/model.ts';
-import { bytesOf } from './bytes.ts';
 import type { Bytes } from './bytes.ts';
 import { factsOfEvent } from './error-facts.ts';
 import { classify, wordsOf } from './failure.ts';
@@ -20,13 +19,12 @@ const LAST_WORD_MS = 2_000;
 const DRAIN_MS = 1_000;
 
 export async function listenToStream(
-  response: Response,
+  bytes: Bytes,
   assembly: Assembly,
   listener: ModelListener,
   watch: Watch,
   idleMs: number,
 ): Promise<Heard> {
-  const bytes = bytesOf(response);
   const broken = await takeAll(bytes, assembly, listener, watch, idleMs);
   if (broken === null) void drain(bytes, watch);
   else watch.end();
@@ -82,8 +80,10 @@ function cut(words: string): Broken {
 
 /** Read to its end, a connection goes back to the pool; one that does not end is closed. */
 async function drain(bytes: Bytes, watch: Watch): Promise<void> {
+  watch.answered();
   watch.heard(DRAIN_MS);
   let read = await bytes.read();
   while (read.kind === 'chunk') read = await bytes.read();
-  watch.end();
+  if (read.kind === 'end') watch.over();
+  else watch.end();
 }

@@ -1,18 +1,17 @@
 /** Listens to an answer that comes whole. It is complete when its JSON is. */
 import { isJsonObject } from '../../core/json.ts';
 import type { ModelListener } from '../../core/model.ts';
-import { bytesOf } from './bytes.ts';
+import type { Bytes } from './bytes.ts';
 import { parseJson } from './json.ts';
 import type { Watch } from './watch.ts';
 import type { Heard } from './wire.ts';
 
 export async function listenToWhole(
-  response: Response,
+  bytes: Bytes,
   listener: ModelListener,
   watch: Watch,
   idleMs: number,
 ): Promise<Heard> {
-  const bytes = bytesOf(response);
   const decoder = new TextDecoder();
   let text = '';
   listener.started();
@@ -22,8 +21,11 @@ export async function listenToWhole(
     watch.heard(idleMs);
     read = await bytes.read();
   }
-  watch.end();
-  if (read.kind === 'threw') return read;
+  if (read.kind === 'threw') {
+    watch.end();
+    return read;
+  }
+  watch.over();
   const whole = parseJson(text + decoder.decode());
   if (isJsonObject(whole)) return { kind: 'answered', whole };
   return { kind: 'broken', class: 'stream_cut', words: 'the answer was no JSON' };

@@ -9,6 +9,10 @@ export type Watch = {
   why(): 'caller' | 'stalled' | null;
   /** Something was heard, and the next must be heard within `idleMs`. */
   heard(idleMs: number): void;
+  /** The caller has its answer: what it wishes from here on is not about this call. */
+  answered(): void;
+  /** Ends the watch: all was heard, and nothing is open any more. */
+  over(): void;
   /** Ends the watch; what is still open then is closed. */
   end(): void;
 };
@@ -36,6 +40,15 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
     });
   }
 
+  function answered(): void {
+    caller.removeEventListener('abort', abort);
+  }
+
+  function over(): void {
+    clearTimeout(timer);
+    answered();
+  }
+
   return {
     signal: controller.signal,
     why: () => (caller.aborted ? 'caller' : stalled ? 'stalled' : null),
@@ -49,9 +62,11 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
       idleMs = nextMs;
       timer = setTimeout(doubt, idleMs);
     },
+    answered,
+    // An abort is dear, and more so for the SDK, which hears of it.
+    over,
     end() {
-      clearTimeout(timer);
-      caller.removeEventListener('abort', abort);
+      over();
       controller.abort(OVER);
     },
   };

@@ -2,6 +2,16 @@
  * Lone surrogates survive in our store, but providers refuse a request that holds one ("no low surrogate in string"), and
  * a history with one in it would be refused for ever. On the way out each becomes U+FFFD; all else is left as it is.
  */
+import type { ModelRequest } from '../../core/model.ts';
+import type { PromptMessage } from '../../core/prompt.ts';
+import { remembered } from '../../core/remembered.ts';
+
+/** Messages never change: each is looked at once. */
+export function wellFormedRequest({ messages, ...rest }: ModelRequest): ModelRequest {
+  return { ...wellFormed(rest), messages: messages.map(wellFormedMessage) };
+}
+
+const wellFormedMessage = remembered(wellFormed<PromptMessage>);
 
 /** The same shape, and the same value where there was nothing to mend. */
 export function wellFormed<T>(value: T): T {
@@ -9,7 +19,7 @@ export function wellFormed<T>(value: T): T {
   return isWellFormed(value) ? value : (mended(value) as T);
 }
 
-/** Asked of every prompt, whole: makes nothing. */
+/** Makes nothing. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -1,0 +1,93 @@
+/**
+ * One request and what is heard of it, told by undici. Ends with its signal, at whatever point: the connection is closed, or
+ * never used where it was still being made. Whatever ends it takes its listener along.
+ */
+import type { Dispatcher } from 'undici';
+import { decoderFor } from './decoder.ts';
+import { LiveResponse } from './live-response.ts';
+import type { Sink } from './live-response.ts';
+
+type Controller = Dispatcher.DispatchController;
+type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal | null;
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onAbort = (): void => this.#abort();
+  #controller: Controller | null = null;
+  #sink: Sink | null = null;
+
+  constructor(
+    signal: AbortSignal | null,
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#signal?.aborted === true) this.#abort();
+  }
+
+  onResponseStart(controller: Controller, status: number, received: ReceivedHeaders): void {
+    // Others (100, 103) come before the one that counts.
+    if (status < 200) return;
+    const headers = headersOf(received);
+    const decoder = decoderFor(headers.get('content-encoding'), controller);
+    const response = new LiveResponse(status, headers, decoder ?? controller);
+    decoder?.into(response);
+    this.#sink = decoder ?? response;
+    this.#resolve(response);
+  }
+
+  onResponseData(_controller: Controller, bytes: Uint8Array): void {
+    this.#sink?.take(bytes);
+  }
+
+  onResponseEnd(): void {
+    this.#forget();
+    this.#sink?.takeEnd();
+  }
+
+  onResponseError(_controller: Controller, error: unknown): void {
+    this.#forget();
+    this.#break(this.#signal?.aborted === true ? error : asFetchSays(error, this.#sink !== null));
+  }
+
+  #abort(): void {
+    const reason: unknown = this.#signal?.reason;
+    const error = reason instanceof Error ? reason : new Error('The call was ended.');
+    this.#controller?.abort(error);
+    // One that waits for its connection is not told by undici before that is there.
+    this.#break(error);
+  }
+
+  #break(error: unknown): void {
+    this.#reject(error);
+    this.#sink?.takeError(error);
+  }
+
+  #forget(): void {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** What the network did is the cause, whatever it is; the words are those by which it is known as such. */
+function asFetchSays(cause: unknown, begun: boolean): TypeError {
+  return new TypeError(begun ? 'terminated' : 'fetch failed', { cause });
+}
+
+function headersOf(received: ReceivedHeaders): Headers {
+  const headers = new Headers();
+  for (const name of Object.keys(received)) {
+    const value = received[name];
+    if (typeof value === 'string') headers.append(name, value);
+    else for (const one of value ?? []) headers.append(name, one);
+  }
+  return headers;
+}

@@ -1,0 +1,86 @@
+/**
+ * A response whose body is read chunk by chunk as the network gives it, without a web stream in between. Of what a `Response`
+ * can do the SDKs use the status, the headers and, for errors, the text; answers are read by us.
+ */
+import type { Bytes, Read } from './bytes.ts';
+
+/** Where bytes come from: told to wait, and to go on. */
+export type Flow = { pause(): void; resume(): void };
+
+/** Where they go. */
+export type Sink = { take(bytes: Uint8Array): void; takeEnd(): void; takeError(error: unknown): void };
+
+/** What waits to be read, in bytes, before the network is told to wait. */
+const HELD_BYTES = 65_536;
+
+const END: Read = { kind: 'end' };
+
+/** One reader, who keeps this response for as long as it reads: the SDKs let go of their signal with it. */
+export class LiveResponse extends Response implements Bytes, Sink {
+  readonly #flow: Flow;
+  readonly #chunks: Uint8Array[] = [];
+  #held = 0;
+  #last: Read | null = null;
+  #reader: ((read: Read) => void) | null = null;
+
+  constructor(status: number, headers: Headers, flow: Flow) {
+    super(null, { status, headers });
+    this.#flow = flow;
+  }
+
+  /** For whoever reads. After the end, or what was thrown, it is told again. */
+  read(): Promise<Read> {
+    const bytes = this.#chunks.shift();
+    if (bytes !== undefined) {
+      const before = this.#held;
+      this.#held -= bytes.length;
+      if (before > HELD_BYTES && this.#held <= HELD_BYTES) this.#flow.resume();
+      return Promise.resolve({ kind: 'chunk', bytes });
+    }
+    if (this.#last !== null) return Promise.resolve(this.#last);
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+    });
+  }
+
+  override readonly text = async (): Promise<string> => {
+    const decoder = new TextDecoder();
+    let text = '';
+    for (;;) {
+      const read = await this.read();
+      if (read.kind === 'threw') throw read.error;
+      if (read.kind === 'end') return text + decoder.decode();
+      text += decoder.decode(read.bytes, { stream: true });
+    }
+  };
+
+  take(bytes: Uint8Array): void {
+    if (this.#reader !== null) {
+      this.#tell({ kind: 'chunk', bytes });
+      return;
+    }
+    this.#chunks.push(bytes);
+    this.#held += bytes.length;
+    if (this.#held > HELD_BYTES) this.#flow.pause();
+  }
+
+  takeEnd(): void {
+    this.#finish(END);
+  }
+
+  /** What came before it can still be read. */
+  takeError(error: unknown): void {
+    this.#finish({ kind: 'threw', error });
+  }
+
+  #finish(last: Read): void {
+    this.#last ??= last;
+    if (this.#reader !== null) this.#tell(this.#last);
+  }
+
+  #tell(read: Read): void {
+    const tell = this.#reader;
+    this.#reader = null;
+    tell?.(read);
+  }
+}
