@@ -10,21 +10,23 @@ import type { Json } from '../core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../core/tool.ts';
 import type { ToolContext } from './define.ts';
 import { faultName, faultText } from './fault.ts';
+import { judge } from './judge.ts';
 import type { Registry } from './registry.ts';
+import { reconcileCall } from './reconcile.ts';
 import { errorResult, resultOf } from './result.ts';
 import type { ToolResult } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
+import { ToolFault, codedText } from './tool-fault.ts';
+import type { FaultCode } from './tool-fault.ts';
 import type { Tool } from './tool.ts';
+import type { ToolLog } from './tool-log.ts';
 import { truncate } from './truncate.ts';
 
-/** `toolResult`: characters of a result. `toolTimeoutMs`: for tools that do not say. */
-export type ToolLimits = { toolResult: number; toolTimeoutMs: number };
-
-/** A logger of pino's shape. Above debug nothing is said but ids, names and times. */
-export type ToolLog = {
-  warn(fields: Record<string, unknown>, text: string): void;
-  debug(fields: Record<string, unknown>, text: string): void;
-};
+/**
+ * `toolResult`: characters of a result. `toolTimeoutMs`: for tools that do not say. `outcomeWaitMs`: how long a person may
+ * take to say what became of a call; without it: for ever.
+ */
+export type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: number };
 
 export type ToolRunnerOptions = {
   limits: ToolLimits;
@@ -38,6 +40,7 @@ const LONGEST_QUOTE = 200;
 
 export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
   return {
+    judge: (call, ruled) => judge(registry, call, ruled, options.log),
     async execute(call, signal) {
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name);
@@ -45,6 +48,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
         ? unknownTool(call.name, registry.names)
         : await race(tool, call, signal, options);
     },
+    async reconcile(call, signal) {
+      const tool = registry.get(call.name);
+      return tool === undefined ? { kind: 'unknown' } : await reconcileCall(tool, call, signal, options);
+    },
+    outcomeWaitMs: options.limits.outcomeWaitMs ?? null,
   };
 }
 
@@ -104,14 +112,20 @@ async function run(
     if (!input.ok) return refused(tool, call.input, input.problems);
     // The check may have taken its time: what was given up meanwhile must not begin.
     context.signal.throwIfAborted();
-    const returned = await tool.execute(input.value, context);
+    const returned = await tool.execute(input.value, context, call);
     does = 'ended, but its result cannot be written as text';
     return resultOf(returned, limits.toolResult);
   } catch (error) {
+    if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
     if (!context.signal.aborted) log?.warn({ ...idsOf(call), error: faultName(error) }, 'a tool failed');
     log?.debug({ ...idsOf(call), err: error }, 'what the tool threw');
-    return errorResult(`The tool ${tool.descriptor.name} ${does}: ${faultText(error)}`);
+    return failure(tool, 'internal', `The tool ${tool.descriptor.name} ${does}: ${faultText(error)}`);
   }
+}
+
+/** An error of the runner's own, as the tool's errors are told. */
+function failure({ errors }: Tool, code: FaultCode, words: string): ToolResult {
+  return errorResult(errors === 'coded' ? codedText(code, words) : words);
 }
 
 function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: string) => void): ToolContext {
@@ -130,7 +144,9 @@ function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResu
   const { name } = tool.descriptor;
   const lines = typeof input === 'string' ? [notJson(input)] : problems;
   const list = lines.map((line) => `- ${line}`).join('\n');
-  return errorResult(
+  return failure(
+    tool,
+    'invalid_input',
     `The tool ${name} was not run: its arguments do not match its input schema.\n${list}\nCorrect them and call it again.`,
   );
 }
@@ -145,9 +161,12 @@ function notJson(input: string): string {
   }
 }
 
-function timedOut({ descriptor }: Tool, limitMs: number): ToolResult {
+function timedOut(tool: Tool, limitMs: number): ToolResult {
+  const { descriptor } = tool;
   const text = `The tool ${descriptor.name} was stopped: it took longer than ${limitMs / 1_000} s.`;
-  return errorResult(
+  return failure(
+    tool,
+    'timed_out',
     descriptor.effect === 'once' ? `${text} It may have had its effect. Check before repeating it.` : text,
   );
 }

@@ -1,24 +1,39 @@
 /** What the operator's file exports, checked as a whole. Pure but for the schemas it compiles. */
+import type { Prices } from '../core/cost.ts';
 import type { Role } from '../core/settings.ts';
+import { BUILT_IN_NAMES } from './built-in/tools.ts';
 import { entriesOf, fault, list, members, name, optional } from './member.ts';
 import type { Member } from './member.ts';
 import { parseLimits } from './parse-limits.ts';
 import type { SetLimits } from './parse-limits.ts';
+import { parsePrices } from './parse-prices.ts';
 import { parseRole } from './parse-role.ts';
+import type { Known } from './parse-role.ts';
 import { parseTool } from './parse-tool.ts';
+import { parseServers } from './mcp/parse-servers.ts';
+import { serverOf } from './mcp/names.ts';
+import type { ServerSettings } from './mcp/server-settings.ts';
 import type { Tool } from './tool.ts';
 
 export type OperatorSettings = {
   tools: readonly Tool[];
   roles: ReadonlyMap<string, Role>;
+  mcpServers: ReadonlyMap<string, ServerSettings>;
   limits: SetLimits;
+  prices: Prices;
 };
 
-export const NO_SETTINGS: OperatorSettings = { tools: [], roles: new Map(), limits: {} };
+export const NO_SETTINGS: OperatorSettings = {
+  tools: [],
+  roles: new Map(),
+  mcpServers: new Map(),
+  limits: {},
+  prices: new Map(),
+};
 
 export type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
 
-const SHAPE = { what: 'the configuration', known: ['tools', 'roles', 'limits'], notBuilt: ['mcp_servers'] };
+const SHAPE = { what: 'the configuration', known: ['tools', 'roles', 'mcp_servers', 'limits', 'prices'] };
 
 export function parseConfig(value: unknown): ParsedConfig {
   const faults: string[] = [];
@@ -26,33 +41,49 @@ export function parseConfig(value: unknown): ParsedConfig {
   const of = members(member, SHAPE);
   if (of === null) return { ok: false, faults };
   const tools = optional(of('tools'), list(parseTool)) ?? [];
-  const names = toolNames(of('tools'));
-  const roles = optional(of('roles'), (at) => parseRoles(at, names)) ?? new Map<string, Role>();
+  const mcpServers = optional(of('mcp_servers'), parseServers) ?? new Map<string, ServerSettings>();
+  const servers = serverNames(of('mcp_servers'));
+  const names = new Set([...toolNames(of('tools'), servers), ...BUILT_IN_NAMES]);
+  const known = { tools: names, servers };
+  const roles = optional(of('roles'), (at) => parseRoles(at, known)) ?? new Map<string, Role>();
   const limits = optional(of('limits'), parseLimits) ?? {};
-  return faults.length === 0 ? { ok: true, settings: { tools, roles, limits } } : { ok: false, faults };
+  const prices = optional(of('prices'), parsePrices) ?? NO_SETTINGS.prices;
+  return faults.length === 0
+    ? { ok: true, settings: { tools, roles, mcpServers, limits, prices } }
+    : { ok: false, faults };
 }
 
 /** The names as written, of broken tools too, so that one fault is not told twice. Notes names that occur twice. */
-function toolNames({ value, path, faults }: Member): ReadonlySet<string> {
+function toolNames({ value, path, faults }: Member, servers: ReadonlySet<string>): ReadonlySet<string> {
   const names = new Set<string>();
   if (!Array.isArray(value)) return names;
   const items: unknown[] = value;
   for (const [index, item] of items.entries()) {
     if (typeof item !== 'object' || item === null || !('name' in item) || typeof item.name !== 'string')
       continue;
-    if (names.has(item.name)) {
+    if (names.has(item.name) || BUILT_IN_NAMES.includes(item.name)) {
       fault({ value, path: `${path}[${index}].name`, faults }, `another tool is named ${item.name}`);
+    }
+    const server = serverOf(item.name);
+    if (server !== null && servers.has(server)) {
+      const words = `names that begin with ${server}__ are those of the tools of the MCP server ${server}`;
+      fault({ value, path: `${path}[${index}].name`, faults }, words);
     }
     names.add(item.name);
   }
   return names;
 }
 
-function parseRoles(member: Member, tools: ReadonlySet<string>): Map<string, Role> {
+/** The names as written, of broken servers too. */
+function serverNames({ value }: Member): ReadonlySet<string> {
+  return new Set(typeof value === 'object' && value !== null ? Object.keys(value) : []);
+}
+
+function parseRoles(member: Member, known: Known): Map<string, Role> {
   const roles = new Map<string, Role>();
   for (const entry of entriesOf(member) ?? []) {
     const key = name({ ...entry, value: entry.key });
-    const role = parseRole(tools)(entry);
+    const role = parseRole(known)(entry);
     if (key !== null && role !== null) roles.set(key, role);
   }
   return roles;

@@ -2,18 +2,65 @@
  * The limits of the operator's file, by their names there. Only what this release honours is taken: a limit that is
  * read and then ignored would be worse than none.
  */
-import { integer, members, optional } from './member.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { AskingLimits } from '../core/policy.ts';
+import type { RunCommandLimits } from './built-in/command/limits.ts';
+import type { FileLimits } from './built-in/files/limits.ts';
+import type { HttpFetchLimits } from './built-in/http/limits.ts';
+import type { WorkerLimitsConfig } from '../core/worker-limits.ts';
+import { integer, members, oneOf, optional } from './member.ts';
 import type { Member } from './member.ts';
+import { parseFiles, parseHttpFetch, parseRunCommand } from './parse-built-in-limits.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 
-/** What the file sets of core's `LIMITS`; the others hold as they are. */
-export type SetLimits = Partial<Record<'queuedInputs' | 'maxSteps' | 'toolResult' | 'toolTimeoutMs', number>>;
+/** What the file sets of core's `LIMITS`, where the others hold as they are; and how long what is archived is kept. */
+export type SetLimits = Partial<
+  Record<
+    | 'queuedInputs'
+    | 'maxSteps'
+    | 'toolResult'
+    | 'toolTimeoutMs'
+    | 'outcomeWaitMs'
+    | 'archivedDays'
+    | 'workerDepth'
+    | 'workerChildren'
+    | 'workersInTree'
+    | 'tenantWorkers'
+    | 'hops'
+    | 'messagesPerMinute',
+    number
+  >
+> & { asking?: AskingLimits; httpFetch?: HttpFetchLimits; files?: FileLimits; runCommand?: RunCommandLimits };
+
+const ASKING = ['approval_timeout_s', 'approval_default', 'answer_timeout_s'];
+/** Ten years. */
+const LONGEST_WAIT_S = 10 * 365 * 86_400;
+const BUILT_IN = ['http_fetch', 'files', 'run_command'];
+
+const MOST = 1_000_000;
 
 const SHAPE = {
   what: 'limits',
-  known: ['queued_inputs', 'max_steps', 'tool_result', 'tool_timeout_ms'],
-  notBuilt: ['sizes', 'depth', 'depths', 'children', 'workers', 'concurrency', 'retention'],
+  known: [
+    'queued_inputs',
+    'max_steps',
+    'tool_result',
+    'tool_timeout_ms',
+    ...ASKING,
+    'outcome_timeout_s',
+    'retention',
+    'depth',
+    'children',
+    'workers',
+    'tenant_workers',
+    'hops',
+    'messages_per_minute',
+    ...BUILT_IN,
+  ],
+  notBuilt: ['sizes', 'depths', 'concurrency'],
 };
+
+const RETENTION = { what: 'retention', known: ['archived_days'] };
 
 export function parseLimits(member: Member): SetLimits | null {
   const of = members(member, SHAPE);
@@ -22,10 +69,70 @@ export function parseLimits(member: Member): SetLimits | null {
   const maxSteps = optional(of('max_steps'), integer(1, 1_000_000));
   const toolResult = optional(of('tool_result'), integer(100, 10_000_000));
   const toolTimeoutMs = optional(of('tool_timeout_ms'), integer(1, LONGEST_TIMER_MS));
+  const asking = parseAsking(of);
+  const outcomeWaitS = optional(of('outcome_timeout_s'), integer(1, LIMITS.outcomeWaitS));
+  const archivedDays = optional(of('retention'), parseRetention);
+  const httpFetch = optional(of('http_fetch'), parseHttpFetch);
+  const files = optional(of('files'), parseFiles);
+  const runCommand = optional(of('run_command'), parseRunCommand);
+  const workerDepth = optional(of('depth'), integer(0, MOST));
+  const workerChildren = optional(of('children'), integer(0, MOST));
+  const workersInTree = optional(of('workers'), integer(0, MOST));
+  const hops = optional(of('hops'), integer(1, 10_000));
+  const messagesPerMinute = optional(of('messages_per_minute'), integer(0, MOST));
+  const tenantWorkers = optional(of('tenant_workers'), integer(0, MOST));
   return {
     ...(queuedInputs !== null && { queuedInputs }),
     ...(maxSteps !== null && { maxSteps }),
     ...(toolResult !== null && { toolResult }),
     ...(toolTimeoutMs !== null && { toolTimeoutMs }),
+    ...(asking !== null && { asking }),
+    ...(outcomeWaitS !== null && { outcomeWaitMs: outcomeWaitS * 1_000 }),
+    ...(archivedDays !== null && { archivedDays }),
+    ...(httpFetch !== null && { httpFetch }),
+    ...(files !== null && { files }),
+    ...(runCommand !== null && { runCommand }),
+    ...(workerDepth !== null && { workerDepth }),
+    ...(workerChildren !== null && { workerChildren }),
+    ...(workersInTree !== null && { workersInTree }),
+    ...(tenantWorkers !== null && { tenantWorkers }),
+    ...(hops !== null && { hops }),
+    ...(messagesPerMinute !== null && { messagesPerMinute }),
   };
+}
+
+const WORKERS = { what: 'limits', known: ['depth', 'children', 'workers'] };
+
+/** For workers below one, as a role says them. */
+export function parseWorkerLimits(member: Member): WorkerLimitsConfig | null {
+  const of = members(member, WORKERS);
+  if (of === null) return null;
+  const depth = optional(of('depth'), integer(0, MOST));
+  const children = optional(of('children'), integer(0, MOST));
+  const workers = optional(of('workers'), integer(0, MOST));
+  return {
+    ...(depth !== null && { depth }),
+    ...(children !== null && { children }),
+    ...(workers !== null && { workers }),
+  };
+}
+
+/** Null: nothing is said of it. */
+function parseAsking(of: (name: string) => Member): AskingLimits | null {
+  if (ASKING.every((name) => of(name).value === undefined)) return null;
+  return {
+    approvalMs: millis(optional(of('approval_timeout_s'), integer(1, LONGEST_WAIT_S))),
+    onExpiry: optional(of('approval_default'), oneOf(['approve', 'deny'])) ?? 'deny',
+    answerMs: millis(optional(of('answer_timeout_s'), integer(1, LONGEST_WAIT_S))),
+  };
+}
+
+function millis(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1_000;
+}
+
+/** Days that an archived context is kept. */
+function parseRetention(member: Member): number | null {
+  const of = members(member, RETENTION);
+  return of === null ? null : optional(of('archived_days'), integer(1, 36_500));
 }

@@ -1,12 +1,13 @@
 /** One tool as an operator defined it, checked, and ready to run. */
-import { EFFECTS } from '../core/tool.ts';
-import type { ToolContext, ToolDefinition } from './define.ts';
+import { EFFECTS, ON_UNKNOWN } from '../core/tool.ts';
+import { APPROVALS } from '../core/policy.ts';
+import type { ApprovalCall, ToolContext, ToolDefinition, UnknownCall } from './define.ts';
 import { fromJsonSchema, fromStandardSchema } from './input.ts';
 import type { ToolInput } from './input.ts';
 import { fault, filledText, integer, members, name, oneOf, optional, required } from './member.ts';
 import type { Member } from './member.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
-import type { Tool } from './tool.ts';
+import type { OwnApproval, Tool } from './tool.ts';
 
 const SHAPE = {
   what: 'a tool',
@@ -20,29 +21,43 @@ const SHAPE = {
     'on_unknown',
     'timeout_ms',
     'execute',
+    'reconcile',
   ],
-  notBuilt: ['reconcile'],
 };
 
 export function parseTool(member: Member): Tool | null {
   const of = members(member, SHAPE);
   if (of === null) return null;
-  optional(of('approval'), never);
-  optional(of('on_unknown'), tell);
+  const approval = optional(of('approval'), ownApproval);
+  const onUnknown = optional(of('on_unknown'), oneOf(ON_UNKNOWN)) ?? 'tell';
   const toolName = required(of('name'), name);
   const description = required(of('description'), filledText);
   const effect = required(of('effect'), oneOf(EFFECTS));
   const timeoutMs = optional(of('timeout_ms'), integer(1, LONGEST_TIMER_MS));
   const input = parseInput(member, of);
   const execute = required(of('execute'), method);
+  const reconcile = optional(of('reconcile'), asked);
+  if (effect !== null && effect !== 'once') {
+    if (onUnknown === 'ask') fault(of('on_unknown'), ONLY_ONCE);
+    if (reconcile !== null) fault(of('reconcile'), ONLY_ONCE);
+  }
   if (toolName === null || description === null || effect === null || input === null || execute === null) {
     return null;
   }
   return {
-    descriptor: { name: toolName, description, input_schema: input.schema, effect, on_unknown: 'tell' },
+    descriptor: {
+      name: toolName,
+      description,
+      input_schema: input.schema,
+      effect,
+      on_unknown: onUnknown,
+      answered_by: 'tool',
+    },
+    approval: approval ?? 'never',
     timeoutMs,
     validate: input.validate,
     execute: (checked, context) => execute.call(member.value, checked, context),
+    ...(reconcile !== null && { reconcile: (call) => reconcile.call(member.value, call) }),
   };
 }
 
@@ -54,12 +69,11 @@ export function toTool(definition: ToolDefinition): Tool {
   return tool;
 }
 
-function never(member: Member): null {
-  return member.value === 'never' ? null : fault(member, "is not built yet, but for 'never'");
-}
-
-function tell(member: Member): null {
-  return member.value === 'tell' ? null : fault(member, "is not built yet, but for 'tell'");
+function ownApproval(member: Member): OwnApproval | null {
+  const { value } = member;
+  if (isPredicate(value)) return value;
+  const known = APPROVALS.find((approval) => approval === value);
+  return known ?? fault(member, `must be ${APPROVALS.join(', ')} or a function`);
 }
 
 function parseInput(member: Member, of: (name: string) => Member): Extract<ToolInput, { ok: true }> | null {
@@ -83,5 +97,22 @@ function method(member: Member): Execute | null {
 }
 
 function isFunction(value: unknown): value is Execute {
+  return typeof value === 'function';
+}
+
+function isPredicate(value: unknown): value is (call: ApprovalCall) => unknown {
+  return typeof value === 'function';
+}
+
+/** The outcome of any other call does not matter: it runs again. */
+const ONLY_ONCE = "is for tools whose effect is 'once'";
+
+type Reconcile = (this: unknown, call: UnknownCall<unknown>) => unknown;
+
+function asked(member: Member): Reconcile | null {
+  return isReconcile(member.value) ? member.value : fault(member, 'must be a function');
+}
+
+function isReconcile(value: unknown): value is Reconcile {
   return typeof value === 'function';
 }

@@ -2,6 +2,7 @@
  * What a tool gave back, as the result a model gets: text or blocks within the limits. A tool's value may be anything;
  * what is not a reply or a string becomes its JSON text.
  */
+import type { ResultPart } from '../core/blocks.ts';
 import type { ToolOutcome } from '../core/tool.ts';
 import { textOf } from './json-text.ts';
 import { boundedParts, parseParts } from './parts.ts';
@@ -18,6 +19,11 @@ export function resultOf(returned: unknown, limit: number): ToolResult {
   return reply.summary === undefined
     ? result
     : { ...result, compact_summary: truncate(reply.summary, limit) };
+}
+
+/** What was brought from outside; `limit` as above. */
+export function boundedContent(content: string | ResultPart[], limit: number): string | ResultPart[] {
+  return typeof content === 'string' ? truncate(content, limit) : boundedParts(content, limit);
 }
 
 /** An error in words for the model. */

@@ -1,43 +1,64 @@
 /** A worker's config over its role over the defaults, as this process can serve it. Pure. */
+import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../core/compaction/settings.ts';
+import type { CompactionConfig, CompactionSettings } from '../core/compaction/settings.ts';
+import type { JobId } from '../core/ids.ts';
 import { parseModelName } from '../core/model.ts';
 import type { ModelName } from '../core/model.ts';
-import type { Role, Serving, WorkerConfig } from '../core/settings.ts';
+import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../core/settings.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
-import type { Registry } from './registry.ts';
+import { describeClientTool } from './client-tools.ts';
+import { serverOf } from './mcp/names.ts';
+import type { ToolServers } from './servers.ts';
 
 /**
  * `from`: a role of the operator's file by its name, one of the API by its definition. `missing` names what this process
- * lacks: `role coder`, `provider anthropic`, `tool read_file`; all of it.
+ * lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (one that is still starting, too); all
+ * of it. `jobId`: whose prompts are to begin alike, whatever its servers' lists come to; null: of none.
  */
-export function resolve(config: WorkerConfig, from: string | Role | null, catalog: Catalog): Serving {
+export function resolve(
+  config: WorkerConfig,
+  from: string | Role | null,
+  catalog: Catalog,
+  jobId: JobId | null = null,
+): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // Without its role it is not known what else a worker would need, but for what its own config says.
   const whole = role === undefined ? null : merge(config, role, catalog.defaults);
   const said: WorkerConfig = whole ?? config;
   const model = said.model === undefined ? null : parseModelName(said.model);
-  const tools = findTools(said.tools ?? [], catalog.registry);
+  const tools = findTools(said.tools ?? [], catalog, jobId);
+  const served = findServed(said.mcp_servers ?? [], catalog.servers, jobId);
   const missing = [
     ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
     ...missingProvider(said.model, model, catalog),
+    ...missingSummariser(said, catalog),
     ...tools.missing,
+    ...served.missing,
   ];
   if (whole === null || model === null || missing.length > 0) return { kind: 'unserved', missing };
+  const mode = whole.mode ?? 'act';
   return {
     kind: 'served',
     settings: {
       model,
       streaming: whole.streaming ?? true,
       systemPrompt: whole.system_prompt ?? '',
-      tools: tools.found,
+      mode,
+      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], mode),
       maxTokens: whole.max_tokens ?? null,
+      contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
+      compaction: compactionOf(whole.compaction ?? {}),
+      pinned: whole.pinned ?? [],
       maxSteps: whole.max_steps,
       parameters: whole.parameters ?? {},
+      // A role's rules stand behind a config's, and are not replaced by them.
+      asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },
   };
 }
 
-/** Member by member: `parameters` and `tools` are replaced whole. */
+/** Member by member: `parameters`, `tools`, `compaction` and `pinned` are replaced whole. */
 function merge(config: WorkerConfig, role: Role, defaults: Defaults): Defaults {
   return { ...defaults, ...role, ...config };
 }
@@ -52,17 +73,68 @@ function missingProvider(
   return providers.has(model.provider) ? [] : [`provider ${model.provider}`];
 }
 
-/** Sorted by name, each once. */
+/** Of a provider that answers too, it is told already. */
+function missingSummariser({ model, compaction = {} }: WorkerConfig, catalog: Catalog): string[] {
+  if (compaction.type !== 'llm' || compaction.model === undefined) return [];
+  const missing = missingProvider(compaction.model, parseModelName(compaction.model), catalog);
+  const told = model === undefined ? [] : missingProvider(model, parseModelName(model), catalog);
+  return missing.filter((name) => !told.includes(name));
+}
+
+function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig): CompactionSettings {
+  return {
+    type: type ?? COMPACTION_DEFAULTS.type,
+    threshold: threshold ?? COMPACTION_DEFAULTS.threshold,
+    keepTurns: keep_turns ?? COMPACTION_DEFAULTS.keepTurns,
+    model: model === undefined ? null : parseModelName(model),
+  };
+}
+
+/** Sorted by name. A client's tool gives way to one of ours that has its name. While a plan is made nothing has an effect. */
+function offered(
+  ours: readonly ToolDescriptor[],
+  theirs: readonly ClientTool[],
+  mode: Mode,
+): ToolDescriptor[] {
+  const others = theirs.filter(({ name }) => !ours.some((tool) => tool.name === name));
+  return [...ours, ...others.map(describeClientTool)]
+    .filter(({ effect }) => mode === 'act' || effect === 'none')
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+type Found = { found: ToolDescriptor[]; missing: string[] };
+
+/** Each once. A tool of a server may be named by itself, too; one that the server lost is not waited for. */
 function findTools(
   names: readonly string[],
-  registry: Registry,
-): { found: ToolDescriptor[]; missing: string[] } {
+  { registry, servers }: Pick<Catalog, 'registry' | 'servers'>,
+  jobId: JobId | null,
+): Found {
   const found: ToolDescriptor[] = [];
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
+    const server = serverOf(name);
+    const offer = server === null ? null : servers.offer(server, jobId);
     const tool = registry.describe(name);
-    if (tool === undefined) missing.push(`tool ${name}`);
-    else found.push(tool);
+    if (tool !== undefined) found.push(tool);
+    else if (offer?.kind === 'tools') found.push(...offer.tools.filter((one) => one.name === name));
+    else missing.push(offer?.kind === 'starting' ? `mcp server ${server}` : `tool ${name}`);
+  }
+  return { found, missing };
+}
+
+function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
+  return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+}
+
+/** What the servers of these names offer. */
+function findServed(names: readonly string[], servers: ToolServers, jobId: JobId | null): Found {
+  const found: ToolDescriptor[] = [];
+  const missing: string[] = [];
+  for (const name of [...new Set(names)].sort()) {
+    const offer = servers.offer(name, jobId);
+    if (offer?.kind === 'tools') found.push(...offer.tools);
+    else missing.push(`mcp server ${name}`);
   }
   return { found, missing };
 }

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { defineConfig, defineTool } from '../../src/index.ts';
 import type { Json, OperatorConfig, ToolDefinition } from '../../src/index.ts';
-import type { ToolLog } from '../../src/tools/execute.ts';
+import type { ToolLog } from '../../src/tools/tool-log.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
@@ -77,12 +77,12 @@ describe('typing an operator’s file', () => {
       defineConfig({ tools: [{ ...base, input: 3, execute: () => '' }] }),
       // @ts-expect-error: neither text nor a reply
       defineConfig({ tools: [{ ...base, input, execute: () => 3 }] }),
-      // @ts-expect-error: not built yet
-      defineConfig({ tools: [{ ...base, input, approval: 'always', execute: () => '' }] }),
+      // @ts-expect-error: no decision
+      defineConfig({ tools: [{ ...base, input, approval: 'maybe', execute: () => '' }] }),
       // @ts-expect-error: a number is no string
       defineConfig({ tools: [{ ...base, input, execute: ({ n }) => n.toUpperCase() }] }),
-      // @ts-expect-error: not built yet
-      defineConfig({ mcp_servers: {} }),
+      // @ts-expect-error: neither a command nor a url
+      defineConfig({ mcp_servers: { files: {} } }),
       // @ts-expect-error: an unknown limit
       defineConfig({ limits: { barren_claims: 5 } }),
     ];

@@ -282,7 +282,7 @@ describe('a call that is aborted', () => {
     controller.abort(new Error('cancelled'));
     expect(await outcome).toEqual({ kind: 'aborted' });
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-    if (input.ignore_abort === true) await vi.waitUntil(() => ends.length === 1);
+    if (input.ignore_abort === true) await vi.waitUntil(() => ends.length === 1, { timeout: 60_000 });
   });
 
   test('tells the tool why', async () => {

@@ -1,6 +1,6 @@
 /** A runner over given tools, and calls to it. */
 import { v7 } from 'uuid';
-import { parseId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tool.ts';
@@ -24,6 +24,7 @@ export function call(name: string, input: Json): ToolInvocation {
     id: fresh<ToolCallId>(),
     name,
     input,
+    tenantId: DEFAULT_TENANT,
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
     contextId: fresh<ContextId>(),

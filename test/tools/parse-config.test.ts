@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 import { faultyTool } from './faulty-tool.ts';
 
-const tool = faultyTool({ name: 'read_file' });
+const tool = faultyTool({ name: 'read_page' });
 
 function faultsOf(config: unknown): string[] {
   const parsed = parseConfig(config);
@@ -23,20 +23,30 @@ describe('a sound configuration', () => {
           model: 'openai-chat/some/model',
           streaming: false,
           mode: 'act',
-          tools: ['read_file', 'zod'],
+          tools: ['read_page', 'zod'],
           max_steps: 5,
           max_tokens: 100,
           parameters: { temperature: 0.5 },
+          idle_timeout_s: 60,
+          approval: [{ tool: 'write_*', decision: 'always' }],
         },
         plain: {},
       },
-      limits: { queued_inputs: 1, max_steps: 2, tool_result: 300, tool_timeout_ms: 4 },
+      limits: {
+        queued_inputs: 1,
+        max_steps: 2,
+        tool_result: 300,
+        tool_timeout_ms: 4,
+        approval_timeout_s: 5,
+        answer_timeout_s: 6,
+        retention: { archived_days: 30 },
+      },
     });
     if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
     const { tools, roles, limits } = parsed.settings;
     expect(tools.map(({ descriptor, timeoutMs }) => [descriptor.name, descriptor.effect, timeoutMs])).toEqual(
       [
-        ['read_file', 'once', 5],
+        ['read_page', 'once', 5],
         ['zod', 'none', null],
       ],
     );
@@ -47,19 +57,32 @@ describe('a sound configuration', () => {
           system_prompt: 'You code.',
           model: 'openai-chat/some/model',
           streaming: false,
-          tools: ['read_file', 'zod'],
+          mode: 'act',
+          tools: ['read_page', 'zod'],
           max_steps: 5,
           max_tokens: 100,
           parameters: { temperature: 0.5 },
+          idle_timeout_s: 60,
+          approval: [{ tool: 'write_*', decision: 'always' }],
         },
       ],
       ['plain', {}],
     ]);
-    expect(limits).toEqual({ queuedInputs: 1, maxSteps: 2, toolResult: 300, toolTimeoutMs: 4 });
+    expect(limits).toEqual({
+      queuedInputs: 1,
+      maxSteps: 2,
+      toolResult: 300,
+      toolTimeoutMs: 4,
+      archivedDays: 30,
+      asking: { approvalMs: 5_000, onExpiry: 'deny', answerMs: 6_000 },
+    });
   });
 
   test('may be empty, and may name what it leaves open', () => {
-    expect(parseConfig({})).toEqual({ ok: true, settings: { tools: [], roles: new Map(), limits: {} } });
+    expect(parseConfig({})).toEqual({
+      ok: true,
+      settings: { tools: [], roles: new Map(), mcpServers: new Map(), limits: {}, prices: new Map() },
+    });
     expect(faultsOf({ tools: undefined, roles: undefined, limits: {}, mcp_servers: undefined })).toEqual([]);
     expect(faultsOf({ tools: [{ ...tool, timeout_ms: undefined, reconcile: undefined }] })).toEqual([]);
   });
@@ -71,7 +94,7 @@ describe('a faulty configuration', () => {
     ['effect', undefined, 'tools[0].effect: is missing'],
     ['name', 'read file', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
     ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
-    ['name', 'read_file\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
+    ['name', 'read_page\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
     ['name', undefined, 'tools[0].name: is missing'],
     ['description', ' ', 'tools[0].description: must be a string with text'],
     ['timeout_ms', 0, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
@@ -86,10 +109,11 @@ describe('a faulty configuration', () => {
       { type: 'array' },
       'tools[0].input_schema.type: must be "object": tools take named arguments',
     ],
-    ['approval', 'always', "tools[0].approval: is not built yet, but for 'never'"],
-    ['approval', () => 'never', "tools[0].approval: is not built yet, but for 'never'"],
-    ['on_unknown', 'ask', "tools[0].on_unknown: is not built yet, but for 'tell'"],
-    ['reconcile', () => null, 'tools[0].reconcile: is not built yet'],
+    ['approval', 'sometimes', 'tools[0].approval: must be never, always, deny or a function'],
+    ['on_unknown', 'ask', "tools[0].on_unknown: is for tools whose effect is 'once'"],
+    ['on_unknown', 'guess', 'tools[0].on_unknown: must be tell or ask'],
+    ['reconcile', () => null, "tools[0].reconcile: is for tools whose effect is 'once'"],
+    ['reconcile', 'yes', 'tools[0].reconcile: must be a function'],
     ['timeout', 5, expect.stringMatching(/^tools\[0\]\.timeout: is no member of a tool; known are name, /)],
     ['a b', 5, expect.stringMatching(/^tools\[0\]\["a b"\]: is no member of a tool/)],
   ])('a tool whose %s is %s', (member, value, fault) => {
@@ -105,18 +129,57 @@ describe('a faulty configuration', () => {
     ['model', 'acme/x', expect.stringMatching(/^roles\.r\.model: must be provider\/model/)],
     ['system_prompt', 5, 'roles.r.system_prompt: must be a string'],
     ['streaming', 'yes', 'roles.r.streaming: must be true or false'],
-    ['tools', 'read_file', 'roles.r.tools: must be a list'],
-    ['tools', ['read_file', 'rm'], 'roles.r.tools[1]: there is no tool rm; known are read_file'],
+    ['tools', 'read_page', 'roles.r.tools: must be a list'],
+    [
+      'tools',
+      ['read_page', 'rm'],
+      expect.stringMatching(/^roles\.r\.tools\[1\]: there is no tool rm; known are ask_user, .*read_page/),
+    ],
     ['tools', ['a b'], 'roles.r.tools[0]: must be 1 to 64 letters, digits, "_" or "-"'],
     ['max_steps', 0, 'roles.r.max_steps: must be a whole number from 1 to 1000000000'],
     ['max_tokens', 1.5, 'roles.r.max_tokens: must be a whole number from 1 to 1000000000'],
+    ['idle_timeout_s', 0, 'roles.r.idle_timeout_s: must be a whole number from 1 to 315360000'],
     ['parameters', [], 'roles.r.parameters: must be an object of plain JSON'],
     ['parameters', { n: 2, stream: true }, 'roles.r.parameters: stream, n cannot be set here'],
-    ['mode', 'plan', "roles.r.mode: is not built yet, but for 'act'"],
-    ['mcp_servers', ['x'], 'roles.r.mcp_servers: is not built yet'],
-    ['compaction', {}, 'roles.r.compaction: is not built yet'],
-    ['context_limit', 5, 'roles.r.context_limit: is not built yet'],
-    ['approval', [], 'roles.r.approval: is not built yet'],
+    ['mode', 'think', 'roles.r.mode: must be act or plan'],
+    ['client_tools', [{ name: 'a' }], 'roles.r.client_tools[0].description: is missing'],
+    [
+      'client_tools',
+      [{ name: 'read_page', description: 'd', input_schema: { type: 'object' } }],
+      'roles.r.client_tools: another tool is named read_page',
+    ],
+    [
+      'client_tools',
+      [{ name: 'here', description: 'd', input_schema: { type: 'string' } }],
+      'roles.r.client_tools[0].input_schema.type: must be "object": tools take named arguments',
+    ],
+    ['mcp_servers', ['x'], 'roles.r.mcp_servers[0]: there is no MCP server x; there are none'],
+    ['compaction', { type: 'zip' }, 'roles.r.compaction.type: must be threshold, llm or none'],
+    ['compaction', { threshold: 0 }, 'roles.r.compaction.threshold: must be a number above 0, and 1 at most'],
+    [
+      'compaction',
+      { keep_turns: 0.5 },
+      'roles.r.compaction.keep_turns: must be a whole number from 0 to 1000',
+    ],
+    ['context_limit', 5, 'roles.r.context_limit: must be a whole number from 1000 to 1000000000'],
+    ['pinned', [{ title: 'a' }], 'roles.r.pinned[0].text: is missing'],
+    [
+      'pinned',
+      Array.from({ length: 21 }, () => ({ title: 'a', text: 'b' })),
+      'roles.r.pinned: must hold at most 20',
+    ],
+    ['approval', 'always', 'roles.r.approval: must be a list'],
+    ['approval', [{ tool: 'a' }], 'roles.r.approval[0].decision: is missing'],
+    [
+      'approval',
+      [{ tool: 'a b', decision: 'deny' }],
+      'roles.r.approval[0].tool: must be the name of a tool, or a glob: letters, digits, "_", "-" and "*"',
+    ],
+    [
+      'approval',
+      [{ tool: '*', decision: 'ask' }],
+      'roles.r.approval[0].decision: must be never, always or deny',
+    ],
     ['prompt', 'x', expect.stringMatching(/^roles\.r\.prompt: is no member of a role/)],
   ])('a role whose %s is %j', (member, value, fault) => {
     expect(faultsOf({ tools: [tool], roles: { r: { [member]: value } } })).toEqual([fault]);
@@ -133,7 +196,12 @@ describe('a faulty configuration', () => {
       ['tools[0]: must be a plain object', 'tools[1]: must be a plain object'],
     ],
     ['a hole', { tools: [undefined, tool] }, ['tools[0]: is missing']],
-    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool is named read_file']],
+    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool is named read_page']],
+    [
+      'one of a built-in name',
+      { tools: [{ ...tool, name: 'ask_user' }] },
+      ['tools[0].name: another tool is named ask_user'],
+    ],
     ['roles in a list', { roles: [] }, ['roles: must be a plain object']],
     ['roles in a map', { roles: new Map() }, ['roles: must be a plain object']],
     [
@@ -145,25 +213,34 @@ describe('a faulty configuration', () => {
     [
       'a tool where there is none',
       { roles: { r: { tools: ['x'] } } },
-      ['roles.r.tools[0]: there is no tool x; there are none'],
+      [expect.stringMatching(/^roles\.r\.tools\[0\]: there is no tool x; known are ask_user, /)],
     ],
-    ['servers', { mcp_servers: {} }, ['mcp_servers: is not built yet']],
     [
       'a limit out of range',
       { limits: { tool_result: 0 } },
       ['limits.tool_result: must be a whole number from 100 to 10000000'],
     ],
     [
+      'a retention of nothing',
+      { limits: { retention: { archived_days: 0, deleted_days: 3 } } },
+      [
+        'limits.retention.deleted_days: is no member of retention; known are archived_days',
+        'limits.retention.archived_days: must be a whole number from 1 to 36500',
+      ],
+    ],
+    [
       'an unknown limit',
       { limits: { barren_claims: 3 } },
       [
-        'limits.barren_claims: is no member of limits; known are queued_inputs, max_steps, tool_result, tool_timeout_ms',
+        expect.stringContaining(
+          'limits.barren_claims: is no member of limits; known are queued_inputs, max_steps',
+        ),
       ],
     ],
     [
       'an unknown member',
       { tool: [] },
-      ['tool: is no member of the configuration; known are tools, roles, limits'],
+      ['tool: is no member of the configuration; known are tools, roles, mcp_servers, limits, prices'],
     ],
   ])('%s', (_, config, faults) => {
     expect(faultsOf(config)).toEqual(faults);
@@ -173,7 +250,7 @@ describe('a faulty configuration', () => {
     expect(
       faultsOf({
         tools: [{ ...tool, effect: 'x', execute: 1 }],
-        roles: { r: { tools: ['read_file'], model: 'x' } },
+        roles: { r: { tools: ['read_page'], model: 'x' } },
         limits: 3,
       }),
     ).toEqual([
@@ -182,5 +259,57 @@ describe('a faulty configuration', () => {
       expect.stringContaining('roles.r.model'),
       'limits: must be a plain object',
     ]);
+  });
+});
+
+describe('limits of built-in tools', () => {
+  const limitsOf = (limits: object) => parseConfig({ limits });
+
+  test('hold beside those that are not named', () => {
+    const parsed = limitsOf({
+      http_fetch: { allow: ['wiki.intranet', '10.0.0.0/8', '::1'], redirects: 0 },
+      files: { file_bytes: 5 },
+      run_command: {
+        runner: 'container',
+        image: 'debian:bookworm-slim',
+        allow: ['git', 'npm*'],
+        env: { CI: '1' },
+      },
+    });
+    expect(parsed).toMatchObject({
+      ok: true,
+      settings: {
+        limits: {
+          httpFetch: { allow: ['wiki.intranet', '10.0.0.0/8', '::1'], redirects: 0, timeoutMs: 30_000 },
+          files: { fileBytes: 5, entries: 10_000 },
+          runCommand: { runner: 'container', image: 'debian:bookworm-slim', timeoutS: 600, memoryMb: 512 },
+        },
+      },
+    });
+    expect(limitsOf({ run_command: {} })).toMatchObject({
+      settings: { limits: { runCommand: { runner: 'process', allow: null } } },
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ http_fetch: { allow: ['http://x'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
+    [{ http_fetch: { allow: ['10.0.0.0/33'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
+    [{ http_fetch: { allow: ['10.0.0'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
+    [{ http_fetch: { allow: '*' } }, 'limits.http_fetch.allow: must be a list'],
+    [{ http_fetch: { timeout: 5 } }, 'limits.http_fetch.timeout: is no member of http_fetch'],
+    [{ http_fetch: { redirects: -1 } }, 'limits.http_fetch.redirects: must be a whole number'],
+    [{ files: { total_bytes: 0 } }, 'limits.files.total_bytes: must be a whole number'],
+    [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be process or container'],
+    [{ run_command: { runner: 'container' } }, 'limits.run_command.image: is missing'],
+    [{ run_command: { image: 'debian' } }, "limits.run_command.image: is for runner: 'container'"],
+    [
+      { run_command: { runner: 'container', image: '--privileged' } },
+      'limits.run_command.image: must be the name',
+    ],
+    [{ run_command: { allow: [''] } }, 'limits.run_command.allow[0]: must be a string with text'],
+    [{ run_command: { env: { 'A B': 'x' } } }, 'limits.run_command.env["A B"]: is no name of a variable'],
+    [{ run_command: { env: { A: 5 } } }, 'limits.run_command.env.A: must be a string'],
+  ])('%j is a fault', (limits, fault) => {
+    expect(limitsOf(limits)).toEqual({ ok: false, faults: [expect.stringContaining(fault)] });
   });
 });

@@ -1,13 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import type { ProviderName } from '../../src/core/model.ts';
 import { published } from '../../src/tools/catalog.ts';
 import type { Catalog } from '../../src/tools/catalog.ts';
+import { builtInTools } from '../../src/tools/built-in/tools.ts';
 import { toTool } from '../../src/tools/parse-tool.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { resolve } from '../../src/tools/settings.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import type { Offer } from '../../src/tools/servers.ts';
+import type { Serving } from '../../src/core/settings.ts';
 import { faultyTool } from './faulty-tool.ts';
 
-const tools = ['write', 'read', 'B'].map((name) => toTool(faultyTool({ name, effect: 'idempotent' })));
+const tools = [
+  ...['write', 'read', 'B'].map((name) => toTool(faultyTool({ name, effect: 'idempotent' }))),
+  toTool(faultyTool({ name: 'peek', effect: 'none' })),
+  ...builtInTools(),
+];
+
+const ALL = [
+  'B',
+  'peek',
+  'read',
+  'write',
+  ...builtInTools().map(({ descriptor }) => descriptor.name),
+].toSorted();
 
 const catalog: Catalog = {
   roles: new Map([
@@ -18,7 +35,9 @@ const catalog: Catalog = {
     ['lost', { tools: ['read', 'gone'], model: 'openai/gpt' }],
   ]),
   registry: createRegistry(tools),
+  servers: NO_SERVERS,
   providers: new Set<ProviderName>(['simulated', 'anthropic']),
+  asking: ASKING_DEFAULTS,
   defaults: { model: 'simulated/echo', max_steps: 100, system_prompt: 'Be good.' },
 };
 
@@ -30,12 +49,59 @@ describe('settings', () => {
         model: { provider: 'simulated', model: 'echo' },
         streaming: true,
         systemPrompt: 'Be good.',
+        mode: 'act',
         tools: [],
+        asking: ASKING_DEFAULTS,
         maxTokens: null,
+        contextLimit: 1_000_000,
+        compaction: { type: 'threshold', threshold: 0.8, keepTurns: 4, model: null },
+        pinned: [],
         maxSteps: 100,
         parameters: {},
       },
     });
+  });
+
+  test('hold the rules on approval of a config before those of its role, and lose none', () => {
+    const own = { tool: 'read', decision: 'never' } as const;
+    const general = { tool: '*', decision: 'always' } as const;
+    expect(resolve({ approval: [own] }, { approval: [general] }, catalog)).toMatchObject({
+      settings: { asking: { ...ASKING_DEFAULTS, rules: [own, general] } },
+    });
+  });
+
+  test('say how prompts are kept within their limit: the whole of it from whoever says anything', () => {
+    const pinned = [{ title: 'House', text: 'No shoes.' }];
+    const role = {
+      compaction: { type: 'llm', model: 'anthropic/small' },
+      pinned,
+      context_limit: 50_000,
+    } as const;
+    expect(resolve({}, { ...role, pinned }, catalog)).toMatchObject({
+      settings: {
+        contextLimit: 50_000,
+        compaction: {
+          type: 'llm',
+          threshold: 0.8,
+          keepTurns: 4,
+          model: { provider: 'anthropic', model: 'small' },
+        },
+        pinned,
+      },
+    });
+    const config = { compaction: { keep_turns: 1 }, model: 'anthropic/claude' };
+    expect(resolve(config, { compaction: role.compaction }, catalog)).toMatchObject({
+      settings: { contextLimit: 200_000, compaction: { type: 'threshold', keepTurns: 1, model: null } },
+    });
+  });
+
+  test('need the provider that summarises, where one is named and used', () => {
+    const compaction = { model: 'openai/small' };
+    expect(resolve({ compaction: { ...compaction, type: 'llm' } }, null, catalog)).toEqual({
+      kind: 'unserved',
+      missing: ['provider openai'],
+    });
+    expect(resolve({ compaction }, null, catalog).kind).toBe('served');
   });
 
   test('are the config over the role over the defaults, member by member', () => {
@@ -67,6 +133,28 @@ describe('settings', () => {
     });
   });
 
+  const locate = { name: 'locate', description: 'd', input_schema: { type: 'object' } };
+
+  test('hold the tools of the client among ours, of whose effect nobody knows', () => {
+    const config = { tools: ['read', 'ask_user'], client_tools: [locate, { ...locate, name: 'read' }] };
+    expect(resolve(config, null, catalog)).toMatchObject({
+      settings: {
+        tools: [
+          { name: 'ask_user', effect: 'none', answered_by: 'person' },
+          { ...locate, effect: 'once', answered_by: 'client' },
+          { name: 'read', effect: 'idempotent', answered_by: 'tool' },
+        ],
+      },
+    });
+  });
+
+  test('of a plan hold what has no effect, and no more', () => {
+    const config = { mode: 'plan' as const, tools: ['read', 'peek', 'ask_user'], client_tools: [locate] };
+    expect(resolve(config, null, catalog)).toMatchObject({
+      settings: { mode: 'plan', tools: [{ name: 'ask_user' }, { name: 'peek' }] },
+    });
+  });
+
   test.each([
     [{ tools: ['gone', 'read', 'away'] }, null, ['tool away', 'tool gone']],
     [{ model: 'openai/gpt' }, null, ['provider openai']],
@@ -83,7 +171,7 @@ describe('settings', () => {
 describe('a registry', () => {
   test('knows its tools by name, and refuses two of a name', () => {
     const { registry } = catalog;
-    expect(registry.names).toEqual(['B', 'read', 'write']);
+    expect(registry.names).toEqual(ALL);
     expect(registry.describe('read')).toMatchObject({ name: 'read', effect: 'idempotent' });
     expect([registry.get('x'), registry.describe('toString')]).toEqual([undefined, undefined]);
     expect(() => createRegistry([...tools, ...tools])).toThrow('Two tools are named write.');
@@ -94,12 +182,40 @@ describe('a registry', () => {
   });
 });
 
+describe('tools of servers', () => {
+  const tool = (name: string) => toTool(faultyTool({ name })).descriptor;
+  const served = (offer: Offer) => ({
+    ...catalog,
+    servers: { ...NO_SERVERS, offer: (name: string) => (name === 'files' ? offer : null) },
+  });
+  const both: Offer = { kind: 'tools', tools: [tool('files__read'), tool('files__write')] };
+  const namesOf = (serving: Serving) =>
+    serving.kind === 'served' ? serving.settings.tools.map(({ name }) => name) : serving.missing;
+
+  test.each([
+    [{ mcp_servers: ['files'] }, ['files__read', 'files__write']],
+    [{ mcp_servers: ['files'], tools: ['peek', 'files__read'] }, ['files__read', 'files__write', 'peek']],
+    [{ tools: ['files__read'] }, ['files__read']],
+    [{ tools: ['files__lost'] }, []],
+    [{ mcp_servers: ['other'], tools: ['other__read'] }, ['tool other__read', 'mcp server other']],
+  ])('%j', (config, names) => {
+    expect(namesOf(resolve(config, null, served(both)))).toEqual(names);
+  });
+
+  test('that is still starting are waited for', () => {
+    const starting = served({ kind: 'starting' });
+    expect(namesOf(resolve({ mcp_servers: ['files'] }, null, starting))).toEqual(['mcp server files']);
+    expect(namesOf(resolve({ tools: ['files__read'] }, null, starting))).toEqual(['mcp server files']);
+  });
+});
+
 describe('what is published', () => {
   test('is sorted', () => {
     expect(published(catalog)).toEqual({
-      tools: ['B', 'read', 'write'],
+      tools: ALL,
       roles: ['coder', 'lost'],
       models: ['anthropic', 'simulated'],
+      mcpServers: [],
     });
   });
 });

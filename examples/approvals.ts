@@ -1,0 +1,42 @@
+/**
+ * A tool behind approval: three refunds wait at the same time; one is approved, one denied with words for the model, one run
+ * with another amount than the model asked for. A refund of no more than 20 € asks nobody (`nightshift.config.ts`).
+ *
+ *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start
+ *   node examples/approvals.ts      where Node is older than 24: npm run example -- approvals
+ */
+import { createClient } from 'nightshift/client';
+import type { RunOptions } from 'nightshift/client';
+
+const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
+const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
+
+const worker = await client.workers.create({ name: 'cashier', role: 'support' });
+
+// A real model: name it in the role, and ask in plain words: 'Pay back 180 € for A-17, …'
+const script = `
+call: refund {"order": "A-17", "amount": 180}
+call: refund {"order": "B-04", "amount": 25}
+call: refund {"order": "C-30", "amount": 900}
+call: refund {"order": "D-01", "amount": 5}
+---
+say: I did what I was allowed to.`;
+
+/** What a person would decide in the inbox of the console, or by `nightshift approve`. */
+const decide: RunOptions['onApproval'] = ({ input }) => {
+  const asked = JSON.stringify(input);
+  console.log(`asked: ${asked}`);
+  if (asked.includes('B-04')) return { decision: 'deny', reason: 'B-04 was never paid.' };
+  if (asked.includes('C-30')) return { decision: 'approve', input: { order: 'C-30', amount: 90 } };
+  return 'approve';
+};
+
+// Without `onApproval` the calls wait, for days if need be: close this process, and answer them tomorrow.
+const job = await client.contexts.run(worker.context_id, { input: script, onApproval: decide });
+
+for await (const { content } of client.contexts.messages.list(worker.context_id)) {
+  for (const block of content) {
+    if (block.type === 'tool_result') console.log('→', block.content);
+  }
+}
+console.log(`${job.status}: ${job.output?.text}`);

@@ -1,0 +1,50 @@
+/**
+ * What cron starts every night: several workers at once, each with a part of the report, then one Markdown file.
+ *
+ *   npm start
+ *   node examples/nightly-report.ts [date] [folder]     where Node is older than 24: npm run example -- nightly-report
+ *   0 2 * * *  node …/nightly-report.ts                 the line of a crontab
+ *
+ * Every write has a key made of the date. Started twice in one night, or again after it was killed, it finds what it
+ * asked for before, and waits for that: each part is made and paid for once.
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createClient } from 'nightshift/client';
+import type { Job } from 'nightshift/client';
+
+const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
+const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
+
+const [, , date = new Date().toISOString().slice(0, 10), folder = '.'] = process.argv;
+
+// A real model: name it here, give the role tools that find the figures, and ask in plain words.
+const model = 'simulated/demo';
+const parts = [
+  { name: 'sales', input: 'think: Up from yesterday.\nsay: 132 orders, 11 % more than the day before.' },
+  { name: 'support', input: 'say: 18 questions, all answered; two refunds.' },
+  { name: 'stock', input: 'wait: 200ms\nsay: Lamps run out on Thursday.' },
+];
+
+async function ask({ name, input }: (typeof parts)[number]): Promise<{ name: string; job: Job }> {
+  const key = `report-${date}-${name}`;
+  const worker = await client.workers.create(
+    { name: `${name} ${date}`, config: { model } },
+    { idempotencyKey: `${key}-worker` },
+  );
+  const { job_id } = await client.workers.send(worker.id, input, { idempotencyKey: `${key}-input` });
+  console.log(`${name}: job ${job_id}`);
+  return { name, job: await client.jobs.wait(job_id) };
+}
+
+const answers = await Promise.all(parts.map(ask));
+
+const sections = answers.map(({ name, job }) =>
+  job.status === 'completed'
+    ? `## ${name}\n\n${job.output?.text}\n`
+    : `## ${name}\n\n*${job.status}: ${job.error?.message ?? 'no answer'}*\n`,
+);
+const file = path.join(folder, `report-${date}.md`);
+await writeFile(file, [`# Report of ${date}\n`, ...sections].join('\n'));
+console.log(`wrote ${file}`);
+process.exitCode = answers.every(({ job }) => job.status === 'completed') ? 0 : 1;

@@ -1,0 +1,30 @@
+/**
+ * The shortest way round: make a worker, give it something to do, see the text as it is made, read the answer.
+ *
+ *   npm start                       in one terminal
+ *   node examples/quickstart.ts     in another; where Node is older than 24: npm run example -- quickstart
+ */
+import { createClient, textMaker } from 'nightshift/client';
+
+const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
+const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
+
+// A real model: 'anthropic/…' or 'openai/…' here, its key in the environment of `npm start`, and plain words below.
+const worker = await client.workers.create({ name: 'ada', config: { model: 'simulated/demo' } });
+
+const { job_id } = await client.workers.send(worker.id, 'tokens: 40 over 1s');
+console.log(`The job ${job_id} is stored: from here on nothing is lost, whatever is killed.\n`);
+
+const making = textMaker();
+let shown = 0;
+for await (const event of client.contexts.events(worker.context_id, { after: 0 })) {
+  const message = making(event);
+  if (message !== null) {
+    process.stdout.write(message.text.slice(shown));
+    shown = message.text.length;
+  }
+  if (event.event === 'JobFinished') break;
+}
+
+const job = await client.jobs.get(job_id);
+console.log(`\n\n${job.status}: ${job.output?.text.length} characters, ${job.usage.output_tokens} tokens.`);

@@ -1,0 +1,108 @@
+/** How a command is run: as a child of this process, or in a container. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chown } from 'node:fs/promises';
+import type { RunCommandLimits } from './limits.ts';
+import type { Program } from './runner.ts';
+import type { Warden } from './warden.ts';
+
+/** `env`: of the child, or of the command line of Docker. */
+type Wanted = {
+  argv: readonly string[];
+  workspace: string;
+  env: Readonly<Record<string, string>>;
+  outputBytes: number;
+};
+
+/** A process group of its own: what it starts is ended with it, unless it leaves the group. */
+export function asProcess(
+  { argv: [file = '', ...args], workspace, env, outputBytes }: Wanted,
+  warden: Warden,
+): Program {
+  return {
+    file,
+    args,
+    cwd: workspace,
+    env: { HOME: workspace, TMPDIR: workspace, LANG: 'C.UTF-8', ...env },
+    outputBytes,
+    began: ({ pid }) => {
+      if (pid !== undefined) warden.began(pid, null);
+    },
+    stop: killGroup,
+    tidy: (child) => {
+      killGroup(child);
+      if (child.pid !== undefined) warden.ended(child.pid);
+    },
+  };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Nobody's user: who runs as root here is not root there. */
+const NOBODY = 65_534;
+
+/** A container that was being made while it was to be removed is removed again, in milliseconds. */
+const AGAIN_MS = 2_000;
+
+export async function asContainer(
+  { argv: [command = '', ...args], workspace, env, outputBytes }: Wanted,
+  limits: RunCommandLimits,
+  warden: Warden,
+): Promise<Program> {
+  const uid = process.getuid?.() ?? NOBODY;
+  const [user, group] = uid === 0 ? [NOBODY, NOBODY] : [uid, process.getgid?.() ?? NOBODY];
+  if (uid === 0) await chown(workspace, user, group);
+  const name = `nightshift-${randomUUID()}`;
+  const removal = ['docker', 'rm', '--force', name];
+  const remove = (): void => {
+    const [file = '', ...rest] = removal;
+    spawn(file, rest, { stdio: 'ignore', env: { ...env }, detached: true })
+      .on('error', () => undefined)
+      .unref();
+  };
+  return {
+    file: 'docker',
+    args: [
+      'run',
+      '--rm',
+      '--init',
+      `--name=${name}`,
+      '--label=nightshift',
+      '--network=none',
+      `--memory=${limits.memoryMb}m`,
+      `--memory-swap=${limits.memoryMb}m`,
+      `--pids-limit=${limits.processes}`,
+      '--cap-drop=ALL',
+      '--security-opt=no-new-privileges',
+      '--read-only',
+      '--tmpfs=/tmp',
+      `--user=${user}:${group}`,
+      '--workdir=/workspace',
+      `--mount=type=bind,"source=${workspace.replaceAll('"', '""')}",target=/workspace`,
+      '--env=HOME=/workspace',
+      '--env=LANG=C.UTF-8',
+      ...Object.entries(limits.env).map(([key, value]) => `--env=${key}=${value}`),
+      `--entrypoint=${command}`,
+      limits.image,
+      ...args,
+    ],
+    cwd: '/',
+    env,
+    outputBytes,
+    began: () => warden.began(name, removal),
+    stop: (child) => {
+      killGroup(child);
+      remove();
+      setTimeout(remove, AGAIN_MS).unref();
+    },
+    tidy: () => warden.ended(name),
+  };
+}

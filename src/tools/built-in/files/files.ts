@@ -1,0 +1,177 @@
+/**
+ * Tools for the files of a context's workspace. A path is relative to it; none leads out, by whatever means. Links are listed
+ * and never followed.
+ */
+import { ToolFault } from '../../tool-fault.ts';
+import type { Tool } from '../../tool.ts';
+import { builtIn, textIn } from '../built-in.ts';
+import { fitting } from '../fitting.ts';
+import type { FileLimits } from './limits.ts';
+import { expectRoom } from './room.ts';
+import { matchesIn } from './search.ts';
+import type { Match } from './search.ts';
+import { entriesIn, survey } from './survey.ts';
+import { namesOf, openFile } from './walk.ts';
+import type { Owner, Workspaces } from './workspaces.ts';
+import { writeWhole } from './write.ts';
+
+export const FILE_TOOLS = ['read_file', 'write_file', 'list_files', 'search_files'] as const;
+
+export type FileParts = { workspaces: Workspaces; limits: FileLimits; resultChars: number };
+
+const LISTED = 1_000;
+const MATCHES = 200;
+
+const PATH = { type: 'string', maxLength: 4_000, description: 'Relative to your workspace.' };
+
+export function fileTools(parts: FileParts): Tool[] {
+  return [readFile(parts), writeFile(parts), listFiles(parts), searchFiles(parts)];
+}
+
+function readFile({ workspaces, limits, resultChars }: FileParts): Tool {
+  return builtIn({
+    name: 'read_file',
+    description: 'Reads a text file of your workspace. What is very long is cut (truncated: true).',
+    properties: { path: { ...PATH, minLength: 1 } },
+    required: ['path'],
+    effect: 'none',
+    async execute(input, owner) {
+      const { bytes, size, path } = await bytesOf(workspaces, owner, textIn(input, 'path'), limits.fileBytes);
+      const whole = { content: textOf(bytes, path, size), size, truncated: bytes.length < size };
+      const { result, cut } = fitting(whole, 'content', resultChars);
+      return { ...result, truncated: result.truncated || cut };
+    },
+  });
+}
+
+async function bytesOf(workspaces: Workspaces, owner: Owner, path: string, most: number) {
+  const { folders, name } = placeOf(path);
+  const folder = await workspaces.open(owner, folders);
+  try {
+    const handle = await openFile(folder, name, path);
+    try {
+      const { size } = await handle.stat();
+      const { buffer, bytesRead } = await handle.read({
+        buffer: Buffer.alloc(Math.min(size, most)),
+        position: 0,
+      });
+      return { bytes: buffer.subarray(0, bytesRead), size, path };
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** A character that was cut in half is left out. */
+function textOf(bytes: Buffer, path: string, size: number): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+    if (!text.includes('\0')) return text;
+  } catch {
+    // No text.
+  }
+  throw new ToolFault('binary_file', `${path} is no text in UTF-8 (${size} bytes).`);
+}
+
+function writeFile({ workspaces, limits }: FileParts): Tool {
+  return builtIn({
+    name: 'write_file',
+    description:
+      'Writes a text file of your workspace whole, over what was there. Missing directories are made.',
+    properties: { path: { ...PATH, minLength: 1 }, content: { type: 'string' } },
+    required: ['path', 'content'],
+    effect: 'idempotent',
+    async execute(input, owner) {
+      const path = textIn(input, 'path');
+      const { folders, name } = placeOf(path);
+      const content = Buffer.from(textIn(input, 'content'));
+      if (content.length > limits.fileBytes) {
+        throw new ToolFault(
+          'file_too_large',
+          `A file may have ${limits.fileBytes} bytes, this has ${content.length}.`,
+        );
+      }
+      await expectRoom(await workspaces.prepare(owner), content.length, limits);
+      const folder = await workspaces.open(owner, folders, true);
+      try {
+        await writeWhole(folder, name, content, owner.idempotencyKey, path);
+      } finally {
+        await folder.handle.close();
+      }
+      return { path, size: content.length };
+    },
+  });
+}
+
+function listFiles({ workspaces }: FileParts): Tool {
+  return builtIn({
+    name: 'list_files',
+    description: 'Lists a directory of your workspace, without what lies below its directories.',
+    properties: { path: PATH },
+    required: [],
+    effect: 'none',
+    async execute(input, owner) {
+      const folder = await workspaces.open(owner, namesOf(textIn(input, 'path')));
+      try {
+        const { entries, more } = await entriesIn(folder, LISTED);
+        return { entries, truncated: more };
+      } finally {
+        await folder.handle.close();
+      }
+    },
+  });
+}
+
+function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
+  return builtIn({
+    name: 'search_files',
+    description:
+      'Finds the lines of the files of your workspace (or of a directory in it) that hold a text. The text is taken as it stands: no wildcards, no regular expressions; capitals count.',
+    properties: {
+      pattern: { type: 'string', minLength: 1, maxLength: 500, pattern: '^[^\\r\\n]*$' },
+      path: PATH,
+    },
+    required: ['pattern'],
+    effect: 'none',
+    async execute(input, owner) {
+      const root = await workspaces.prepare(owner);
+      const matches: Match[] = [];
+      let room = resultChars - 100;
+      const found = (more: readonly Match[]): boolean => {
+        for (const match of more) {
+          room -= JSON.stringify(match).length + 1;
+          if (room < 0) return false;
+          matches.push(match);
+        }
+        return matches.length < MATCHES;
+      };
+      const names = namesOf(textIn(input, 'path'));
+      const { complete } = await survey(root, names, limits.entries, async (at, entries, folder) => {
+        for (const { name, type, size } of entries) {
+          owner.signal.throwIfAborted();
+          if (type !== 'file' || size > limits.fileBytes) continue;
+          const path = [...at, name].join('/');
+          const handle = await openFile(folder, name, path).catch(() => null);
+          if (handle === null) continue;
+          try {
+            const left = MATCHES - matches.length;
+            if (!found(await matchesIn(handle, textIn(input, 'pattern'), path, left))) return false;
+          } finally {
+            await handle.close();
+          }
+        }
+        return true;
+      });
+      return { matches, truncated: !complete };
+    },
+  });
+}
+
+function placeOf(path: string): { folders: string[]; name: string } {
+  const folders = namesOf(path);
+  const name = folders.pop();
+  if (name === undefined) throw new ToolFault('not_a_file', 'The path names the workspace itself.');
+  return { folders, name };
+}

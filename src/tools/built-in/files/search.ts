@@ -1,0 +1,36 @@
+/** Finds a text in the lines of files: as it stands, so that no pattern takes longer than another. */
+import type { FileHandle } from 'node:fs/promises';
+import { headOf } from '../../truncate.ts';
+
+export type Match = { path: string; line: number; text: string };
+
+/** Characters of a line that are shown, from a little before the match. */
+const LINE = 300;
+const BEFORE = 100;
+
+/** How far one looks to tell whether a file is text. */
+const PROBE = 8_000;
+
+/** At most `most` lines; of what is no text: none. */
+export async function matchesIn(
+  handle: FileHandle,
+  pattern: string,
+  path: string,
+  most: number,
+): Promise<Match[]> {
+  const bytes = await handle.readFile();
+  if (bytes.subarray(0, PROBE).includes(0) || !bytes.includes(pattern)) return [];
+  const matches: Match[] = [];
+  for (const [index, text] of bytes.toString('utf8').split('\n').entries()) {
+    const at = text.indexOf(pattern);
+    if (at < 0) continue;
+    matches.push({ path, line: index + 1, text: excerpt(text, at) });
+    if (matches.length >= most) break;
+  }
+  return matches;
+}
+
+function excerpt(line: string, at: number): string {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+  return text.length <= LINE ? text : headOf(text.slice(Math.max(0, at - BEFORE)), LINE);
+}

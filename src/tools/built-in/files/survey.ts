@@ -1,0 +1,68 @@
+/** Goes through a workspace, directory by directory, in the order of names; links are seen, and not followed. */
+import { lstat, readdir } from 'node:fs/promises';
+import { ToolFault } from '../../tool-fault.ts';
+import { TEMPORARY, itself, openFolder, within } from './walk.ts';
+import type { Folder } from './walk.ts';
+
+export type EntryType = 'file' | 'directory' | 'link' | 'other';
+
+export type Entry = { name: string; type: EntryType; size: number };
+
+/** What lies in a directory, but for what is only on its way there. */
+export async function entriesIn(folder: Folder, most: number): Promise<{ entries: Entry[]; more: boolean }> {
+  const names = (await readdir(itself(folder))).filter((name) => !name.startsWith(TEMPORARY)).sort();
+  const entries: Entry[] = [];
+  for (const name of names.slice(0, most)) {
+    const found = await lstat(within(folder, name)).catch(() => null);
+    if (found === null) continue;
+    const type: EntryType = found.isFile()
+      ? 'file'
+      : found.isDirectory()
+        ? 'directory'
+        : found.isSymbolicLink()
+          ? 'link'
+          : 'other';
+    entries.push({ name, type, size: type === 'file' ? found.size : 0 });
+  }
+  return { entries, more: names.length > most };
+}
+
+/** All directories below `names`, itself first, while `visit` says so. At most `most` entries are looked at. */
+export async function survey(
+  root: string,
+  names: readonly string[],
+  most: number,
+  visit: (at: readonly string[], entries: readonly Entry[], folder: Folder) => Promise<boolean>,
+): Promise<{ complete: boolean }> {
+  const due: string[][] = [[...names]];
+  let left = most;
+  for (let at = due.shift(); at !== undefined; at = due.shift()) {
+    const here = at;
+    const folder = await openFolder(root, here).catch((error: unknown) => {
+      // What went away, or became a link, since it was seen is not there.
+      if (here.length > names.length && error instanceof ToolFault) return null;
+      throw error;
+    });
+    if (folder === null) continue;
+    try {
+      const { entries, more } = await entriesIn(folder, left);
+      left -= entries.length;
+      if (!(await visit(here, entries, folder)) || more) return { complete: false };
+      due.unshift(...entries.filter(({ type }) => type === 'directory').map(({ name }) => [...here, name]));
+    } finally {
+      await folder.handle.close();
+    }
+  }
+  return { complete: true };
+}
+
+/** How much there is, up to what is too much. */
+export async function usage(root: string, most: number): Promise<{ bytes: number; entries: number }> {
+  let [bytes, entries] = [0, 0];
+  const { complete } = await survey(root, [], most, async (_, found) => {
+    entries += found.length;
+    for (const { size } of found) bytes += size;
+    return true;
+  });
+  return { bytes, entries: complete ? entries : Math.max(entries, most) + 1 };
+}

@@ -1,0 +1,41 @@
+/**
+ * Writes a file whole or not at all: beside its place first, then moved there. A repetition of the call writes the same
+ * again, also over what a death in the middle left.
+ */
+import { constants } from 'node:fs';
+import { lstat, open, rename, unlink } from 'node:fs/promises';
+import { ToolFault } from '../../tool-fault.ts';
+import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
+import type { Folder } from './walk.ts';
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+/** `key`: the same at every execution of the call. Throws `ToolFault`. */
+export async function writeWhole(
+  folder: Folder,
+  name: string,
+  content: Buffer,
+  key: string,
+  at: string,
+): Promise<void> {
+  const [temporary, target] = [within(folder, `${TEMPORARY}${key}`), within(folder, name)];
+  try {
+    const there = await lstat(target).catch(() => null);
+    if (there?.isSymbolicLink() === true) throw linkRefused(at);
+    if (there !== null && !there.isFile()) throw new ToolFault('not_a_file', `${at} is no regular file.`);
+    await unlink(temporary).catch(() => undefined);
+    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    try {
+      await inherit(folder, handle);
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target);
+    await folder.handle.sync();
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw faultOf(error, at);
+  }
+}

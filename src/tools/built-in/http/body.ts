@@ -1,0 +1,103 @@
+/**
+ * Reads the body of a response: unpacked as it comes, no more of it held than is shown, and given up beyond a limit, however
+ * small what was sent was.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Transform, pipeline } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ToolFault } from '../../tool-fault.ts';
+
+export type Body = { bytes: Buffer; total: number; truncated: boolean };
+
+/** Encodings on top of each other. */
+const MOST_ENCODINGS = 2;
+
+export async function readBody(
+  response: IncomingMessage,
+  limits: { bodyBytes: number; downloadBytes: number },
+): Promise<Body> {
+  const declared = Number(response.headers['content-length'] ?? 0);
+  if (declared > limits.downloadBytes) throw tooLarge(limits.downloadBytes);
+  const kept: Buffer[] = [];
+  let [held, total] = [0, 0];
+  for await (const chunk of unpacked(response, limits.downloadBytes)) {
+    const bytes = Buffer.from(chunk);
+    total += bytes.length;
+    if (total > limits.downloadBytes) throw tooLarge(limits.downloadBytes);
+    if (held < limits.bodyBytes) kept.push(bytes.subarray(0, limits.bodyBytes - held));
+    held = Math.min(limits.bodyBytes, held + bytes.length);
+  }
+  return { bytes: Buffer.concat(kept), total, truncated: total > held };
+}
+
+function unpacked(response: IncomingMessage, most: number): Readable {
+  const encodings = (response.headers['content-encoding'] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (encodings.length > MOST_ENCODINGS) {
+    throw new ToolFault('invalid_response', 'The body is packed too often to be unpacked.');
+  }
+  const streams = [counted(most), ...encodings.reverse().map(unpacker)];
+  // Whoever reads the last of them hears what went wrong in any.
+  pipeline([response, ...streams], () => undefined);
+  return streams.at(-1) ?? response;
+}
+
+/** What unpacks to nothing has an end, too. */
+function counted(most: number): Duplex {
+  let total = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      total += chunk.length;
+      if (total > most) done(tooLarge(most));
+      else done(null, chunk);
+    },
+  });
+}
+
+function unpacker(encoding: string): Duplex {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      throw new ToolFault('invalid_response', `The body is packed in a way that is not known: ${encoding}.`);
+  }
+}
+
+function tooLarge(most: number): ToolFault {
+  return new ToolFault('body_too_large', `The body is larger than ${most} bytes, unpacked or not.`);
+}
+
+const TEXT_TYPE =
+  /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|ecmascript|x-www-form-urlencoded|yaml|x-ndjson))/i;
+
+/** What is no text is named, and not shown. */
+export function bodyText({ bytes, total }: Body, contentType: string): string {
+  const [type = ''] = contentType.split(';');
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
+  if (charset !== undefined || TEXT_TYPE.test(type))
+    return decoder(charset ?? 'utf-8').decode(bytes, { stream: true });
+  try {
+    // A character that was cut in half is left out.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    if (!text.includes('\0')) return text;
+  } catch {
+    // No text.
+  }
+  return `[Binary body, ${total} bytes${type === '' ? '' : ` of ${type.trim()}`}: not shown.]`;
+}
+
+function decoder(charset: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder('utf-8');
+  }
+}

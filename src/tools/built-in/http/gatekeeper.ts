@@ -1,0 +1,70 @@
+/**
+ * Says where a request may go. A name is looked up once, all its addresses are checked, and the request is made to just
+ * those: what a second look-up would say (DNS rebinding) is never asked.
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { ToolFault } from '../../tool-fault.ts';
+import { isIn, isOwnName, isPublic, networks, parseCidr } from './addresses.ts';
+
+export type Address = { address: string; family: number };
+
+/** Asks the system for the addresses of a name, as any program does. */
+export type Resolve = (name: string) => Promise<Address[]>;
+
+export const systemResolve: Resolve = (name) => lookup(name, { all: true });
+
+export type Gatekeeper = {
+  /** Addresses that may be connected to. Throws `ToolFault`. */
+  admit(hostname: string): Promise<Address[]>;
+  /** Whether an address may be connected to under that name. */
+  mayReach(hostname: string, address: string): boolean;
+};
+
+export function createGatekeeper(allow: readonly string[], resolve: Resolve): Gatekeeper {
+  const cidrs = allow.map(parseCidr);
+  const allowed = networks(cidrs);
+  const names = new Set(allow.filter((_, at) => cidrs[at] === null).map((name) => name.toLowerCase()));
+  const mayReach = (hostname: string, address: string): boolean =>
+    names.has(hostname) || isIn(allowed, address) || isPublic(address);
+  return {
+    mayReach,
+    async admit(hostname) {
+      const host = bare(hostname);
+      if (isOwnName(host) && !names.has(host))
+        throw forbidden(host, 'names this machine or a metadata service');
+      const addresses = await addressesOf(host, resolve);
+      const wrong = addresses.find(({ address }) => !mayReach(host, address));
+      if (wrong !== undefined) {
+        throw forbidden(
+          host,
+          isIP(host) === 0 ? `leads to ${wrong.address}, which is not public` : 'is not public',
+        );
+      }
+      return addresses;
+    },
+  };
+}
+
+/** Without the brackets of IPv6. */
+export function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+async function addressesOf(host: string, resolve: Resolve): Promise<Address[]> {
+  const version = isIP(host);
+  if (version !== 0) return [{ address: host, family: version }];
+  const found = await resolve(host).catch((error: unknown) => {
+    throw new ToolFault('host_not_found', `The host ${host} cannot be looked up: ${codeOf(error)}.`);
+  });
+  if (found.length === 0) throw new ToolFault('host_not_found', `The host ${host} has no address.`);
+  return found;
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'it failed';
+}
+
+function forbidden(host: string, why: string): ToolFault {
+  return new ToolFault('address_forbidden', `The host ${host} must not be asked: it ${why}.`);
+}

@@ -1,0 +1,143 @@
+/**
+ * Asks a web server. Only what is public is asked, unless the operator allows more: each host is looked up and checked, at
+ * every redirect anew, and connected to at the very address that was checked. No cookie, proxy or credential of this
+ * process is used.
+ */
+import { isJsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { ToolFault } from '../../tool-fault.ts';
+import type { Tool } from '../../tool.ts';
+import { builtIn, textIn } from '../built-in.ts';
+import { fitting } from '../fitting.ts';
+import { bodyText, readBody } from './body.ts';
+import { createGatekeeper, systemResolve } from './gatekeeper.ts';
+import type { Gatekeeper, Resolve } from './gatekeeper.ts';
+import { send } from './hop.ts';
+import type { Hop } from './hop.ts';
+import type { HttpFetchLimits } from './limits.ts';
+import { parseUrl, redirected } from './redirect.ts';
+
+export const HTTP_FETCH = 'http_fetch';
+
+const DESCRIPTION =
+  'Makes an HTTP request to a public web address and returns status, headers and body. Long bodies are cut (truncated: true).';
+
+/** The connection is ours to make. */
+const OWN_HEADERS = [
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+const PROPERTIES: JsonObject = {
+  url: { type: 'string', minLength: 1, maxLength: 8_000, description: 'http or https.' },
+  method: { type: 'string', enum: METHODS, description: 'GET unless given.' },
+  headers: {
+    type: 'object',
+    maxProperties: 50,
+    additionalProperties: { type: 'string', maxLength: 8_000 },
+  },
+  body: { type: 'string', maxLength: 1_000_000 },
+};
+
+/** Beyond the time that the request itself may take. */
+const GRACE_MS = 5_000;
+
+export type HttpFetchParts = { limits: HttpFetchLimits; resultChars: number; resolve?: Resolve };
+
+export function httpFetch({ limits, resultChars, resolve = systemResolve }: HttpFetchParts): Tool {
+  const gatekeeper = createGatekeeper(limits.allow, resolve);
+  return builtIn({
+    name: HTTP_FETCH,
+    description: DESCRIPTION,
+    properties: PROPERTIES,
+    required: ['url'],
+    effect: 'once',
+    approval: ({ input }) => (SAFE_METHODS.includes(methodOf(input)) ? 'never' : 'always'),
+    timeoutMs: limits.timeoutMs + GRACE_MS,
+    async execute(input, { signal }) {
+      const outOfTime = AbortSignal.timeout(limits.timeoutMs);
+      try {
+        return await fetched(
+          toHop(input),
+          gatekeeper,
+          limits,
+          resultChars,
+          AbortSignal.any([signal, outOfTime]),
+        );
+      } catch (error) {
+        if (outOfTime.aborted) {
+          throw new ToolFault('timed_out', `The request took longer than ${limits.timeoutMs / 1_000} s.`);
+        }
+        throw error;
+      }
+    },
+  });
+}
+
+function methodOf(input: unknown): string {
+  return isJsonObject(input) && typeof input['method'] === 'string' ? input['method'] : 'GET';
+}
+
+function toHop(input: JsonObject): Hop {
+  const given = isJsonObject(input['headers']) ? input['headers'] : {};
+  const headers: Record<string, string> = { 'user-agent': 'nightshift', accept: '*/*' };
+  for (const key of Object.keys(given)) {
+    const value = textIn(given, key);
+    const name = key.toLowerCase();
+    if (OWN_HEADERS.includes(name) || name.startsWith('proxy-')) {
+      throw new ToolFault('invalid_header', `The header ${name} cannot be set.`);
+    }
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)) {
+      throw new ToolFault('invalid_header', 'A header holds characters that none may hold.');
+    }
+    headers[name] = value;
+  }
+  const body = typeof input['body'] === 'string' ? input['body'] : null;
+  const packed = { ...headers, 'accept-encoding': 'gzip, deflate, br' };
+  return { url: parseUrl(textIn(input, 'url')), method: methodOf(input), headers: packed, body };
+}
+
+async function fetched(
+  first: Hop,
+  gatekeeper: Gatekeeper,
+  limits: HttpFetchLimits,
+  resultChars: number,
+  signal: AbortSignal,
+) {
+  let hop = first;
+  for (let left = limits.redirects; ; left -= 1) {
+    const response = await send(hop, gatekeeper, signal);
+    try {
+      const next = redirected(hop, response.statusCode ?? 0, response.headers.location);
+      if (next === null) {
+        const body = await readBody(response, limits).catch((error: unknown) => {
+          if (error instanceof ToolFault || signal.aborted) throw error;
+          throw new ToolFault('invalid_response', 'The body broke off, or cannot be unpacked.');
+        });
+        const headers = Object.fromEntries(
+          Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
+        );
+        const text = bodyText(body, headers['content-type'] ?? '');
+        const whole = { status: response.statusCode ?? 0, headers, body: text, truncated: body.truncated };
+        const { result, cut } = fitting(whole, 'body', resultChars);
+        return { ...result, truncated: result.truncated || cut };
+      }
+      if (left === 0)
+        throw new ToolFault('too_many_redirects', `There were more than ${limits.redirects} redirects.`);
+      hop = next;
+    } finally {
+      response.destroy();
+    }
+  }
+}

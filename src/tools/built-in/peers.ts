@@ -1,0 +1,68 @@
+/** How workers of one tree talk to each other: who is there, a message, a stop. What is refused comes with its code. */
+import type { Refusal } from '../../core/errors.ts';
+import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
+import { ToolFault } from '../tool-fault.ts';
+import type { Tool } from '../tool.ts';
+import { builtIn, textIn } from './built-in.ts';
+import type { BuiltInCall } from './built-in.ts';
+
+export const PEER_TOOLS = ['send_message', 'list_workers', 'stop_worker'] as const;
+
+/** The call that asks: of which worker is found by its context. */
+export type Caller = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+
+type Answered = { kind: 'done'; value: Json } | Refusal;
+
+/** Other workers, of the caller's tenant and tree. All of it may be asked again for the same call. */
+export type Peers = {
+  send(caller: Caller, to: string, content: string): Promise<Answered>;
+  list(caller: Caller): Promise<Answered>;
+  stop(caller: Caller, workerId: string): Promise<Answered>;
+};
+
+const WORKER_ID = { type: 'string', minLength: 1, maxLength: 100 };
+
+export function peerTools(peers: Peers): Tool[] {
+  return [
+    builtIn({
+      name: 'send_message',
+      description:
+        'Sends a message to another worker of your tree: it answers it as soon as it can. What a worker below you answers is sent to you as a message.',
+      properties: {
+        worker_id: WORKER_ID,
+        content: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+      },
+      required: ['worker_id', 'content'],
+      effect: 'idempotent',
+      execute: async (input, call) =>
+        valueOf(await peers.send(callerOf(call), textIn(input, 'worker_id'), textIn(input, 'content'))),
+    }),
+    builtIn({
+      name: 'list_workers',
+      description: 'Lists the workers below you, with what each is doing, and the one that made you.',
+      properties: {},
+      required: [],
+      effect: 'none',
+      execute: async (_, call) => valueOf(await peers.list(callerOf(call))),
+    }),
+    builtIn({
+      name: 'stop_worker',
+      description:
+        'Stops a worker below you, and all below it: what they do is cancelled, and they take no messages any more.',
+      properties: { worker_id: WORKER_ID },
+      required: ['worker_id'],
+      effect: 'idempotent',
+      execute: async (input, call) => valueOf(await peers.stop(callerOf(call), textIn(input, 'worker_id'))),
+    }),
+  ];
+}
+
+function callerOf({ tenantId, contextId, jobId, id }: BuiltInCall): Caller {
+  return { tenantId, contextId, jobId, toolCallId: id };
+}
+
+function valueOf(answered: Answered): Json {
+  if (answered.kind === 'done') return answered.value;
+  throw new ToolFault(answered.code, answered.message);
+}

@@ -1,0 +1,53 @@
+/** Tools that come with the platform: each is off unless a role or a config names it. */
+import { ASK_USER } from '../../core/question.ts';
+import { SLEEP_UNTIL } from '../../core/sleep.ts';
+import { SPAWN_WORKER, WAIT_FOR_WORKERS } from '../../core/worker-asks.ts';
+import type { Tool } from '../tool.ts';
+import { askUser } from './ask-user.ts';
+import { RUN_COMMAND, runCommand } from './command/run-command.ts';
+import type { CommandParts } from './command/run-command.ts';
+import { FILE_TOOLS, fileTools } from './files/files.ts';
+import type { FileParts } from './files/files.ts';
+import { HTTP_FETCH, httpFetch } from './http/http-fetch.ts';
+import type { HttpFetchParts } from './http/http-fetch.ts';
+import { MEMORY_TOOLS, memoryTools } from './memory.ts';
+import type { Memories } from './memory.ts';
+import { PEER_TOOLS, peerTools } from './peers.ts';
+import type { Peers } from './peers.ts';
+import { sleepUntil } from './sleep-until.ts';
+import { workerTools } from './workers.ts';
+
+/** What some of them need. Those whose part is not given are not served. */
+export type BuiltInParts = {
+  http?: HttpFetchParts;
+  files?: FileParts;
+  command?: CommandParts;
+  memories?: Memories;
+  peers?: Peers;
+};
+
+export function builtInTools({ http, files, command, memories, peers }: BuiltInParts = {}): Tool[] {
+  return [
+    askUser(),
+    sleepUntil(),
+    ...workerTools(),
+    ...(http === undefined ? [] : [httpFetch(http)]),
+    ...(files === undefined ? [] : fileTools(files)),
+    ...(command === undefined ? [] : [runCommand(command)]),
+    ...(memories === undefined ? [] : memoryTools(memories)),
+    ...(peers === undefined ? [] : peerTools(peers)),
+  ];
+}
+
+/** No other tool may have one of these names, served here or not. */
+export const BUILT_IN_NAMES: readonly string[] = [
+  ASK_USER,
+  SLEEP_UNTIL,
+  HTTP_FETCH,
+  ...FILE_TOOLS,
+  RUN_COMMAND,
+  ...MEMORY_TOOLS,
+  SPAWN_WORKER,
+  WAIT_FOR_WORKERS,
+  ...PEER_TOOLS,
+];

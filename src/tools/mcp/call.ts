@@ -1,0 +1,88 @@
+/**
+ * One call of an MCP tool: on the connection that stands, or the next one. Where the server is lost in the middle of it,
+ * the effect decides: what may run again does, a few times; of a `once` call the outcome is unknown.
+ */
+import type { Effect } from '../../core/tool.ts';
+import type { ToolContext, ToolReply } from '../define.ts';
+import { faultText } from '../fault.ts';
+import { jsonCopy } from '../json-copy.ts';
+import type { CallOutcome, ServerWatch } from '../servers.ts';
+import { fateOf } from './fate.ts';
+import type { Standing } from './standing.ts';
+import { toReply } from './to-reply.ts';
+import { cut, refused, silent, unreachable } from './words.ts';
+
+/** How long a call waits for a server that is away, in milliseconds. */
+const WAIT_MS = 5_000;
+
+/** A call that may run again is made so often, at most. */
+const MOST_TRIES = 3;
+
+/** What a call needs of its server. */
+export type Line = {
+  name: string;
+  timeoutMs: number;
+  standing: Standing;
+  began(): void;
+  ended(): void;
+  watch: ServerWatch;
+};
+
+/** Rejects only when `context.signal` is aborted: nobody waits for it then. */
+export async function callOn(
+  line: Line,
+  own: string,
+  effect: Effect,
+  input: unknown,
+  context: ToolContext,
+): Promise<ToolReply> {
+  line.began();
+  try {
+    const { reply, outcome } = await tryOften(line, own, effect, input, context);
+    line.watch.called(line.name, outcome);
+    return reply;
+  } catch (error) {
+    line.watch.called(line.name, 'aborted');
+    throw error;
+  } finally {
+    line.ended();
+  }
+}
+
+type Ended = { reply: ToolReply; outcome: CallOutcome };
+
+async function tryOften(
+  line: Line,
+  own: string,
+  effect: Effect,
+  input: unknown,
+  context: ToolContext,
+): Promise<Ended> {
+  let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const connection = await line.standing.wait(WAIT_MS, context.signal);
+    if (connection === null) return lost;
+    try {
+      const result = await connection.call(own, jsonCopy(input) ?? {}, context);
+      return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const fate = fateOf(error, connection.isOver);
+      switch (fate) {
+        case 'refused':
+          return { reply: refused(line.name, faultText(error)), outcome: 'failed' };
+        case 'silent':
+          return { reply: silent(line.name, effect, line.timeoutMs), outcome: 'timed_out' };
+        case 'not_sent':
+          break;
+        case 'cut':
+          lost = { reply: cut(line.name, effect), outcome: 'cut' };
+          break;
+      }
+      // It is of no use any more, whatever is left of it: another one is made.
+      await connection.close();
+      if (fate === 'cut' && effect === 'once') return lost;
+    }
+  }
+  return lost;
+}

@@ -1,0 +1,196 @@
+/**
+ * One MCP server: started with the worker process, connected to again whenever it is lost, longer apart each time, until
+ * it is stopped. What it offers is known from its first answer on, and remembered while it is away.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { ToolDescriptor } from '../../core/tool.ts';
+import { faultText } from '../fault.ts';
+import type { ServerWatch } from '../servers.ts';
+import type { ToolLog } from '../tool-log.ts';
+import type { Tool } from '../tool.ts';
+import { Backoff } from './backoff.ts';
+import { callOn } from './call.ts';
+import type { Line } from './call.ts';
+import { connect } from './connection.ts';
+import type { Connection, Hears } from './connection.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { Standing } from './standing.ts';
+import { toTool } from './to-tool.ts';
+
+/** How often one that has nothing to do is asked whether it is there, in milliseconds. */
+const ASK_MS = 30_000;
+
+/** Tools that are remembered beyond those it offers, for calls that were asked for before the list changed. */
+const MOST_REMEMBERED = 1_000;
+
+export class McpServer {
+  readonly settings: ServerSettings;
+  readonly #version: string;
+  readonly #log: ToolLog;
+  readonly #watch: ServerWatch;
+  readonly #stop = new AbortController();
+  readonly #backoff = new Backoff();
+  readonly #remembered = new Map<string, Tool>();
+  #offered: readonly ToolDescriptor[] | null = null;
+  readonly #standing = new Standing();
+  #inFlight = 0;
+  #isChecked = false;
+  #tried = Promise.withResolvers<void>();
+  #startedAt = performance.now();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(settings: ServerSettings, version: string, log: ToolLog, watch: ServerWatch) {
+    this.settings = settings;
+    this.#version = version;
+    this.#log = log;
+    this.#watch = watch;
+  }
+
+  /** What it offers, by name; null: it never said. */
+  get offered(): readonly ToolDescriptor[] | null {
+    return this.#offered;
+  }
+
+  /** Whether it still has time to say what it offers. */
+  get isStarting(): boolean {
+    return this.#offered === null && performance.now() - this.#startedAt < this.settings.startTimeoutMs;
+  }
+
+  get(tool: string): Tool | undefined {
+    return this.#remembered.get(tool);
+  }
+
+  /** Resolves once it was tried. */
+  start(): Promise<void> {
+    this.#startedAt = performance.now();
+    this.#running = this.#run();
+    return this.#tried.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#standing.connection?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const upAt = performance.now();
+      const wasUp = await this.#runOnce().catch((error: unknown) => this.#failed(error));
+      this.#tried.resolve();
+      if (signal.aborted) return;
+      const restMs = this.#backoff.next(wasUp ? performance.now() - upAt : 0);
+      await setTimeout(restMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) this.#watch.restarted(this.settings.name);
+    }
+  }
+
+  #failed(error: unknown): false {
+    const server = this.settings.name;
+    if (this.#stop.signal.aborted) return false;
+    this.#log.warn({ mcp_server: server }, 'an MCP server cannot be reached; it is tried again');
+    this.#log.debug({ mcp_server: server, fault: faultText(error) }, 'why an MCP server cannot be reached');
+    return false;
+  }
+
+  /** One connection from its beginning to its end. Rejects where it never came to be. */
+  async #runOnce(): Promise<true> {
+    const server = this.settings.name;
+    const hears: Hears = {
+      changed: () => void this.#relist(),
+      troubled: () => void this.#check(),
+      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'an MCP server said'),
+    };
+    const connection = await connect(this.settings, this.#version, hears, this.#stop.signal);
+    try {
+      this.#take(await connection.tools());
+      this.#stop.signal.throwIfAborted();
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    this.#standing.set(connection);
+    this.#tried.resolve();
+    this.#watch.up(server, true);
+    await this.#watchOver(connection);
+    await connection.close();
+    this.#standing.clear();
+    this.#watch.up(server, false);
+    if (!this.#stop.signal.aborted) this.#log.warn({ mcp_server: server }, 'an MCP server was lost');
+    return true;
+  }
+
+  /** Until it has ended, or does not answer while it has nothing to do. */
+  async #watchOver(connection: Connection): Promise<void> {
+    while (!connection.isOver) {
+      const asking = new AbortController();
+      const rest = setTimeout(ASK_MS, undefined, { signal: asking.signal }).catch(() => undefined);
+      await Promise.race([connection.ended, rest]);
+      asking.abort();
+      if (!connection.isOver && this.#inFlight === 0) await this.#check();
+    }
+  }
+
+  /** One that does not answer is lost. */
+  async #check(): Promise<void> {
+    const { connection } = this.#standing;
+    if (connection === null || this.#isChecked) return;
+    this.#isChecked = true;
+    await connection.ping().catch(() => connection.close());
+    this.#isChecked = false;
+  }
+
+  async #relist(): Promise<void> {
+    const { connection } = this.#standing;
+    if (connection === null) return;
+    try {
+      this.#take(await connection.tools());
+    } catch (error) {
+      this.#log.debug(
+        { mcp_server: this.settings.name, fault: faultText(error) },
+        'its new tools are not known',
+      );
+    }
+  }
+
+  #take(described: Awaited<ReturnType<Connection['tools']>>): void {
+    const line = this.#line();
+    const offered: ToolDescriptor[] = [];
+    for (const one of described) {
+      const made = toTool(this.settings, one, (...call) => callOn(line, ...call));
+      if (made.kind === 'left') {
+        this.#log.debug(
+          { mcp_server: this.settings.name, tool: made.own, why: made.why },
+          'an MCP tool is left out',
+        );
+        continue;
+      }
+      const { name } = made.tool.descriptor;
+      if (offered.some((tool) => tool.name === name)) continue;
+      offered.push(made.tool.descriptor);
+      this.#remembered.delete(name);
+      this.#remembered.set(name, made.tool);
+    }
+    for (const name of this.#remembered.keys()) {
+      if (this.#remembered.size <= MOST_REMEMBERED) break;
+      this.#remembered.delete(name);
+    }
+    this.#offered = offered;
+  }
+
+  #line(): Line {
+    return {
+      name: this.settings.name,
+      timeoutMs: this.settings.timeoutMs,
+      standing: this.#standing,
+      watch: this.#watch,
+      began: () => {
+        this.#inFlight += 1;
+      },
+      ended: () => {
+        this.#inFlight -= 1;
+      },
+    };
+  }
+}

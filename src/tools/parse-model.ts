@@ -1,0 +1,11 @@
+/** The name of a model in the operator's file. */
+import { parseModelName, PROVIDERS } from '../core/model.ts';
+import { fault } from './member.ts';
+import type { Member } from './member.ts';
+
+export function model(member: Member): string | null {
+  const { value } = member;
+  return typeof value === 'string' && parseModelName(value) !== null
+    ? value
+    : fault(member, `must be provider/model, with a provider of ${PROVIDERS.join(', ')}`);
+}

@@ -1,0 +1,68 @@
+/**
+ * What a built-in tool says when it refuses or fails: a code that programs, and models, can tell apart, and words. As the
+ * result of a call it is JSON text: `{"error": {"code", "message"}, …}`.
+ */
+import type { Code } from '../core/errors.ts';
+import { truncate } from './truncate.ts';
+
+export const FAULT_CODES = [
+  // Of all tools.
+  'invalid_input',
+  'timed_out',
+  'internal',
+  // Of http_fetch.
+  'invalid_url',
+  'unsupported_scheme',
+  'invalid_header',
+  'address_forbidden',
+  'host_not_found',
+  'connection_failed',
+  'too_many_redirects',
+  'invalid_response',
+  'body_too_large',
+  // Of files.
+  'invalid_path',
+  'path_outside',
+  'link_refused',
+  'not_found',
+  'not_a_file',
+  'not_a_directory',
+  'already_exists',
+  'file_too_large',
+  'binary_file',
+  'quota_exceeded',
+  // Of run_command.
+  'command_not_allowed',
+  'command_not_found',
+  'command_failed',
+  'runner_unavailable',
+  // Of remember.
+  'memory_full',
+  'worker_gone',
+] as const;
+/** What a command refuses keeps its code. */
+export type FaultCode = (typeof FAULT_CODES)[number] | Code;
+
+/** Characters of a message: it may quote what others said. */
+const LONGEST_MESSAGE = 4_000;
+
+export class ToolFault extends Error {
+  override name = 'ToolFault';
+  readonly code: FaultCode;
+  /** Told beside the error: what there was of a result. */
+  readonly beside: Readonly<Record<string, string>>;
+
+  constructor(code: FaultCode, message: string, beside: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.beside = beside;
+  }
+}
+
+export function codedText(
+  code: FaultCode,
+  message: string,
+  beside: Readonly<Record<string, string>> = {},
+): string {
+  return JSON.stringify({ error: { code, message: truncate(message, LONGEST_MESSAGE) }, ...beside });
+}

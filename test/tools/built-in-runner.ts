@@ -1,0 +1,44 @@
+/** Runs calls of built-in tools as a worker process does, and reads their JSON. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import type { ToolInvocation } from '../../src/core/tool.ts';
+import { createToolRunner } from '../../src/tools/execute.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import { call } from './invoke.ts';
+
+export type Told = { isError: boolean; result: unknown };
+
+export const RESULT_CHARS = 20_000;
+
+export function runnerFor(tools: readonly Tool[]) {
+  const runner = createToolRunner(createRegistry(tools), {
+    limits: { toolResult: RESULT_CHARS, toolTimeoutMs: 60_000 },
+  });
+  return async (
+    name: string,
+    input: Json,
+    over: Partial<ToolInvocation> = {},
+    signal = new AbortController().signal,
+  ): Promise<Told | null> => {
+    const outcome = await runner.execute({ ...call(name, input), ...over }, signal);
+    if (outcome.kind === 'aborted') return null;
+    const { content, is_error: isError } = outcome;
+    if (typeof content !== 'string') throw new Error('A built-in tool gives text.');
+    expect(content.length).toBeLessThanOrEqual(RESULT_CHARS);
+    return { isError, result: JSON.parse(content) };
+  };
+}
+
+export const refusedWith = (code: string, more: Record<string, unknown> = {}) => ({
+  isError: true,
+  result: { error: { code, message: expect.any(String) }, ...more },
+});
+
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const made = await realpath(await mkdtemp(path.join(tmpdir(), 'nightshift-test-')));
+  return { path: made, remove: () => rm(made, { recursive: true, force: true }) };
+}

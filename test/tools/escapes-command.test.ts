@@ -1,0 +1,213 @@
+// What must not get through `run_command`: arguments that would be more to a shell, commands that are not allowed, secrets of
+// this process, output and time without end, and what goes on after its end.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import { isAllowed } from '../../src/tools/built-in/command/allowed.ts';
+import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
+import type { RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
+import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
+import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
+import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
+import { call } from './invoke.ts';
+import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
+import type { Told } from './built-in-runner.ts';
+
+let base: Awaited<ReturnType<typeof temporaryFolder>>;
+const of = call('run_command', {});
+const owner = { contextId: of.contextId, tenantId: of.tenantId };
+beforeEach(async () => {
+  base = await temporaryFolder();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await base.remove();
+});
+
+const here = (...names: string[]): string => path.join(base.path, owner.tenantId, owner.contextId, ...names);
+
+function toolOf(limits: Partial<RunCommandLimits> = {}) {
+  return runCommand({
+    workspaces: createWorkspaces(base.path),
+    limits: { ...RUN_COMMAND_DEFAULTS, outputBytes: 1_000, ...limits },
+    files: FILE_LIMITS,
+    resultChars: RESULT_CHARS,
+    path: '/usr/local/bin:/usr/bin:/bin',
+    docker: {},
+  });
+}
+
+const run = (input: Json, limits: Partial<RunCommandLimits> = {}, signal?: AbortSignal) =>
+  runnerFor([toolOf(limits)])('run_command', input, owner, signal);
+const stdoutOf = (told: Told | null): string => {
+  if (told === null) throw new Error('The call was aborted.');
+  return (told.result as { stdout: string }).stdout;
+};
+const node = (program: string): Json => ({ argv: [process.execPath, '-e', program] });
+
+test('runs in the workspace, and gives code and both streams', async () => {
+  expect(await run({ argv: ['sh', '-c', 'pwd; echo no >&2; exit 3'] })).toEqual({
+    isError: false,
+    result: { exit_code: 3, stdout: `${here()}\n`, stderr: 'no\n' },
+  });
+  expect(await run({ argv: ['sh', '-c', 'kill -9 $$'] })).toMatchObject({ result: { exit_code: 137 } });
+});
+
+describe('injection', () => {
+  test.each([
+    '; touch pwned',
+    '&& touch pwned',
+    '| touch pwned',
+    '$(touch pwned)',
+    '`touch pwned`',
+    '\ntouch pwned',
+    '> pwned',
+    '*',
+    '$HOME',
+    '${PATH}',
+    "'; touch pwned; '",
+    '"$(touch pwned)"',
+    '\\',
+    '%PATH%',
+  ])('%j is an argument, and nothing else', async (argument) => {
+    expect(await run({ argv: ['printf', '%s', argument] })).toEqual({
+      isError: false,
+      result: { exit_code: 0, stdout: argument, stderr: '' },
+    });
+    expect(readdirSync(here())).toEqual([]);
+  });
+
+  test.each<[string, Json, string]>([
+    ['a whole command line', { argv: 'ls; touch pwned' }, 'invalid_input'],
+    ['no arguments', { argv: [] }, 'invalid_input'],
+    ['an empty name', { argv: [''] }, 'command_not_allowed'],
+    ['an object', { argv: [{ toString: 'ls' }] }, 'invalid_input'],
+    ['a NUL', { argv: ['ls', 'a\0b'] }, 'invalid_input'],
+    ['a shell to be', { argv: ['ls'], shell: true }, 'invalid_input'],
+    ['variables', { argv: ['ls'], env: { LD_PRELOAD: './x.so' } }, 'invalid_input'],
+    ['another directory', { argv: ['ls'], cwd: '/' }, 'invalid_input'],
+    ['no time', { argv: ['ls'], timeout_s: 0 }, 'invalid_input'],
+    ['more time than there is', { argv: ['ls'], timeout_s: 601 }, 'invalid_input'],
+    ['a command line as a name', { argv: ['ls -l'] }, 'command_not_found'],
+    ['what is not there', { argv: ['no-such-command'] }, 'command_not_found'],
+    ['what is no program', { argv: ['/etc/passwd'] }, 'command_failed'],
+    ['a directory', { argv: ['/tmp'] }, 'command_failed'],
+  ])('%s is refused', async (_, input, code) => {
+    expect(await run(input)).toEqual(refusedWith(code));
+  });
+});
+
+describe('what is allowed', () => {
+  test.each<[string, boolean]>([
+    ['git', true],
+    ['npm', true],
+    ['npx', true],
+    ['/usr/bin/ls', true],
+    ['sh', false],
+    ['./git', false],
+    ['../git', false],
+    ['/tmp/git', false],
+    ['git ', false],
+    ['GIT', false],
+    ['git;sh', false],
+    ['git\nsh', false],
+    ['np/../../bin/sh', false],
+    ['/usr/bin/../../tmp/x', false],
+    ['', false],
+  ])('%j: %s', (command, allowed) => {
+    expect(isAllowed(command, ['git', 'np*', '/usr/bin/*'])).toBe(allowed);
+  });
+
+  test('nothing else is run', async () => {
+    expect(await run({ argv: ['sh', '-c', 'touch pwned'] }, { allow: ['git'] })).toEqual(
+      refusedWith('command_not_allowed'),
+    );
+    expect(existsSync(here('pwned'))).toBe(false);
+  });
+});
+
+test('knows nothing of the environment of its worker process', async () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-secret');
+  vi.stubEnv('DATABASE_URL', 'postgres://secret');
+  const told = await run({ argv: ['env'] }, { env: { CI: '1' } });
+  const names = stdoutOf(told)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('=')[0]);
+  expect(new Set(names)).toEqual(new Set(['CI', 'HOME', 'LANG', 'PATH', 'TMPDIR']));
+});
+
+describe('without end', () => {
+  test('output is read to its end, and cut on both streams', async () => {
+    const program = `const b = Buffer.alloc(5_000_000, 'x'); process.stderr.write(b, () => process.stdout.write(b));`;
+    const told = await run(node(program));
+    expect(told).toMatchObject({ isError: false, result: { exit_code: 0 } });
+    const text = `${'x'.repeat(1_000)}\n[Cut here: 4999000 of 5000000 bytes were left out.]`;
+    expect(told).toMatchObject({ result: { stdout: text, stderr: text } });
+  });
+
+  test.each<[string, Json]>([
+    ['output', { argv: ['yes'], timeout_s: 0.5 }],
+    ['silence', { argv: ['sleep', '100'], timeout_s: 0.3 }],
+    ['deafness', { argv: ['sh', '-c', 'trap "" TERM INT HUP; while :; do sleep 1; done'], timeout_s: 0.3 }],
+  ])('%s is ended, and what there was is told', async (_, input) => {
+    expect(await run(input)).toEqual(
+      refusedWith('timed_out', { stdout: expect.any(String), stderr: expect.any(String) }),
+    );
+  });
+
+  test('a reader of its input gets none', async () => {
+    expect(await run({ argv: ['cat'] })).toMatchObject({ result: { exit_code: 0, stdout: '' } });
+  });
+});
+
+describe('what it started', () => {
+  const isAlive = (file: string): boolean => {
+    const pid = Number(readFileSync(here(file), 'utf8'));
+    try {
+      // A zombie has ended.
+      return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+    } catch {
+      return false;
+    }
+  };
+  const gone = (file: string) => vi.waitFor(() => expect(isAlive(file)).toBe(false), { timeout: 5_000 });
+  const behind = 'sleep 100 & echo $! > child; ';
+
+  test.runIf(process.platform === 'linux')('ends with it', async () => {
+    expect(await run({ argv: ['sh', '-c', behind] })).toMatchObject({ result: { exit_code: 0 } });
+    await gone('child');
+  });
+
+  test.runIf(process.platform === 'linux')('ends with its time', async () => {
+    expect(await run({ argv: ['sh', '-c', `${behind} wait`], timeout_s: 0.5 })).toMatchObject({
+      isError: true,
+    });
+    await gone('child');
+  });
+
+  test.runIf(process.platform === 'linux')('ends with the call', async () => {
+    const abort = new AbortController();
+    const told = run({ argv: ['sh', '-c', `${behind} wait`] }, {}, abort.signal);
+    await vi.waitFor(() => expect(readFileSync(here('child'), 'utf8')).toMatch(/\n/), { timeout: 60_000 });
+    abort.abort();
+    expect(await told).toBeNull();
+    await gone('child');
+  });
+
+  test.runIf(process.platform === 'linux')('ends with the worker process, however that ends', async () => {
+    const worker = spawn(process.execPath, ['test/tools/command-child.ts', base.path, owner.contextId], {
+      stdio: 'ignore',
+    });
+    await vi.waitFor(() => expect(readFileSync(here('child'), 'utf8')).toMatch(/\n/), { timeout: 60_000 });
+    worker.kill('SIGKILL');
+    await gone('child');
+  });
+});
+
+test('a person is asked first', () => {
+  expect(toolOf().approval).toBe('always');
+  expect(toolOf().descriptor.effect).toBe('once');
+});

@@ -1,0 +1,280 @@
+// What must not get out of a workspace: each row is a way out that somebody has tried, and ends with a coded error, with what
+// lies outside neither read nor changed.
+import { execFileSync } from 'node:child_process';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
+import type { ContextId, TenantId } from '../../src/core/ids.ts';
+import { fileTools } from '../../src/tools/built-in/files/files.ts';
+import type { FileLimits } from '../../src/tools/built-in/files/limits.ts';
+import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
+import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
+
+const LIMITS: FileLimits = { fileBytes: 1_000, totalBytes: 5_000, entries: 30 };
+const CONTEXT =
+  parseId<ContextId>('0198c0de-0000-7000-8000-000000000001') ??
+  (() => {
+    throw new Error('no id');
+  })();
+const OF = { contextId: CONTEXT, tenantId: DEFAULT_TENANT };
+
+let base: Awaited<ReturnType<typeof temporaryFolder>>;
+let [root, here, outside] = ['', '', ''];
+let run: ReturnType<typeof runnerFor>;
+
+beforeEach(async () => {
+  base = await temporaryFolder();
+  root = path.join(base.path, 'workspaces');
+  outside = path.join(base.path, 'outside');
+  here = path.join(root, DEFAULT_TENANT, CONTEXT);
+  mkdirSync(here, { recursive: true });
+  mkdirSync(outside);
+  writeFileSync(path.join(outside, 'secret'), 'needle of others');
+  run = runnerFor(
+    fileTools({ workspaces: createWorkspaces(root), limits: LIMITS, resultChars: RESULT_CHARS }),
+  );
+});
+afterEach(async () => {
+  expect(readdirSync(outside)).toEqual(['secret']);
+  expect(readFileSync(path.join(outside, 'secret'), 'utf8')).toBe('needle of others');
+  await base.remove();
+});
+
+const read = (at: string) => run('read_file', { path: at }, OF);
+const write = (at: string, content = 'mine') => run('write_file', { path: at, content }, OF);
+const list = (at: string) => run('list_files', { path: at }, OF);
+const search = (at: string) => run('search_files', { pattern: 'needle', path: at }, OF);
+const inside = (...names: string[]): string => path.join(here, ...names);
+
+describe('paths', () => {
+  test.each<[string, string]>([
+    ['..', 'path_outside'],
+    ['../secret', 'path_outside'],
+    ['../../../outside/secret', 'path_outside'],
+    ['a/../../x', 'path_outside'],
+    ['./../x', 'path_outside'],
+    ['a/b/../../../x', 'path_outside'],
+    ['/etc/passwd', 'path_outside'],
+    ['//etc/passwd', 'path_outside'],
+    ['C:\\secret', 'path_outside'],
+    ['\\\\host\\share', 'path_outside'],
+    ['a\0b', 'invalid_path'],
+    ['../secret\0.txt', 'invalid_path'],
+    ['x'.repeat(300), 'invalid_path'],
+    ['.nightshift-write-x', 'invalid_path'],
+  ])('%j: %s', async (at, code) => {
+    const refused = refusedWith(code);
+    if (code !== 'invalid_path' || at.length < 300) {
+      for (const told of [await list(at), await search(at)]) expect(told).toEqual(refused);
+    }
+    expect(await read(at)).toEqual(refused);
+    expect(await write(at)).toEqual(refused);
+  });
+
+  test('that only look as if they led out do not', async () => {
+    expect(await write('a/../..b/%2e%2e/...')).toMatchObject({ isError: false });
+    expect(readFileSync(inside('..b', '%2e%2e', '...'), 'utf8')).toBe('mine');
+  });
+
+  test('of another context or tenant lead nowhere', async () => {
+    writeFileSync(inside('mine'), 'x');
+    const other = { ...OF, tenantId: '..' as TenantId };
+    expect(await run('read_file', { path: 'mine' }, other)).toEqual(refusedWith('not_found'));
+    expect(readdirSync(root)).toEqual(['_..', DEFAULT_TENANT]);
+    const { contextId: _, ...elsewhere } = OF;
+    expect(await run('read_file', { path: 'mine' }, elsewhere)).toEqual(refusedWith('not_found'));
+  });
+});
+
+describe('links', () => {
+  test.each<[string, () => void, string]>([
+    ['to a file', () => symlinkSync(path.join(outside, 'secret'), inside('l')), 'l'],
+    ['to a file, relative', () => symlinkSync('../../../outside/secret', inside('l')), 'l'],
+    ['to a directory', () => symlinkSync(outside, inside('l')), 'l/secret'],
+    ['to the root', () => symlinkSync('/', inside('l')), 'lPATH'],
+    ['to this process', () => symlinkSync('/proc/self', inside('l')), 'l/environ'],
+    [
+      'in the middle',
+      () => {
+        mkdirSync(inside('a'));
+        symlinkSync(outside, inside('a', 'l'));
+      },
+      'a/l/secret',
+    ],
+    [
+      'through another link',
+      () => {
+        symlinkSync(outside, inside('k'));
+        symlinkSync('k', inside('l'));
+      },
+      'l/secret',
+    ],
+    ['to itself', () => symlinkSync('l', inside('l')), 'l'],
+    ['to nowhere', () => symlinkSync(path.join(outside, 'new'), inside('l')), 'l'],
+    ['hard', () => linkSync(path.join(outside, 'secret'), inside('l')), 'l'],
+  ])('%s', async (name, make, at) => {
+    make();
+    const place = at.replace('PATH', `${outside}/secret`);
+    expect(await read(place)).toEqual(refusedWith('link_refused'));
+    if (name !== 'hard') expect(await write(place)).toEqual(refusedWith('link_refused'));
+    expect(await search('')).toMatchObject({ isError: false, result: { matches: [] } });
+  });
+
+  test('a hard link is replaced, and what it was linked to stays', async () => {
+    linkSync(path.join(outside, 'secret'), inside('l'));
+    expect(await write('l')).toMatchObject({ isError: false });
+    expect(readFileSync(inside('l'), 'utf8')).toBe('mine');
+  });
+
+  test('are listed, and their directories are not', async () => {
+    symlinkSync(outside, inside('l'));
+    expect(await list('')).toEqual({
+      isError: false,
+      result: { entries: [{ name: 'l', type: 'link', size: 0 }], truncated: false },
+    });
+    expect(await list('l')).toEqual(refusedWith('link_refused'));
+    expect(await search('l')).toEqual(refusedWith('link_refused'));
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'put in the way of a directory again and again lead nobody out',
+    async () => {
+      const lay = (): void => {
+        for (const name of ['real', 'aside', 'trap']) rmSync(inside(name), { recursive: true, force: true });
+        mkdirSync(inside('real'));
+        writeFileSync(inside('real', 'secret'), 'mine');
+        symlinkSync(outside, inside('trap'));
+      };
+      const soon = () => new Promise((resolve) => setImmediate(resolve));
+      const over = new AbortController();
+      const swap = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          try {
+            renameSync(inside('real'), inside('aside'));
+            renameSync(inside('trap'), inside('real'));
+            await soon();
+            renameSync(inside('real'), inside('trap'));
+            renameSync(inside('aside'), inside('real'));
+          } catch {
+            // A write made the directory anew in the meantime.
+            lay();
+          }
+          await soon();
+        }
+      };
+      lay();
+      const swapping = swap();
+      const told: unknown[] = [];
+      for (let left = 300; left > 0; left -= 1) {
+        told.push(await read('real/secret'), await write('real/secret', 'mine'));
+      }
+      over.abort();
+      await swapping;
+      expect(JSON.stringify(told)).not.toContain('needle');
+      expect(JSON.stringify(told)).toContain('"content":"mine"');
+    },
+  );
+});
+
+describe('what is no file', () => {
+  test('a directory is not read, and not written over', async () => {
+    mkdirSync(inside('d'));
+    expect(await read('d')).toEqual(refusedWith('not_a_file'));
+    expect(await write('d')).toEqual(refusedWith('not_a_file'));
+    expect(await read('')).toEqual(refusedWith('invalid_input'));
+    expect(await write('.')).toEqual(refusedWith('not_a_file'));
+  });
+
+  test('a file is no directory', async () => {
+    await write('f');
+    expect(await list('f')).toEqual(refusedWith('not_a_directory'));
+    expect(await write('f/g')).toEqual(refusedWith('not_a_directory'));
+  });
+
+  test('a pipe is not waited for', async () => {
+    execFileSync('mkfifo', [inside('p')]);
+    expect(await read('p')).toEqual(refusedWith('not_a_file'));
+    expect(await write('p')).toEqual(refusedWith('not_a_file'));
+    expect(await search('')).toMatchObject({ isError: false, result: { matches: [] } });
+  });
+
+  test('what is not there is told', async () => {
+    expect(await read('a/b')).toEqual(refusedWith('not_found'));
+    expect(await list('a')).toEqual(refusedWith('not_found'));
+  });
+});
+
+describe('sizes', () => {
+  test('a file that is too large is not written', async () => {
+    expect(await write('f', 'x'.repeat(1_001))).toEqual(refusedWith('file_too_large'));
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test('a workspace that is full takes no more', async () => {
+    for (let left = 5; left > 0; left -= 1) await write(`d/${left}`, 'x'.repeat(1_000));
+    expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
+    rmSync(inside('d', '1'));
+    expect(await write('more')).toMatchObject({ isError: false });
+  });
+
+  test('nor one of too many entries', async () => {
+    for (let left = 30; left > 0; left -= 1) writeFileSync(inside(`e${left}`), '');
+    expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
+  });
+
+  test('a long file is cut, and a long line, too', async () => {
+    writeFileSync(inside('f'), `${'é'.repeat(300)}needle${'x'.repeat(5_000)}`);
+    expect(await read('f')).toMatchObject({ result: { size: 5_606, truncated: true } });
+    writeFileSync(inside('f'), `a\n${'é'.repeat(300)}needle${'x'.repeat(300)}\n`);
+    expect(await search('')).toMatchObject({
+      result: { matches: [{ path: 'f', line: 2 }], truncated: false },
+    });
+    expect(JSON.stringify(await search('')).length).toBeLessThan(600);
+  });
+
+  test('what is no text is not read, and not searched', async () => {
+    writeFileSync(inside('b'), Buffer.from([0x89, 0x50, 0, 0xff, ...Buffer.from('needle')]));
+    expect(await read('b')).toEqual(refusedWith('binary_file'));
+    expect(await search('')).toMatchObject({ result: { matches: [] } });
+  });
+});
+
+test('what is written is read, listed and found', async () => {
+  expect(await write('notes/a.txt', 'one\nneedle (.*)+$\r\n')).toEqual({
+    isError: false,
+    result: { path: 'notes/a.txt', size: 19 },
+  });
+  expect(await read('notes/a.txt')).toEqual({
+    isError: false,
+    result: { content: 'one\nneedle (.*)+$\r\n', size: 19, truncated: false },
+  });
+  expect(await list('notes')).toMatchObject({
+    result: { entries: [{ name: 'a.txt', type: 'file', size: 19 }] },
+  });
+  expect(await run('search_files', { pattern: '(.*)+$' }, OF)).toEqual({
+    isError: false,
+    result: { matches: [{ path: 'notes/a.txt', line: 2, text: 'needle (.*)+$' }], truncated: false },
+  });
+  expect(readdirSync(inside('notes'))).toEqual(['a.txt']);
+});
+
+test('what a death in the middle of a write left is neither seen nor in the way', async () => {
+  writeFileSync(inside('f'), 'before');
+  writeFileSync(inside('.nightshift-write-k'), 'ha');
+  expect(await list('')).toMatchObject({ result: { entries: [{ name: 'f' }] } });
+  const again = { ...OF, idempotencyKey: 'k' };
+  expect(await run('write_file', { path: 'f', content: 'after' }, again)).toMatchObject({ isError: false });
+  expect(await run('write_file', { path: 'f', content: 'after' }, again)).toMatchObject({ isError: false });
+  expect(readdirSync(here)).toEqual(['f']);
+  expect(readFileSync(inside('f'), 'utf8')).toBe('after');
+});

@@ -1,0 +1,95 @@
+// What a tool says itself of a person being asked before it runs.
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Approval } from '../../src/core/policy.ts';
+import { defineTool } from '../../src/index.ts';
+import type { ToolDefinition } from '../../src/index.ts';
+import { call, runnerOf } from './invoke.ts';
+
+const base = { name: 'refund', description: 'd', effect: 'once' } as const;
+const input = z.object({ amount: z.number(), currency: z.string().default('USD') });
+const execute = () => 'done';
+
+const refund = (approval: unknown): ToolDefinition =>
+  ({ ...base, input, approval, execute }) as ToolDefinition;
+
+function judged(approval: unknown, ruled: Approval | null = null, given: object = { amount: 5 }) {
+  const lines: unknown[] = [];
+  const log = { warn: (_: object, text: string) => void lines.push(text), debug: () => undefined };
+  const runner = runnerOf([refund(approval)], { log });
+  return { decision: runner.judge(call('refund', given as never), ruled), lines };
+}
+
+describe('a tool', () => {
+  test.each<[Approval | undefined, Approval | null, Approval]>([
+    [undefined, null, 'never'],
+    ['always', null, 'always'],
+    ['deny', null, 'deny'],
+    ['always', 'never', 'never'],
+    ['never', 'always', 'always'],
+    ['deny', 'never', 'deny'],
+    ['never', 'deny', 'deny'],
+  ])('that says %s, under a rule of %s: %s', async (own, ruled, expected) => {
+    expect(await judged(own, ruled).decision).toBe(expected);
+  });
+
+  test('decides by the call, whose input is checked and has its defaults', async () => {
+    const heard: unknown[] = [];
+    const tool = defineTool({
+      ...base,
+      input,
+      approval: async (of) => {
+        heard.push(of);
+        return of.input.amount > 100 ? 'always' : 'never';
+      },
+      execute,
+    });
+    const runner = runnerOf([tool]);
+    const cheap = call('refund', { amount: 5 });
+    expect(await runner.judge(cheap, null)).toBe('never');
+    expect(await runner.judge(call('refund', { amount: 500 }), null)).toBe('always');
+    expect(heard[0]).toEqual({
+      name: 'refund',
+      input: { amount: 5, currency: 'USD' },
+      tool_call_id: cheap.id,
+      job_id: cheap.jobId,
+      worker_id: cheap.workerId,
+      context_id: cheap.contextId,
+    });
+  });
+
+  test('whose predicate denies is denied whatever a rule says; else the rule holds', async () => {
+    expect(await judged(() => 'deny', 'never').decision).toBe('deny');
+    expect(await judged(() => 'always', 'never').decision).toBe('never');
+    expect(await judged(() => 'never', 'always').decision).toBe('always');
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+    ['says nonsense', () => 'perhaps'],
+    ['says nothing', () => undefined],
+  ])('whose predicate %s asks, and says so in the log without the words', async (_, approval) => {
+    const { decision, lines } = judged(approval);
+    expect(await decision).toBe('always');
+    expect(lines).toEqual([expect.stringMatching(/a person is asked$/)]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('that does not take the arguments is not asked about: it says so itself', async () => {
+    expect(await judged('always', null, { amount: 'much' }).decision).toBe('never');
+    expect(await judged(() => 'always', null, { amount: 'much' }).decision).toBe('never');
+    expect(await judged('deny', null, { amount: 'much' }).decision).toBe('deny');
+  });
+
+  test('that is not known here is ruled by rules alone', async () => {
+    const runner = runnerOf([]);
+    expect(await runner.judge(call('locate', {}), 'always')).toBe('always');
+    expect(await runner.judge(call('locate', {}), null)).toBe('never');
+  });
+});

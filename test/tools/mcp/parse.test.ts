@@ -1,0 +1,132 @@
+// What the operator's file says of MCP servers.
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../src/tools/parse-config.ts';
+import { faultyTool } from '../faulty-tool.ts';
+
+function faultsOf(config: unknown): string[] {
+  const parsed = parseConfig(config);
+  return parsed.ok ? [] : parsed.faults;
+}
+
+describe('servers', () => {
+  test('are read, with what holds where they do not say', () => {
+    const parsed = parseConfig({
+      mcp_servers: {
+        files: {
+          command: 'npx',
+          args: ['-y', 'server', '/data'],
+          env: { A: 'b' },
+          cwd: '/x',
+          tools: ['read*'],
+          approval: 'never',
+        },
+        remote: {
+          url: 'https://example.org/mcp',
+          headers: { authorization: 'Bearer x' },
+          elicitation: 'defaults',
+          timeout_ms: 900_000,
+        },
+      },
+      roles: { reader: { mcp_servers: ['files'] } },
+    });
+    expect(parsed.ok && Object.fromEntries(parsed.settings.mcpServers)).toEqual({
+      files: {
+        name: 'files',
+        reach: { kind: 'stdio', command: 'npx', args: ['-y', 'server', '/data'], env: { A: 'b' }, cwd: '/x' },
+        allow: ['read*'],
+        approval: 'never',
+        elicitation: 'decline',
+        startTimeoutMs: 20_000,
+        timeoutMs: 60_000,
+        maxTimeoutMs: 600_000,
+      },
+      remote: {
+        name: 'remote',
+        reach: { kind: 'http', url: 'https://example.org/mcp', headers: { authorization: 'Bearer x' } },
+        allow: null,
+        approval: null,
+        elicitation: 'defaults',
+        startTimeoutMs: 20_000,
+        timeoutMs: 900_000,
+        maxTimeoutMs: 900_000,
+      },
+    });
+    expect(parsed.ok && parsed.settings.roles.get('reader')).toEqual({ mcp_servers: ['files'] });
+  });
+
+  test.each([
+    ['neither', {}, 'mcp_servers.s: needs command or url'],
+    ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url: one of them'],
+    ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a string with text'],
+    ['a command line', { command: ['a', 'b'] }, 'mcp_servers.s.command: must be a string with text'],
+    ['arguments that are none', { command: 'a', args: [1] }, 'mcp_servers.s.args[0]: must be a string'],
+    ['an environment of numbers', { command: 'a', env: { N: 1 } }, 'mcp_servers.s.env.N: must be a string'],
+    [
+      'headers of a process',
+      { command: 'a', headers: {} },
+      'mcp_servers.s.headers: is for a server with a url',
+    ],
+    [
+      'an environment of an address',
+      { url: 'http://a', env: {} },
+      'mcp_servers.s.env: is for a server with a command',
+    ],
+    [
+      'another scheme',
+      { url: 'file:///etc' },
+      'mcp_servers.s.url: must be an http or https URL, without a user name',
+    ],
+    [
+      'a password',
+      { url: 'http://a:b@c' },
+      'mcp_servers.s.url: must be an http or https URL, without a user name',
+    ],
+    [
+      'a broken header',
+      { url: 'http://a', headers: { 'x y': 'z' } },
+      'mcp_servers.s.headers: holds what cannot be sent as a header',
+    ],
+    [
+      'an approval of another kind',
+      { command: 'a', approval: 'ask' },
+      'mcp_servers.s.approval: must be never, always or deny',
+    ],
+    [
+      'no time',
+      { command: 'a', timeout_ms: 0 },
+      'mcp_servers.s.timeout_ms: must be a whole number from 1 to 2147483647',
+    ],
+    [
+      'a maximum below the rest',
+      { command: 'a', timeout_ms: 5, max_timeout_ms: 4 },
+      'mcp_servers.s.max_timeout_ms: must not be less than timeout_ms',
+    ],
+    [
+      'another member',
+      { command: 'a', shell: true },
+      'mcp_servers.s.shell: is no member of an MCP server; known are command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms',
+    ],
+  ])('with %s are refused', (_, server, words) => {
+    expect(faultsOf({ mcp_servers: { s: server } })).toEqual([words]);
+  });
+
+  test.each(['a__b', 'a_', 'a b', 'x'.repeat(33)])('are not named %s', (name) => {
+    expect(faultsOf({ mcp_servers: { [name]: { command: 'a' } } })).toEqual([
+      expect.stringContaining('its name must be 1 to 32 letters'),
+    ]);
+  });
+
+  test('keep the names of their tools to themselves', () => {
+    const tools = [faultyTool({ name: 'files__read' }), faultyTool({ name: 'other__read' })];
+    expect(faultsOf({ tools, mcp_servers: { files: { command: 'a' } } })).toEqual([
+      'tools[0].name: names that begin with files__ are those of the tools of the MCP server files',
+    ]);
+  });
+
+  test('that a role names must be there', () => {
+    const roles = { r: { mcp_servers: ['files', 'fils'] } };
+    expect(faultsOf({ roles, mcp_servers: { files: { command: 'a' } } })).toEqual([
+      'roles.r.mcp_servers[1]: there is no MCP server fils; known are files',
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+// Prices in the operator's file: what is taken, and what every nonsense is told.
+import { expect, test } from 'vitest';
+import { defineConfig } from '../../src/index.ts';
+import { parseConfig } from '../../src/tools/parse-config.ts';
+
+const sound = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
+
+function faultsOf(prices: unknown): string[] {
+  const parsed = parseConfig({ prices });
+  return parsed.ok ? [] : parsed.faults;
+}
+
+test('are taken by model, in trillionths of a dollar for a token', () => {
+  const written = defineConfig({
+    prices: {
+      'anthropic/claude-sonnet-4-5': sound,
+      'openai-chat/some/model:free': { input: 0, output: 0, cache_read: 0, cache_write: 0 },
+      'simulated/clerk': { input: 0.000001, output: 1_000, cache_read: 0, cache_write: 0 },
+    },
+  });
+  const parsed = parseConfig(written);
+  if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
+  expect([...parsed.settings.prices]).toEqual([
+    [
+      'anthropic/claude-sonnet-4-5',
+      { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
+    ],
+    ['openai-chat/some/model:free', { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
+    ['simulated/clerk', { input: 1, output: 1_000_000_000, cacheRead: 0, cacheWrite: 0 }],
+  ]);
+});
+
+test('are none where none are written: no price is known of itself', () => {
+  for (const config of [{}, { prices: {} }, { prices: undefined }])
+    expect(parseConfig(config)).toMatchObject({ ok: true, settings: { prices: new Map() } });
+});
+
+test('are of models as configs name them', () => {
+  expect(faultsOf({ 'claude-sonnet-4-5': sound, 'acme/large': sound, 'openai/': sound })).toEqual(
+    ['claude-sonnet-4-5', 'acme/large', 'openai/'].map(
+      (name) =>
+        `prices${name.includes('/') ? `["${name}"]` : `.${name}`}: must be provider/model, with a provider of anthropic, openai, openai-chat, simulated`,
+    ),
+  );
+});
+
+test('say all four kinds, and nothing else', () => {
+  expect(faultsOf({ 'openai/gpt-5': { input: 1, output: 2 } })).toEqual([
+    'prices["openai/gpt-5"].cache_read: is missing',
+    'prices["openai/gpt-5"].cache_write: is missing',
+  ]);
+  expect(faultsOf({ 'openai/gpt-5': { ...sound, per_request: 1 } })).toEqual([
+    'prices["openai/gpt-5"].per_request: is no member of a price; known are input, output, cache_read, cache_write',
+  ]);
+  for (const wrong of [3, '3', null, [sound]])
+    expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual(['prices["openai/gpt-5"]: must be a plain object']);
+  expect(faultsOf([])).toEqual(['prices: must be a plain object']);
+});
+
+test('are numbers that a price can be', () => {
+  for (const wrong of [-1, NaN, Infinity, 1e-7, 0.1234567, 1_000.1, '3', null, true])
+    expect(faultsOf({ 'openai/gpt-5': { ...sound, output: wrong } })).toEqual([
+      'prices["openai/gpt-5"].output: must be US dollars for a million tokens: a number from 0 to 1000, with six decimals at most',
+    ]);
+});
