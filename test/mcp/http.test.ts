@@ -1,0 +1,68 @@
+// A server over streamable HTTP: `server-everything`, as a process of its own that comes and goes.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../src/dev/free-port.ts';
+import { openScripted } from './open.ts';
+import type { Opened } from './open.ts';
+
+const EVERYTHING = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+);
+
+let opened: Opened | undefined;
+let child: ChildProcess | undefined;
+afterEach(async () => {
+  await opened?.close();
+  child?.kill('SIGKILL');
+});
+
+/** Resolves once it listens. */
+async function startEverything(port: number): Promise<void> {
+  const started = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child = started;
+  let said = '';
+  while (!/listening/i.test(said)) said += String(await once(started.stderr, 'data'));
+}
+
+test('a call goes there and back; a server that was away is found again', async () => {
+  const port = await freePort();
+  await startEverything(port);
+  const it = { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': 'k' } };
+  opened = await openScripted({}, { it });
+  const { run, names, until } = opened;
+  expect(names('it')).toContain('it__echo');
+  expect(await run('it__echo', { message: 'hi' })).toMatchObject({ content: [{ text: 'Echo: hi' }] });
+
+  child?.kill('SIGKILL');
+  await until(() => opened?.lines.some((line) => line.includes('was lost')) === true);
+  expect(await run('it__echo', { message: 'hi' })).toEqual({
+    kind: 'result',
+    content:
+      'The MCP server it does not answer: the call did not run. It is being connected to again; try later.',
+    is_error: true,
+  });
+  await startEverything(port);
+  const again = await run('it__echo', { message: 'back' });
+  expect(again).toMatchObject({ is_error: false, content: [{ text: 'Echo: back' }] });
+});
+
+test('a call that is in flight when the server dies is not waited for', async () => {
+  const port = await freePort();
+  await startEverything(port);
+  opened = await openScripted({}, { it: { url: `http://127.0.0.1:${port}/mcp` } });
+  const { run, progress, until } = opened;
+  const outcome = run('it__trigger-long-running-operation', { duration: 60, steps: 600 });
+  await until(() => progress.length > 0);
+  child?.kill('SIGKILL');
+  expect(await outcome).toMatchObject({
+    is_error: true,
+    content: expect.stringContaining('was lost before it answered'),
+  });
+});

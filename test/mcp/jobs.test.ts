@@ -1,0 +1,190 @@
+// Real servers from npm as tool sources of jobs: a long call that tells how far it is, is cancelled, loses its server; files
+// that are edited; what one job remembers and another one reads.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openHouse, resultsOf } from './house.ts';
+import type { House } from './house.ts';
+import { everything, filesystem, memory, scripted } from './known-servers.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse((folder) => ({
+    every: everything,
+    files: { ...filesystem(folder), tools: ['read_text_file', 'edit_file', 'move_file'] },
+    open_files: { ...filesystem(folder), approval: 'never' },
+    memory: { ...memory(join(folder, 'memory.json')), approval: 'never' },
+    it: scripted(folder),
+    gone: { command: '/no/such/server', start_timeout_ms: 300 },
+  }));
+});
+afterAll(() => house.close());
+
+const LONG = 'call: every__trigger-long-running-operation';
+
+describe('a long call', () => {
+  test('tells how far it is, and ends', async () => {
+    const [result] = await house.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
+    expect(result).toContain('Long running operation completed');
+    expect(await house.says('"text":"1 of 4"')).toContain('a tool said how far it is');
+  });
+
+  test('ends when its job is cancelled, and its server is there for the next', async () => {
+    const { client } = house;
+    const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
+    const { job_id } = await client.post(context.id, `${LONG} {"duration": 600, "steps": 6000}`);
+    await house.says('"text":"1 of 6000"');
+    const receipt = await client.cancel(job_id, 5_000);
+    expect(receipt).toMatchObject({ status: 'cancelled' });
+    expect(await resultsOf(client, context.id)).toEqual([expect.stringMatching(/^Cancelled/)]);
+    expect(
+      await house.run(['every'], 'call: every__echo {"message": "still here"}\nthen:\nsay: done'),
+    ).toEqual(['Echo: still here']);
+  });
+
+  test('that may run again does, when its server is killed in the middle', async () => {
+    const { client } = house;
+    const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
+    const { job_id } = await client.post(
+      context.id,
+      `${LONG} {"duration": 2, "steps": 77}\nthen:\nsay: done`,
+    );
+    await house.says('"text":"1 of 77"');
+    await house.kill('server-everything');
+    expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
+    expect(await resultsOf(client, context.id)).toEqual([
+      expect.stringContaining('Long running operation completed'),
+    ]);
+    await house.says('an MCP server was lost');
+  });
+});
+
+describe('files', () => {
+  test('are edited', async () => {
+    const path = join(house.folder, 'a.txt');
+    await writeFile(path, 'one two three');
+    const edit = { path, edits: [{ oldText: 'two', newText: '2' }] };
+    const [diff, text] = await house.run(
+      ['open_files'],
+      `call: open_files__edit_file ${JSON.stringify(edit)}\nthen:\ncall: open_files__read_text_file {"path": "${path}"}\nthen:\nsay: done`,
+    );
+    expect(diff).toContain('+one 2 three');
+    expect(text).toContain('one 2 three');
+    expect(await readFile(path, 'utf8')).toBe('one 2 three');
+  });
+
+  test('outside of what the server was given are not read', async () => {
+    const [result] = await house.run(
+      ['open_files'],
+      'call: open_files__read_text_file {"path": "/etc/passwd"}\nthen:\nsay: done',
+    );
+    expect(result).toContain('Access denied');
+  });
+
+  test('beyond the list are not touched: the tool is not there', async () => {
+    const [result] = await house.run(['files'], 'call: files__write_file {"path": "/x"}\nthen:\nsay: done');
+    expect(result).toMatch(/^There is no tool named files__write_file here/);
+  });
+
+  test('are edited once somebody approved it, and not before', async () => {
+    const { client, url } = house;
+    const path = join(house.folder, 'b.txt');
+    await writeFile(path, 'one two three');
+    const edit = { path, edits: [{ oldText: 'two', newText: '2' }] };
+    const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['files'] });
+    const { job_id } = await client.post(
+      context.id,
+      `call: files__edit_file ${JSON.stringify(edit)}\nthen:\nsay: done`,
+    );
+    while ((await client.job(job_id)).status !== 'waiting') await new Promise(setImmediate);
+    expect(await readFile(path, 'utf8')).toBe('one two three');
+    const approved = await fetch(`${url}/api/contexts/${context.id}/tools/approve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ all: true, decision: 'approve' }),
+    });
+    expect(approved.status).toBe(200);
+    expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
+    expect(await readFile(path, 'utf8')).toBe('one 2 three');
+  });
+});
+
+test('what one job remembers another one reads', async () => {
+  const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }];
+  await house.run(
+    ['memory'],
+    `call: memory__create_entities ${JSON.stringify({ entities })}\nthen:\nsay: done`,
+  );
+  const [graph] = await house.run(['memory'], 'call: memory__read_graph {}\nthen:\nsay: done');
+  expect(graph).toContain('likes engines');
+});
+
+test('a list that changes in the middle of a job is that of the next one', async () => {
+  const { client, run } = house;
+  const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['it'] });
+  const calls = ['learn', 'echo {"text": "between"}', 'learnt']
+    .map((call) => `call: it__${call}`)
+    .join('\nthen:\n');
+  const first = await client.post(context.id, `${calls}\nthen:\nsay: done`);
+  await client.ended(first.job_id);
+  const [, , refused] = await resultsOf(client, context.id);
+  expect(refused).toMatch(/^There is no tool named it__learnt here/);
+  const second = await client.post(context.id, 'call: it__learnt\nthen:\nsay: done');
+  await client.ended(second.job_id);
+  expect((await resultsOf(client, context.id)).at(-1)).toBe('did learnt');
+  expect(await run(['it'], 'call: it__learnt\nthen:\nsay: done')).toEqual(['did learnt']);
+});
+
+test('an image comes as an image', async () => {
+  const [result] = await house.run(['every'], 'call: every__get-tiny-image {}\nthen:\nsay: done');
+  expect(result?.split('\n')).toContain('image');
+});
+
+test('while a plan is made only tools that change nothing are there', async () => {
+  const { client } = house;
+  const config = { model: 'simulated/default', mcp_servers: ['files'], mode: 'plan' as const };
+  const context = await client.createContext(config);
+  const { job_id } = await client.post(context.id, 'call: files__edit_file {"path": "/x"}\nthen:\nsay: done');
+  await client.ended(job_id);
+  const [result] = await resultsOf(client, context.id);
+  expect(result).toContain('There are: files__read_text_file.');
+});
+
+test('a server that cannot be reached holds up no job for long, and the model is told', async () => {
+  const [result] = await house.run(['gone'], 'call: gone__unavailable {}\nthen:\nsay: done');
+  expect(result).toContain('The MCP server gone does not answer');
+});
+
+test('a command cannot be given by a client', async () => {
+  const { url } = house;
+  const ask = async (config: object): Promise<{ status: number; code: string }> => {
+    const response = await fetch(`${url}/api/contexts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ config }),
+    });
+    const body: { error: { code: string } } = JSON.parse(await response.text());
+    return { status: response.status, code: body.error.code };
+  };
+  expect(await ask({ mcp_servers: ['sh -c "touch /tmp/never"'] })).toEqual({
+    status: 422,
+    code: 'unknown_tool',
+  });
+  expect(await ask({ mcp_servers: [{ command: 'sh' }] })).toEqual({ status: 422, code: 'invalid_request' });
+  expect(await ask({ mcp_servers: { x: { command: 'sh' } } })).toEqual({
+    status: 422,
+    code: 'invalid_request',
+  });
+});
+
+test('figures tell of servers and their calls', async () => {
+  const { url } = house;
+  const told = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  // A worker process tells its figures with its beats: each may be younger than the last one.
+  for (const figure of [
+    /nightshift_mcp_server_up\{[^}]*server="memory"[^}]*\} 1/,
+    /nightshift_mcp_server_up\{[^}]*server="gone"[^}]*\} 0/,
+    /nightshift_mcp_calls_total\{[^}]*outcome="completed"/,
+  ])
+    await expect.poll(told, { interval: 500 }).toMatch(figure);
+});

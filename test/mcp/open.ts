@@ -1,0 +1,75 @@
+// Scripted servers in a folder of their own, and a runner over their tools.
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import type { ToolOutcome } from '../../src/core/tool.ts';
+import { createToolRunner } from '../../src/tools/execute.ts';
+import { openServers } from '../../src/tools/mcp/servers.ts';
+import { parseConfig } from '../../src/tools/parse-config.ts';
+import { createRegistry, withServers } from '../../src/tools/registry.ts';
+import type { CallOutcome, ToolServers } from '../../src/tools/servers.ts';
+import { call } from '../tools/invoke.ts';
+import { scripted } from './known-servers.ts';
+
+export type Opened = {
+  servers: ToolServers;
+  /** What servers noted. */
+  facts: () => string[];
+  called: [string, CallOutcome][];
+  progress: string[];
+  lines: string[];
+  names: (server: string) => string[];
+  run: (tool: string, input?: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
+  /** Resolves once it holds; fails loudly after a while. */
+  until: (condition: () => boolean) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** One scripted server, `it`, unless `servers` says otherwise. */
+export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
+  const parsed = parseConfig({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
+  if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
+  const lines: string[] = [];
+  const say = (fields: object, words: string): void => void lines.push(`${words} ${JSON.stringify(fields)}`);
+  const log = { warn: say, debug: say };
+  const open = openServers(parsed.settings.mcpServers, { version: '0', log });
+  const called: [string, CallOutcome][] = [];
+  const progress: string[] = [];
+  const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
+  const onProgress = (_: unknown, words: string): void => void progress.push(words);
+  const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log, onProgress });
+  await open.start({
+    called: (...one) => void called.push(one),
+    up: () => undefined,
+    restarted: () => undefined,
+  });
+  return {
+    servers: open,
+    facts: () => readFileSync(join(folder, 'facts'), 'utf8').trim().split('\n'),
+    called,
+    progress,
+    lines,
+    names(server) {
+      const offer = open.offer(server, null);
+      return offer?.kind === 'tools' ? offer.tools.map(({ name }) => name) : [];
+    },
+    run: (tool, input = {}, signal = new AbortController().signal) =>
+      runner.execute(call(tool, input), signal),
+    async until(condition) {
+      for (let left = 2_000; left > 0; left -= 1) {
+        if (condition()) return;
+        await setTimeout(25);
+      }
+      expect.fail(`it never came to be; the log says:\n${lines.join('\n')}`);
+    },
+    async close() {
+      await open.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
