@@ -4,6 +4,10 @@
  *
  * Two strengths: `soft` ends what may be repeated elsewhere, `hard` also `once` calls. A wish and a lost lease are hard.
  */
+
+/** Made once: every run ends with two of them, and an error of its own, with its stack, is dear. */
+const NUDGED = new DOMException('Somebody wants something.', 'AbortError');
+
 export class Attention {
   #soft = new AbortController();
   #hard = new AbortController();
@@ -37,8 +41,8 @@ export class Attention {
    */
   lookUp(controlSeq = Infinity): void {
     if (controlSeq <= this.#seen) return;
-    this.#soft.abort();
-    this.#hard.abort();
+    this.#soft.abort(NUDGED);
+    this.#hard.abort(NUDGED);
   }
 
   lose(): void {
@@ -53,7 +57,7 @@ export class Attention {
 
   /** The process cannot wait for what may be repeated elsewhere. */
   hurry(): void {
-    this.#soft.abort();
+    this.#soft.abort(NUDGED);
   }
 
   /** The mailbox was read when its `control_seq` stood here. */

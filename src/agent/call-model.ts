@@ -1,21 +1,24 @@
 /** One model call: assemble the prompt, call, and append what came of it. */
 import { isToolUse } from '../core/blocks.ts';
+import { planCompaction } from '../core/compaction/plan.ts';
+import type { Held } from '../core/gate.ts';
 import type { MessageId } from '../core/ids.ts';
 import type { ActiveJob, Verdict } from '../core/job.ts';
 import { formatModelName } from '../core/model.ts';
-import type { ModelAnswer, ModelFailure, ModelRequest } from '../core/model.ts';
+import type { ModelAnswer, ModelFailure, ModelName } from '../core/model.ts';
 import type { CallTimes, ModelCall } from '../core/model-call.ts';
 import { answer, answerMessage, answered } from '../core/moves/answer.ts';
+import { answerWithResults } from '../core/moves/answer-with-results.ts';
+import { refused } from '../core/moves/compact.ts';
 import { delay } from '../core/moves/park.ts';
 import { settle } from '../core/moves/settle.ts';
-import { assemble } from '../core/prompt.ts';
 import { FAILURE_RULES, retryAfter } from '../core/retry.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { Millis } from '../core/time.ts';
+import { beginCall } from './begin-call.ts';
 import { append, commit, follow, lookUp, reread } from './run.ts';
-import type { After, Run } from './run.ts';
-import { timed } from './timed.ts';
-import { untilDeadline } from './until-deadline.ts';
+import type { After, AnswerListener, Run, UnderWay } from './run.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
 export async function callModel(
@@ -24,50 +27,47 @@ export async function callModel(
   job: ActiveJob,
   settings: Settings,
 ): Promise<After> {
-  const access = run.model(settings.model.provider);
-  if (access === null)
-    throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
-  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
-  const request = toRequest(snapshot, job, settings);
-  run.log.prompt(job.id, request.messages);
   // The same at every attempt: whoever heard an earlier one is told that it is void.
   const id = run.ids.answer(job.id, job.steps);
   const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
   const narrator = run.listener(of);
-  const { listener, times } = timed(run.clock, narrator);
-  const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    access.model.call(request, listener, signal),
-  );
+  const call = run.early?.take(snapshot, narrator) ?? begin(run, snapshot, job, settings, narrator);
+  if ('kind' in call) return waitForTurn(run, snapshot, job, call);
+  const { times } = call;
+  const outcome = await call.outcome;
   narrator.ended(outcome.kind === 'done');
   switch (outcome.kind) {
     case 'done':
       return takeAnswer(run, snapshot, job, settings, id, outcome.answer, times());
     case 'failed':
-      return takeFailure(run, snapshot, job, settings, outcome.failure, times());
+      return isCompactable(snapshot, job, settings, outcome.failure)
+        ? makeRoom(run, snapshot, job, settings, outcome.failure, times())
+        : takeFailure(run, snapshot, job, settings.model, outcome.failure, times());
     case 'aborted':
       return endedUnanswered(run, job, await lookUp(run, snapshot));
   }
 }
 
+/** The call, or what holds it back. */
+function begin(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  narrator: AnswerListener,
+): UnderWay | Held {
+  const access = run.model(settings.model.provider);
+  if (access === null)
+    throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+  if (access.kind === 'held') return access;
+  return beginCall(run, access.model, snapshot, job, settings, run.attention.soft, narrator);
+}
+
 /** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */
-function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
+export function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
   const { job } = now;
   const goesOn = job?.id === id && job.wish === null && (job.deadline ?? Infinity) > run.clock.now();
   return goesOn ? { ...now, job: { ...job, attempt: attempt + 1 } } : now;
-}
-
-function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
-  return {
-    model: settings.model,
-    system: settings.systemPrompt,
-    messages: assemble(snapshot.history),
-    tools: settings.tools,
-    maxTokens: settings.maxTokens,
-    streaming: settings.streaming,
-    parameters: settings.parameters,
-    cacheKey: `${snapshot.lease.contextId}/${snapshot.activeBranch}`,
-    failures: job.failures,
-  };
 }
 
 /** An answer without calls ends the job in the same append. Where that is not taken, the answer is kept all the same. */
@@ -84,40 +84,70 @@ async function takeAnswer(
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
   const verdict: Verdict = { status: 'completed', outputId: id };
   const said = goesOn
-    ? answer(snapshot, job, settings, id, given)
+    ? answer(snapshot, job, settings, id, given, run.clock.now())
     : settle(snapshot, answered(job, given), verdict, run.ids, answerMessage(job, settings, id, given));
-  const move = { ...said, modelCall };
+  const closed = await run.light.begin({ snapshot, job, settings, given, said });
+  const move = { ...answerWithResults(snapshot, said, job, closed, run.ids), modelCall };
   const outcome = await append(run, move);
   if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
-  // Stale: others wrote meanwhile, and the answer still counts. In doubt: nothing more can come of what was sent, and what
-  // is stored tells whether the answer is there.
+  // Stale: others wrote meanwhile, and the answer still counts; its calls are judged anew, by what stands now. In doubt:
+  // nothing more can come of what was sent, and what is stored tells whether the answer is there.
   const now = await reread(run, snapshot, outcome);
   if (now.job?.id !== job.id || now.history.some((message) => message.id === id)) return now;
   return commit(run, now, {
-    ...answer(now, { ...now.job, attempt: job.attempt }, settings, id, given),
+    ...answer(now, { ...now.job, attempt: job.attempt }, settings, id, given, run.clock.now()),
     modelCall,
   });
 }
 
-async function takeFailure(
+/** A prompt that is too long is compacted and sent again, once: where that does not help, nothing does. */
+function isCompactable(
+  snapshot: Snapshot,
+  { lastFailure }: ActiveJob,
+  settings: Settings,
+  failure: ModelFailure,
+): boolean {
+  if (failure.class !== 'prompt_too_long') return false;
+  const wasCompacted = lastFailure !== null && 'code' in lastFailure && lastFailure.compacted === true;
+  return !wasCompacted && planCompaction(snapshot, settings, 'refused') !== null;
+}
+
+async function makeRoom(
   run: Run,
   snapshot: Snapshot,
   job: ActiveJob,
-  settings: Settings,
+  { model }: Settings,
   failure: ModelFailure,
   times: CallTimes,
 ): Promise<After> {
+  const modelCall = failedCall(job, model, failure, null, times);
+  return commit(run, snapshot, { ...refused(snapshot, job, modelCall.error), modelCall });
+}
+
+type FailedCall = Extract<ModelCall, { kind: 'failed' }>;
+
+function failedCall(
+  { id: jobId, attempt }: ActiveJob,
+  model: ModelName,
+  failure: ModelFailure,
+  retryAt: Millis | null,
+  times: CallTimes,
+): FailedCall {
   const error = { code: FAILURE_RULES[failure.class].code, message: failure.message };
+  return { kind: 'failed', jobId, attempt, model: formatModelName(model), error, retryAt, ...times };
+}
+
+export async function takeFailure(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  model: ModelName,
+  failure: ModelFailure,
+  times: CallTimes,
+): Promise<After> {
   const retry = retryAfter(failure, job.failures + 1, run.clock.now(), run.random());
-  const modelCall: ModelCall = {
-    kind: 'failed',
-    jobId: job.id,
-    attempt: job.attempt,
-    model: formatModelName(settings.model),
-    error,
-    retryAt: retry.kind === 'again' ? retry.at : null,
-    ...times,
-  };
+  const modelCall = failedCall(job, model, failure, retry.kind === 'again' ? retry.at : null, times);
+  const { error } = modelCall;
   switch (retry.kind) {
     case 'again':
       run.log.retry(job.id, error.code);

@@ -1,38 +1,43 @@
 /**
  * Runs the open calls of an answer, all at once. A `once` call is marked in a commit of its own immediately before it
- * begins. Results are appended as they come, those that end together in one.
+ * begins; one that changes nothing may have begun with its answer. Results are appended as they come, those that end together
+ * in one.
  */
-import { isToolUse } from '../core/blocks.ts';
-import { OUTCOME_UNKNOWN, closingOf } from '../core/closing-words.ts';
+import { closingOf } from '../core/closing-words.ts';
 import type { Step } from '../core/decide.ts';
 import type { ActiveJob } from '../core/job.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../core/moves/tools.ts';
 import type { ClosedCall } from '../core/moves/tools.ts';
-import type { Json } from '../core/json.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import { EFFECTS } from '../core/tool.ts';
 import type { ToolOutcome } from '../core/tool.ts';
+import type { Millis } from '../core/time.ts';
 import type { OpenCall } from '../core/tool-call.ts';
+import { engageWorkers } from './engage.ts';
+import { executeCall } from './execute-call.ts';
+import { inputOf, toInvocation } from './invocation.ts';
+import { judgeCalls } from './judge.ts';
+import { reconcile } from './reconcile.ts';
 import { append, commit, follow, lookUp, reread } from './run.ts';
-import type { After, Run } from './run.ts';
-import { untilDeadline } from './until-deadline.ts';
+import type { After, CallUnderWay, Run } from './run.ts';
+
+type Ended = { call: OpenCall; beganAt: Millis | null; outcome: ToolOutcome };
 
 /** Calls in flight, and those that ended since one last looked. */
 class InFlight {
-  readonly #ended: { call: OpenCall; outcome: ToolOutcome }[] = [];
+  readonly #ended: Ended[] = [];
   #running = 0;
   #wake = Promise.withResolvers<void>();
 
-  add(call: OpenCall, work: Promise<ToolOutcome>): void {
+  /** `beganAt` null: it is not run. `work` never throws. */
+  add(call: OpenCall, beganAt: Millis | null, work: Promise<ToolOutcome>): void {
     this.#running += 1;
-    void work.then(
-      (outcome) => this.#end(call, outcome),
-      (error: unknown) => this.#end(call, brokenRunner(error)),
-    );
+    void work.then((outcome) => this.#end({ call, beganAt, outcome }));
   }
 
   /** Those that ended, once there are any; empty when none is left. */
-  async next(): Promise<{ call: OpenCall; outcome: ToolOutcome }[]> {
+  async next(): Promise<Ended[]> {
     while (this.#ended.length === 0 && this.#running > 0) {
       await this.#wake.promise;
       this.#wake = Promise.withResolvers<void>();
@@ -40,18 +45,12 @@ class InFlight {
     return this.#ended.splice(0);
   }
 
-  #end(call: OpenCall, outcome: ToolOutcome): void {
+  #end(ended: Ended): void {
     this.#running -= 1;
-    this.#ended.push({ call, outcome });
+    this.#ended.push(ended);
     // In the next round of the event loop, so that what ends together is appended together.
     setImmediate(() => this.#wake.resolve());
   }
-}
-
-/** Runners do not throw; one that does must not take the loop with it. */
-function brokenRunner(error: unknown): ToolOutcome {
-  const words = error instanceof Error ? error.message : String(error);
-  return { kind: 'result', content: `The call could not be run: ${words}`, is_error: true };
 }
 
 export async function callTools(
@@ -59,12 +58,17 @@ export async function callTools(
   snapshot: Snapshot,
   { job, settings, run: calls, unknown }: Extract<Step, { kind: 'call_tools' }>,
 ): Promise<After> {
-  const lost = unknown.map((call) => closedByRule(call, OUTCOME_UNKNOWN));
-  const told =
-    lost.length === 0 ? snapshot : await commit(run, snapshot, closeCalls(snapshot, job, lost, run.ids));
-  if (told === null || isWishedFor(told)) return told;
+  if (unknown.length > 0) return reconcile(run, snapshot, job, unknown);
+  const granted = calls.filter((call) => isGranted(call, settings));
+  const { free, after } = await judgeCalls(run, snapshot, job, settings, granted);
+  if (after === null || free === null || isWishedFor(after)) return after;
+  const { snapshot: engaged, left } = await engageWorkers(run, after, job, settings, free);
+  if (left === null || isWishedFor(engaged)) return engaged;
   const inFlight = new InFlight();
-  const begun = await beginAll(run, told, job, settings, calls, inFlight);
+  for (const call of calls) {
+    if (!isGranted(call, settings)) inFlight.add(call, null, Promise.resolve(notGranted(call, settings)));
+  }
+  const begun = await beginAll(run, engaged, job, left, inFlight);
   return collect(run, begun, job, inFlight);
 }
 
@@ -73,19 +77,15 @@ async function beginAll(
   run: Run,
   snapshot: Snapshot,
   job: ActiveJob,
-  settings: Settings,
   calls: readonly OpenCall[],
   inFlight: InFlight,
 ): Promise<Snapshot> {
   const begin = (call: OpenCall): void => {
-    const granted = settings.tools.some((tool) => tool.name === call.name);
-    const input = inputOf(snapshot, call);
-    inFlight.add(
-      call,
-      granted ? execute(run, snapshot, job, call, input) : Promise.resolve(notGranted(call, settings)),
-    );
+    const { beganAt, outcome } = run.light.take(call.id) ?? execute(run, snapshot, job, call);
+    inFlight.add(call, beganAt, outcome);
   };
   for (const call of calls.filter(({ effect }) => effect !== 'once')) begin(call);
+  run.light.drop();
   let current = snapshot;
   for (const call of calls.filter(({ effect }) => effect === 'once')) {
     const marked = await mark(run, current, job, call);
@@ -96,16 +96,23 @@ async function beginAll(
   return current;
 }
 
-/** What the model asked for, from the answer that did: one of the last messages, however long history is. */
-function inputOf({ history }: Snapshot, { id, messageId }: OpenCall): Json {
-  const answer = history.findLast((message) => message.id === messageId);
-  return answer?.content.filter(isToolUse).find((use) => use.id === id)?.input ?? {};
+/**
+ * A worker runs what it was given, whatever else its process knows; and nothing that does more than the call was taken for
+ * when it was asked for: the mark of a `once` call, and what may be repeated, go by that.
+ */
+function isGranted({ name, effect }: OpenCall, { tools }: Settings): boolean {
+  const tool = tools.find((one) => one.name === name);
+  return tool !== undefined && EFFECTS.indexOf(tool.effect) <= EFFECTS.indexOf(effect);
 }
 
-/** A worker runs what it was given, whatever else its process knows. */
-function notGranted(call: OpenCall, { tools }: Settings): ToolOutcome {
+function notGranted(call: OpenCall, { tools, mode }: Settings): ToolOutcome {
+  if (tools.some((tool) => tool.name === call.name)) {
+    const content = `The tool ${call.name} was not here, or was another one, when it was called: nothing was run. It can be called now.`;
+    return { kind: 'result', content, is_error: true };
+  }
   const names = tools.map((tool) => tool.name).join(', ');
-  const content = `There is no tool named ${call.name} here. ${names === '' ? 'There are no tools.' : `There are: ${names}.`}`;
+  const which = mode === 'plan' ? ' while a plan is made: tools that change something are not offered' : '';
+  const content = `There is no tool named ${call.name} here${which}. ${names === '' ? 'There are no tools.' : `There are: ${names}.`}`;
   return { kind: 'result', content, is_error: true };
 }
 
@@ -136,7 +143,7 @@ function isCalledUp(run: Run, snapshot: Snapshot): boolean {
 async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   const now = await lookUp(run, marked);
   if (!isWishedFor(now)) return { begun: true, snapshot: now };
-  const never = closedByRule(call, closingOf({ ...call, status: 'pending' }));
+  const never = closedByRule({ ...call, status: 'started' }, closingOf({ ...call, status: 'pending' }));
   const closed = await commit(run, now, closeCalls(now, job, [never], run.ids));
   return { begun: false, snapshot: closed ?? now };
 }
@@ -146,28 +153,10 @@ function isWishedFor({ job }: Snapshot): boolean {
   return job === null || job.wish !== null;
 }
 
-function execute(
-  run: Run,
-  snapshot: Snapshot,
-  job: ActiveJob,
-  call: OpenCall,
-  input: Json,
-): Promise<ToolOutcome> {
+function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): CallUnderWay {
   const signal = call.effect === 'once' ? run.attention.hard : run.attention.soft;
-  return untilDeadline(run.clock, job, signal, (bounded) =>
-    run.tools.execute(
-      {
-        id: call.id,
-        name: call.name,
-        input,
-        jobId: job.id,
-        workerId: snapshot.workerId,
-        contextId: snapshot.lease.contextId,
-        idempotencyKey: call.id,
-      },
-      bounded,
-    ),
-  );
+  const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
+  return { beganAt: run.clock.now(), outcome: executeCall(run, job, invocation, signal) };
 }
 
 /** Appends results until none is in flight. Whatever was aborted stays open: the next decision closes or repeats it. */
@@ -177,8 +166,8 @@ async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFl
     if (isWishedFor(snapshot)) run.attention.lookUp();
     const batch = await inFlight.next();
     if (batch.length === 0) break;
-    const closed: ClosedCall[] = batch.flatMap(({ call, outcome }) =>
-      outcome.kind === 'result' ? [ended(call, outcome)] : [],
+    const closed: ClosedCall[] = batch.flatMap(({ call, beganAt, outcome }) =>
+      outcome.kind === 'result' ? [ended(call, outcome, beganAt)] : [],
     );
     if (closed.length === 0) continue;
     const after = await keepResults(run, snapshot, job, closed);

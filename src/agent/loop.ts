@@ -4,27 +4,33 @@ import type { Step } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { admit } from '../core/moves/admit.ts';
 import { handBack, rest } from '../core/moves/park.ts';
-import { end } from '../core/moves/end.ts';
+import { awaitCalls, endWaits } from '../core/moves/waits.ts';
 import { steer } from '../core/moves/steer.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { callModel } from './call-model.ts';
 import { callTools } from './call-tools.ts';
+import { compact } from './compact.ts';
+import { outcomesOf, recountWaits } from './engage.ts';
+import { finish } from './finish.ts';
 import { commit, seen } from './run.ts';
 import type { After, Run } from './run.ts';
+import { UNSERVED_MS } from './unserved.ts';
 import { wait } from './wait.ts';
-
-/** How long a context that this process cannot serve is left to others before anybody looks again, in milliseconds. */
-export const UNSERVED_MS = 1_000;
 
 /** Throws `LeaseLost` when somebody else owns the context now. */
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {
   let snapshot: After = seen(run, first);
-  while (snapshot !== null) snapshot = await takeStep(run, snapshot);
+  try {
+    while (snapshot !== null) snapshot = await takeStep(run, snapshot);
+  } finally {
+    run.light.drop();
+  }
 }
 
 async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
   if (run.attention.lost) throw new LeaseLost();
   const step = decide(snapshot, run.clock.now());
+  if (snapshot.calls.length === 0) run.light.drop();
   run.log.step(step.kind, { job_id: snapshot.job?.id ?? null, steps: snapshot.job?.steps ?? 0 });
   if (run.attention.leaving && isLong(step)) return commit(run, snapshot, handBack(snapshot, null));
   const began = performance.now();
@@ -35,7 +41,7 @@ async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
 
 /** Steps that a process which stops leaves to another one. */
 function isLong(step: Step): boolean {
-  return step.kind !== 'park' && step.kind !== 'finish';
+  return step.kind !== 'park' && step.kind !== 'finish' && step.kind !== 'await_calls';
 }
 
 async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After> {
@@ -46,15 +52,33 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After
       return commit(run, snapshot, steer(snapshot, step.job));
     case 'call_model':
       return callModel(run, snapshot, step.job, step.settings);
+    case 'compact':
+      return compact(run, snapshot, step);
     case 'call_tools':
       return callTools(run, snapshot, step);
+    case 'end_waits':
+      return endOver(run, snapshot, step);
+    case 'await_calls':
+      return (
+        (await recountWaits(run, snapshot)) ??
+        commit(run, snapshot, awaitCalls(snapshot, step.job, step.until))
+      );
     case 'wait':
       return wait(run, snapshot, step);
     case 'finish':
-      return commit(run, snapshot, end(snapshot, step.job, step.verdict, snapshot.history, run.ids));
+      return finish(run, snapshot, step);
     case 'hand_back':
       return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
     case 'park':
       return commit(run, snapshot, rest(snapshot));
   }
+}
+
+async function endOver(
+  run: Run,
+  snapshot: Snapshot,
+  { job, over, now }: Extract<Step, { kind: 'end_waits' }>,
+): Promise<After> {
+  const told = await outcomesOf(run, snapshot, over);
+  return commit(run, snapshot, endWaits(snapshot, job, over, run.ids, now, told));
 }

@@ -4,14 +4,20 @@ import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { JobCode } from '../core/errors.ts';
 import type { Access } from '../core/gate.ts';
-import type { JobId, RunIds } from '../core/ids.ts';
+import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
+import type { ActiveJob } from '../core/job.ts';
 import type { AnswerId } from '../core/making.ts';
-import type { ModelListener, ProviderName } from '../core/model.ts';
+import type { Message } from '../core/message.ts';
+import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model.ts';
+import type { CallTimes } from '../core/model-call.ts';
+import type { ClosedCall } from '../core/moves/tools.ts';
 import type { PromptMessage } from '../core/prompt.ts';
+import type { Settings } from '../core/settings.ts';
 import type { Lease, Snapshot } from '../core/snapshot.ts';
-import type { Clock } from '../core/time.ts';
-import type { ToolRunner } from '../core/tool.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import type { ToolOutcome, ToolRunner } from '../core/tool.ts';
 import type { Attention } from './attention.ts';
+import type { Team } from './team.ts';
 
 /**
  * `in_doubt`: the connection broke or went silent, so it may have been committed, or may yet be. It is never sent again:
@@ -19,9 +25,11 @@ import type { Attention } from './attention.ts';
  */
 export type JournalOutcome = AppendOutcome | { kind: 'in_doubt' };
 
-/** The durable side of a run. Both reads wait out a database that is away; both throw `LeaseLost` once it is lost. */
+/** The durable side of a run. Reads wait out a database that is away; they throw `LeaseLost` once it is lost. */
 export type Journal = {
   append(append: Append): Promise<JournalOutcome>;
+  /** The visible messages of the job that runs, those too that are not remembered any more. */
+  added(snapshot: Snapshot): Promise<Message[]>;
   /** The mailbox as it is now, beside the history that is known. */
   reload(known: Snapshot): Promise<Snapshot>;
   /**
@@ -36,6 +44,7 @@ export type RunPorts = {
   /** Asks for a call that begins now. Null: this process has no key for it. */
   model(provider: ProviderName): Access | null;
   tools: ToolRunner;
+  team: Team;
   clock: Clock;
   ids: RunIds;
   /** In [0, 1). */
@@ -43,6 +52,35 @@ export type RunPorts = {
   /** Hears of an answer as it streams in. */
   listener(of: AnswerId): AnswerListener;
   log: RunLog;
+};
+
+export type Early = {
+  /** The call of exactly this snapshot, once; `heardBy` hears of it from its beginning. Null: it is not that one. */
+  take(snapshot: Snapshot, heardBy: AnswerListener): UnderWay | null;
+};
+
+/** A model call; `times` are told once it has ended. */
+export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes };
+
+export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
+
+/** Calls that begin before their answer is kept (see `LightCalls`). */
+export type Light = {
+  /** Begins those of an answer that is about to be kept. What ended within a moment. */
+  begin(asked: Asked): Promise<ClosedCall[]>;
+  /** One that goes on, or has ended and was not kept; whoever takes it waits for it. Null: it was not begun. */
+  take(id: ToolCallId): CallUnderWay | null;
+  /** Ends those that nobody took. */
+  drop(): void;
+};
+
+/** An answer that is about to be kept: `said` keeps it, and asks for the calls. */
+export type Asked = {
+  snapshot: Snapshot;
+  job: ActiveJob;
+  settings: Settings;
+  given: ModelAnswer;
+  said: Append;
 };
 
 /** `ended`: the model has said all (`isWhole`), or will say no more of it. */
@@ -58,7 +96,12 @@ export type RunLog = {
   retry(jobId: JobId, code: JobCode): void;
 };
 
-export type Run = RunPorts & { attention: Attention };
+export type Run = RunPorts & {
+  attention: Attention;
+  /** The model call that was sent with the claim. */
+  early: Early | null;
+  light: Light;
+};
 
 /** What a step leaves: the snapshot to decide on next, or null when the context was given back. */
 export type After = Snapshot | null;

@@ -1,17 +1,27 @@
 // The loop over ports in memory. Every call of a port is a moment, counted from 1; at one of them something may happen:
 // the process dies (the call never returns), an append is refused or lost, somebody cancels, the process has to leave.
 import { Attention } from '../../src/agent/attention.ts';
+import { LightCalls } from '../../src/agent/light-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
-import type { JournalOutcome, Run } from '../../src/agent/run.ts';
+import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import type { Held } from '../../src/core/gate.ts';
+import type { Resolution } from '../../src/core/execution.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
-import type { ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
 
-export type Port = 'before an append' | 'after an append' | 'the model' | 'a tool begins' | 'a tool ends';
+export type Port =
+  | 'before an append'
+  | 'after an append'
+  | 'the model'
+  | 'a tool begins'
+  | 'a tool ends'
+  | 'a tool is asked';
 
 /** What happens at a moment; `undefined`: nothing. */
 export type Happening = 'dies' | void;
@@ -19,19 +29,41 @@ export type Happening = 'dies' | void;
 export type Moment = { count: number; port: Port; rig: Rig; attention: Attention };
 
 export type RigOptions = {
+  /** The model asks a question beside the tools of its first round, and another one alone. */
+  asks?: boolean;
+  /** What a person says to the calls of these tools, which wait for that. */
+  guards?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** What stands before the model when it is asked for, counted from 1; null: nothing. */
   held?: (ask: number, rig: Rig) => Held | null;
   at?: (moment: Moment) => Happening;
+  settings?: Settings;
+  /** What the model says to a request, in place of the usual. */
+  answer?: (request: ModelRequest) => ModelOutcome;
+  /** What a tool gives. */
+  result?: (call: ToolInvocation) => string;
+  /** What a tool says of a call that lost its runner, in place of `unknown`. */
+  reconcile?: (call: ToolInvocation, rig: Rig) => Reconciled;
+  /** How long that person has; without it: for ever. */
+  outcomeWaitMs?: number;
+  /** What a person says who is asked for the outcome of a call. */
+  resolve?: (call: ToolCallId, rig: Rig) => Resolution;
   /** What an append comes to, in place of what the store says; counted from 1. */
   outcome?: (count: number, commit: () => Promise<JournalOutcome>) => Promise<JournalOutcome>;
 };
 
-const TOOLS = settings({ tools: [tool('look'), tool('mail', 'once')], maxSteps: 20 });
+const TOOLS = settings({
+  tools: [{ ...tool('ask_user'), answered_by: 'person' }, tool('look'), tool('mail', 'once')],
+  maxSteps: 20,
+});
 
 export class Rig {
-  readonly store = new Store(TOOLS);
+  readonly store: Store;
+  /** What the model was asked, and answered. */
+  readonly asked: ModelRequest[] = [];
   /** How often each call was begun, by the name of its tool and its id. */
   readonly begun: { name: string; id: ToolCallId }[] = [];
+  /** The calls whose effect happened, as often as it did. */
+  readonly happened: ToolCallId[] = [];
   readonly ids = countingIds(50_000);
   readonly #options: RigOptions;
   moments = 0;
@@ -44,6 +76,7 @@ export class Rig {
 
   constructor(options: RigOptions = {}) {
     this.#options = options;
+    this.store = new Store(options.settings ?? TOOLS);
   }
 
   /** Runs processes one after the other until nothing is left to do. How many it took. */
@@ -54,19 +87,34 @@ export class Rig {
       const first = this.store.claim(this.now);
       if (first !== null) {
         const { promise: died, resolve: die } = Promise.withResolvers<void>();
-        const run = runLoop(this.#run(attention, die), first).catch((error: unknown) => {
+        const run = runLoop(this.#run(attention, die, first), first).catch((error: unknown) => {
           if (!(error instanceof LeaseLost)) throw error;
         });
         await Promise.race([run, died]);
         attention.lose();
       }
       if (this.store.status === 'idle') return runs;
-      if (this.store.status === 'waiting') this.now = this.store.until;
+      if (this.store.status === 'waiting' && !this.decide() && !this.resolve() && !this.store.answer('yes'))
+        this.now = this.store.until;
     }
     throw new Error(`never at rest: ${this.store.status}`);
   }
 
-  #run(attention: Attention, die: () => void): Run {
+  /** A person decides on the first call that waits for it. False: none does. */
+  decide(): boolean {
+    const waiting = this.store.truth.calls.find(
+      ({ wait, verdict }) => wait?.for === 'approval' && verdict === null,
+    );
+    return waiting !== undefined && this.store.judge(this.#options.guards?.[waiting.name] ?? 'approve');
+  }
+
+  /** Somebody looks what became of a call. False: nobody was asked, or nobody looks. */
+  resolve(): boolean {
+    const { resolve } = this.#options;
+    return resolve !== undefined && this.store.resolve((call) => resolve(call.id, this));
+  }
+
+  #run(attention: Attention, die: () => void, first: Snapshot): Run {
     const pass = async (port: Port): Promise<void> => {
       this.moments += 1;
       const happening = this.#options.at?.({ count: this.moments, port, rig: this, attention });
@@ -78,10 +126,12 @@ export class Rig {
     const model: Model = {
       call: async (request, _listener, signal) => {
         await pass('the model');
-        return signal.aborted ? { kind: 'aborted' } : this.#answer(request);
+        if (signal.aborted) return { kind: 'aborted' };
+        this.asked.push(request);
+        return this.#options.answer?.(request) ?? this.#answer(request);
       },
     };
-    return {
+    const ports: RunPorts = {
       journal: {
         ...journal,
         append: async (move) => {
@@ -97,7 +147,21 @@ export class Rig {
         this.asks += 1;
         return this.#options.held?.(this.asks, this) ?? { kind: 'open', model };
       },
-      tools: { execute: (call, signal) => this.#execute(call, signal, pass) },
+      team: {
+        arrange: async () => [],
+        recount: async () => false,
+        outcomes: async () => new Map(),
+      },
+      tools: {
+        judge: async ({ name }, ruled) =>
+          ruled ?? (this.#options.guards?.[name] === undefined ? 'never' : 'always'),
+        execute: (call, signal) => this.#execute(call, signal, pass),
+        reconcile: async (call) => {
+          await pass('a tool is asked');
+          return this.#options.reconcile?.(call, this) ?? { kind: 'unknown' };
+        },
+        outcomeWaitMs: this.#options.outcomeWaitMs ?? null,
+      },
       clock: { now: () => this.now },
       ids: this.ids,
       random: () => 0,
@@ -113,8 +177,8 @@ export class Rig {
         prompt: () => undefined,
         retry: () => undefined,
       },
-      attention,
     };
+    return { ...ports, attention, early: null, light: new LightCalls(ports, attention, first) };
   }
 
   async #execute(
@@ -125,8 +189,10 @@ export class Rig {
     this.begun.push({ name: call.name, id: call.id });
     await pass('a tool begins');
     if (signal.aborted) return { kind: 'aborted' };
+    this.happened.push(call.id);
     await pass('a tool ends');
-    return { kind: 'result', content: `${call.name} ok`, is_error: false };
+    const content = this.#options.result?.(call) ?? `${call.name} ok`;
+    return { kind: 'result', content, is_error: false };
   }
 
   /** Two rounds of tools, one failure that is waited for, then the answer: by what the prompt holds, not by count. */
@@ -134,8 +200,8 @@ export class Rig {
     const last = messages.at(-1)?.content ?? [];
     const round = messages.filter(({ role }) => role === 'assistant').length;
     if (last.some((block) => block.type === 'text'))
-      return this.#says(`round ${round}`, 'look', 'mail', 'look');
-    if (round < 2) return this.#says(`round ${round}`, 'mail');
+      return this.#says(`round ${round}`, 'look', 'mail', this.#options.asks ? 'ask_user' : 'look');
+    if (round < 2) return this.#says(`round ${round}`, this.#options.asks ? 'ask_user' : 'mail');
     if (failures === 0)
       return { kind: 'failed', failure: { class: 'overloaded', message: 'busy', retryAfterMs: 60_000 } };
     return this.#says('done');
@@ -146,7 +212,7 @@ export class Rig {
       type: 'tool_use' as const,
       id: id<ToolCallId>(90_000 + (this.#calls += 1)),
       name,
-      input: {},
+      input: name === 'ask_user' ? { question: 'Sure?' } : {},
     }));
     return {
       kind: 'done',

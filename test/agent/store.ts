@@ -1,17 +1,25 @@
 // A context in memory with the semantics of the one in Postgres: a lease with an epoch, counters that guard, a queue.
+import { isDeepStrictEqual } from 'node:util';
 import type { Journal, JournalOutcome } from '../../src/agent/run.ts';
 import type { Append } from '../../src/core/append.ts';
 import { apply } from '../../src/core/apply.ts';
+import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
+import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
+import type { AskedCompaction } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
+import type { Resolution } from '../../src/core/execution.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
-import type { QueuedJob, Verdict } from '../../src/core/job.ts';
+import type { InterruptMode, QueuedJob, Verdict } from '../../src/core/job.ts';
+import type { Message } from '../../src/core/message.ts';
 import type { ModelCall } from '../../src/core/model-call.ts';
 import { open } from '../../src/core/moves/open.ts';
+import type { ApprovalRule } from '../../src/core/policy.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/snapshot.ts';
 import type { Millis } from '../../src/core/time.ts';
-import { cancelWish, id, queuedInput, snapshot } from '../core/builders.ts';
+import type { OpenCall } from '../../src/core/tool-call.ts';
+import { cancelWish, countingIds, id, interruptWish, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {
   /** What is stored; `next` is kept in `queue`. */
@@ -23,6 +31,11 @@ export class Store {
   readonly verdicts = new Map<JobId, Verdict>();
   /** What was told of model calls, in commits that took. */
   readonly modelCalls: ModelCall[] = [];
+  /** All visible messages, those too that a summary stands for; all compactions, and after which number each job began. */
+  #messages: Message[] = [];
+  #compactions: { made: NewCompaction; seq: number }[] = [];
+  readonly #begins = new Map<JobId, number>();
+  readonly #minted = countingIds(90_000);
   #headSeq = 0;
   #count = 0;
 
@@ -40,6 +53,37 @@ export class Store {
     return jobId;
   }
 
+  /** As somebody asks for a compaction. */
+  compact(asked: AskedCompaction): JobId {
+    this.#count += 1;
+    const jobId = id<JobId>(10_000 + this.#count);
+    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, wish: null };
+    this.queue.push({ ...job, kind: 'compact', asked });
+    this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
+    if (this.status === 'idle') this.status = 'runnable';
+    return jobId;
+  }
+
+  /** As somebody changes the rules of the worker. */
+  rule(rules: readonly ApprovalRule[]): void {
+    const { serving, controlSeq } = this.truth;
+    if (serving.kind !== 'served') return;
+    const { settings } = serving;
+    const ruled = { ...settings, asking: { ...settings.asking, rules } };
+    this.truth = { ...this.truth, controlSeq: controlSeq + 1, serving: { kind: 'served', settings: ruled } };
+  }
+
+  /** The wish, as `interrupt` writes it on a job that was admitted. */
+  interrupt(mode: InterruptMode): void {
+    const { job } = this.truth;
+    if (job === null) return;
+    this.truth = {
+      ...this.truth,
+      controlSeq: this.truth.controlSeq + 1,
+      job: { ...job, wish: job.wish ?? interruptWish(mode) },
+    };
+  }
+
   /** The wish, as `cancel` writes it on a job that was admitted. */
   cancel(): void {
     const { job } = this.truth;
@@ -50,6 +94,72 @@ export class Store {
     };
   }
 
+  /** The first call that waits for approval is decided on, as a person does it. False: none waits. */
+  judge(decision: 'approve' | 'deny'): boolean {
+    const { calls } = this.truth;
+    const first = calls.find(({ wait, verdict }) => wait?.for === 'approval' && verdict === null);
+    if (first === undefined) return false;
+    const verdict = { decision, reason: null, input: null };
+    const judged =
+      decision === 'approve'
+        ? { ...first, status: 'pending' as const, wait: null, verdict }
+        : { ...first, verdict };
+    this.truth = {
+      ...this.truth,
+      controlSeq: this.truth.controlSeq + 1,
+      wakeSeq: this.truth.wakeSeq + 1,
+      calls: calls.map((call) => (call === first ? judged : call)),
+    };
+    if (this.status === 'waiting') this.status = 'runnable';
+    return true;
+  }
+
+  /** What somebody says of the first call whose outcome is unknown. False: none waits for that. */
+  resolve(said: (call: OpenCall) => Resolution): boolean {
+    const { calls } = this.truth;
+    const first = calls.find(
+      ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'outcome',
+    );
+    if (first === undefined) return false;
+    this.#count += 1;
+    const messageId = id<MessageId>(20_000 + this.#count);
+    const resolution = said(first);
+    const told: OpenCall =
+      resolution === 'did_not_happen'
+        ? { ...first, status: 'pending', wait: null }
+        : {
+            ...first,
+            reply: { messageId, content: `${first.name} ${resolution}`, isError: resolution === 'tell' },
+          };
+    this.truth = {
+      ...this.truth,
+      controlSeq: this.truth.controlSeq + 1,
+      wakeSeq: this.truth.wakeSeq + 1,
+      calls: calls.map((call) => (call === first ? told : call)),
+    };
+    if (this.status === 'waiting') this.status = 'runnable';
+    return true;
+  }
+
+  /** The first call that waits is answered, as a client does it. False: none waits. */
+  answer(words: string): boolean {
+    const { calls } = this.truth;
+    const first = calls.find(
+      ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'answer',
+    );
+    if (first === undefined) return false;
+    this.#count += 1;
+    const reply = { messageId: id<MessageId>(20_000 + this.#count), content: words, isError: false };
+    this.truth = {
+      ...this.truth,
+      controlSeq: this.truth.controlSeq + 1,
+      wakeSeq: this.truth.wakeSeq + 1,
+      calls: calls.map((call) => (call === first ? { ...call, reply } : call)),
+    };
+    if (this.status === 'waiting') this.status = 'runnable';
+    return true;
+  }
+
   /** Takes the lease from whoever has it, and writes what a claim writes. Null: there is nothing to do. */
   claim(now: Millis): Snapshot | null {
     if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
@@ -58,7 +168,7 @@ export class Store {
     this.truth = { ...this.truth, barrenClaims: barrenClaims + 1 };
     this.status = 'running';
     const first = { ...this.#read(), barrenClaims };
-    const move = open(first, decide(first, now));
+    const move = open(first, decide(first, now), this.#minted);
     if (move === null) return first;
     const outcome = this.#commit(move);
     return outcome.kind === 'committed' ? apply(first, move, outcome) : null;
@@ -72,10 +182,14 @@ export class Store {
   }
 
   readonly journal: Journal = {
+    added: async ({ job }) => structuredClone(this.#messages.filter(({ jobId }) => jobId === job?.id)),
     append: async (move) => this.#commit(structuredClone(move)),
     reload: async (known) => {
       if (known.lease.epoch !== this.truth.lease.epoch) throw new LeaseLost();
-      return { ...this.#read(), history: known.history };
+      const { history, compacted } = this.#read();
+      if (!isDeepStrictEqual({ history, compacted }, { history: known.history, compacted: known.compacted }))
+        throw new Error('a runner remembers something else than what is stored');
+      return this.#read();
     },
     recover: async (lease: Lease) => {
       if (lease.epoch !== this.truth.lease.epoch || this.status !== 'running') throw new LeaseLost();
@@ -108,10 +222,20 @@ export class Store {
     const firstSeq = this.#headSeq + 1;
     this.#headSeq += move.entries.length;
     const { wakeSeq, controlSeq } = truth;
-    const outcome = { kind: 'committed', firstSeq, headSeq: this.#headSeq, wakeSeq, controlSeq } as const;
+    const headSeq = this.#headSeq;
+    const outcome = {
+      kind: 'committed' as const,
+      firstSeq,
+      headSeq,
+      wakeSeq,
+      controlSeq,
+      met: [],
+      errand: false,
+    };
     // What a job carries of its wish is written by others: an append leaves it.
     const wish = truth.job?.wish ?? null;
-    const after = apply({ ...truth, next: this.queue[0] ?? null }, move, outcome);
+    const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
+    const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
     const barrenClaims = Math.max(0, after.barrenClaims - (move.progress === 'returned' ? 1 : 0));
     this.truth = { ...after, barrenClaims, job: after.job === null ? null : { ...after.job, wish } };
     if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
@@ -122,6 +246,38 @@ export class Store {
     return outcome;
   }
 
+  /** As what is stored is read: the last of each kind that holds, and what no summary stands for. */
+  #remember(after: Snapshot, { job, entries, compaction, takenBack }: Append, firstSeq: number): Snapshot {
+    this.#messages = after.history;
+    if (job?.kind === 'admit') this.#begins.set(job.job.id, firstSeq - 1);
+    if (compaction !== null) {
+      const place = entries.findIndex(({ kind }) => kind === 'event');
+      this.#compactions.push({ made: compaction, seq: firstSeq + place });
+    }
+    if (takenBack !== null) {
+      const begin = this.#begins.get(job?.job.id ?? id(0)) ?? 0;
+      this.#compactions = this.#compactions.filter(
+        ({ made }) => made.jobId !== job?.job.id || made.uptoSeq <= begin,
+      );
+    }
+    const compacted = this.#compactions.reduce(
+      (before, { made, seq }) => withCompaction(before, made, seq),
+      NOTHING_COMPACTED,
+    );
+    const from = compacted.summary?.uptoSeq ?? 0;
+    return { ...after, compacted, history: after.history.filter(({ seq }) => seq >= from) };
+  }
+
+  /** All that is visible. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** In the order they were made; those that are void are left out. */
+  get compactions(): readonly NewCompaction[] {
+    return this.#compactions.map(({ made }) => made);
+  }
+
   #settle(jobId: JobId, verdict: Verdict): void {
     if (this.verdicts.has(jobId)) throw new Error('a job ended twice');
     this.verdicts.set(jobId, verdict);
@@ -129,7 +285,7 @@ export class Store {
 
   /** History in one line an entry. */
   transcript(): string[] {
-    return this.truth.history.map(({ turn, role, content }) => {
+    return this.#messages.map(({ turn, role, content }) => {
       const said = content.map((block) => {
         if (block.type === 'tool_use') return `→${block.name}`;
         if (block.type === 'tool_result') return `←${typeof block.content === 'string' ? block.content : ''}`;

@@ -1,0 +1,42 @@
+/** A model call is sent: what is asked, and who hears of it. */
+import type { ActiveJob } from '../core/job.ts';
+import type { Model, ModelRequest } from '../core/model.ts';
+import { pinnedText } from '../core/pinned.ts';
+import { assemble } from '../core/prompt.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { AnswerListener, RunPorts, UnderWay } from './run.ts';
+import { timed } from './timed.ts';
+import { untilDeadline } from './until-deadline.ts';
+
+/** Ends with `signal`, or at the job's deadline. */
+export function beginCall(
+  { clock, log }: Pick<RunPorts, 'clock' | 'log'>,
+  model: Model,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  signal: AbortSignal,
+  heardBy: AnswerListener,
+): UnderWay {
+  const request = toRequest(snapshot, job, settings);
+  log.prompt(job.id, request.messages);
+  const { listener, times } = timed(clock, heardBy);
+  const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
+  return { outcome, times };
+}
+
+function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
+  return {
+    model: settings.model,
+    system: settings.systemPrompt,
+    pinned: pinnedText(settings.pinned),
+    messages: assemble(snapshot.history, snapshot.compacted),
+    tools: settings.tools,
+    maxTokens: settings.maxTokens,
+    streaming: settings.streaming,
+    parameters: settings.parameters,
+    cacheKey: `${snapshot.lease.contextId}/${snapshot.activeBranch}`,
+    failures: job.failures,
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * Makes room in the prompt: by rule at once, or with a summary that a model writes. Nobody hears the model write it: what
+ * counts is stored, or nothing is.
+ */
+import { textOf } from '../core/blocks.ts';
+import type { NewCompaction } from '../core/compaction/compacted.ts';
+import { tokensAfter } from '../core/compaction/plan.ts';
+import { SUMMARISER, answerLimit, summaryPrompt, summaryText } from '../core/compaction/summary.ts';
+import type { Step } from '../core/decide.ts';
+import { formatModelName } from '../core/model.ts';
+import type { ModelAnswer, ModelFailure, ModelListener, ModelName, ModelRequest } from '../core/model.ts';
+import type { CallTimes } from '../core/model-call.ts';
+import { compaction } from '../core/moves/compact.ts';
+import { handBack } from '../core/moves/park.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { endedUnanswered, takeFailure } from './call-model.ts';
+import { append, commit, follow, lookUp, reread } from './run.ts';
+import type { After, Run } from './run.ts';
+import { timed } from './timed.ts';
+import { UNSERVED_MS } from './unserved.ts';
+import { untilDeadline } from './until-deadline.ts';
+import { waitForTurn } from './wait-for-turn.ts';
+
+type Compact = Extract<Step, { kind: 'compact' }>;
+
+const NOBODY: ModelListener = { started: () => undefined, text: () => undefined, thinking: () => undefined };
+
+export async function compact(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
+  const { job, settings, plan } = step;
+  switch (plan.type) {
+    case 'threshold': {
+      const times = { calledAt: run.clock.now(), firstByteAt: null };
+      return commit(run, snapshot, compaction(snapshot, job, newCompaction(run, step, null), times));
+    }
+    case 'llm':
+      return summarise(run, snapshot, step, settings.compaction.model ?? settings.model);
+  }
+}
+
+async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: ModelName): Promise<After> {
+  const { job } = step;
+  const access = run.model(model.provider);
+  // One who asks for a compaction may name a model that another process has the key for.
+  if (access === null) return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
+  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
+  const request = toRequest(snapshot, step, model);
+  run.log.prompt(job.id, request.messages);
+  const { listener, times } = timed(run.clock, NOBODY);
+  const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
+    access.model.call(request, listener, signal),
+  );
+  switch (outcome.kind) {
+    case 'done': {
+      const failure = faultOf(outcome.answer);
+      return failure === null
+        ? takeSummary(run, snapshot, step, model, outcome.answer, times())
+        : takeFailure(run, snapshot, job, model, failure, times());
+    }
+    case 'failed':
+      return takeFailure(run, snapshot, job, model, outcome.failure, times());
+    case 'aborted':
+      return endedUnanswered(run, job, await lookUp(run, snapshot));
+  }
+}
+
+function toRequest(
+  { history, compacted, lease }: Snapshot,
+  { job, settings, plan }: Compact,
+  model: ModelName,
+): ModelRequest {
+  return {
+    model,
+    system: SUMMARISER,
+    pinned: '',
+    messages: summaryPrompt(
+      history.slice(plan.from, plan.cut),
+      compacted.summary?.text ?? null,
+      plan.longest,
+    ),
+    tools: [],
+    maxTokens: answerLimit(settings.contextLimit),
+    streaming: settings.streaming,
+    // Those of the settings are meant for answers, and may forbid one without calls.
+    parameters: {},
+    cacheKey: `${lease.contextId}/${job.branch}/compaction`,
+    failures: job.failures,
+  };
+}
+
+/** What is no summary; null: it is one. */
+function faultOf({ content, finishReason }: ModelAnswer): ModelFailure | null {
+  if (finishReason === 'refusal')
+    return { class: 'refused', message: 'The model refused to summarise.', retryAfterMs: null };
+  return textOf(content).trim() === ''
+    ? { class: 'server_error', message: 'The model wrote no summary.', retryAfterMs: null }
+    : null;
+}
+
+/** Where others wrote meanwhile, or nobody knows what was written, the summary still counts: it was paid for. */
+async function takeSummary(
+  run: Run,
+  snapshot: Snapshot,
+  step: Compact,
+  model: ModelName,
+  given: ModelAnswer,
+  times: CallTimes,
+): Promise<After> {
+  const { job } = step;
+  const written = { text: textOf(given.content), model, given };
+  const made = newCompaction(run, step, { ...written, history: snapshot.history });
+  const move = compaction(snapshot, job, made, times);
+  const outcome = await append(run, move);
+  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const now = await reread(run, snapshot, outcome);
+  if (now.job?.id !== job.id || now.compacted.summary?.id === made.id) return now;
+  return commit(run, now, compaction(now, { ...now.job, attempt: job.attempt }, made, times));
+}
+
+type Written = { text: string; model: ModelName; given: ModelAnswer; history: Snapshot['history'] };
+
+/** `written`: of a model; null: results of tools are shortened. */
+function newCompaction(run: Run, { job, settings, plan }: Compact, written: Written | null): NewCompaction {
+  const { contextLimit } = settings;
+  const summary =
+    written === null
+      ? null
+      : summaryText(written.history, plan.cut, written.text, plan.written, contextLimit);
+  return {
+    id: run.ids.next(),
+    type: plan.type,
+    branch: job.branch,
+    uptoSeq: plan.uptoSeq,
+    summary,
+    model: written === null ? null : formatModelName(written.model),
+    tokensBefore: plan.tokensBefore,
+    tokensAfter: tokensAfter(plan, summary ?? ''),
+    jobId: job.id,
+    usage: written?.given.usage ?? null,
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The model call of a claim, sent while the commit that begins it is still under way: that transaction holds the context's
+ * row, so nothing can come in between. Nobody hears of the call before the commit is there. Where that fails the call is
+ * ended, and for everybody else it never was.
+ */
+import { decide } from '../core/decide.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { Attention } from './attention.ts';
+import { beginCall } from './begin-call.ts';
+import type { AnswerListener, Early, RunPorts } from './run.ts';
+
+/** One that is not taken must be dropped. */
+export type EarlyCall = Early & {
+  /** Ends a call that nobody took. */
+  drop(): void;
+};
+
+/** `snapshot`: what will stand. Null: its next step is no model call that may be made now. */
+export function callEarly(
+  ports: Pick<RunPorts, 'clock' | 'log' | 'model'>,
+  attention: Attention,
+  snapshot: Snapshot,
+): EarlyCall | null {
+  const step = decide(snapshot, ports.clock.now());
+  if (step.kind !== 'call_model' || attention.leaving || attention.hard.aborted) return null;
+  const { job, settings } = step;
+  const access = ports.model(settings.model.provider);
+  if (access?.kind !== 'open') return null;
+  const own = new AbortController();
+  const held = new HeldBack();
+  const signal = AbortSignal.any([attention.soft, own.signal]);
+  const call = beginCall(ports, access.model, snapshot, job, settings, signal, held);
+  // Nobody may ever wait for it.
+  call.outcome.catch(() => undefined);
+  let isTaken = false;
+  return {
+    take(now, heardBy) {
+      if (isTaken || now !== snapshot) return null;
+      isTaken = true;
+      held.release(heardBy);
+      return call;
+    },
+    drop() {
+      if (!isTaken) own.abort();
+    },
+  };
+}
+
+/** Keeps what is heard until somebody may hear it. */
+class HeldBack implements AnswerListener {
+  readonly #heard: ((listener: AnswerListener) => void)[] = [];
+  #listener: AnswerListener | null = null;
+
+  release(listener: AnswerListener): void {
+    this.#listener = listener;
+    for (const tell of this.#heard.splice(0)) tell(listener);
+  }
+
+  started(): void {
+    this.#tell((listener) => listener.started());
+  }
+
+  text(delta: string): void {
+    this.#tell((listener) => listener.text(delta));
+  }
+
+  thinking(delta: string): void {
+    this.#tell((listener) => listener.thinking(delta));
+  }
+
+  ended(isWhole: boolean): void {
+    this.#tell((listener) => listener.ended(isWhole));
+  }
+
+  #tell(say: (listener: AnswerListener) => void): void {
+    if (this.#listener === null) this.#heard.push(say);
+    else say(this.#listener);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Calls by which a worker asks something of others: one append in which children come to be, waits begin, and what can be
+ * answered at once is. Whatever cannot be carried out is answered with why, and nothing of that call is done.
+ */
+import type { ActiveJob } from '../core/job.ts';
+import { engage } from '../core/moves/engage.ts';
+import type { ToldOfWorkers } from '../core/moves/waits.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { OpenCall } from '../core/tool-call.ts';
+import { isForWorkers } from '../core/wait.ts';
+import { parseWorkerAsk } from '../core/worker-asks.ts';
+import { inputOf } from './invocation.ts';
+import { append, follow, lookUp, reread } from './run.ts';
+import type { After, Run } from './run.ts';
+import type { AskingCall } from './team.ts';
+
+/** `left`: calls that are run. Null: decide again. */
+export type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
+
+export async function engageWorkers(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  calls: readonly OpenCall[],
+): Promise<Engaged> {
+  const asking = calls
+    .filter(({ name }) => settings.tools.some((tool) => tool.name === name && tool.answered_by === 'workers'))
+    .flatMap((call) => asked(snapshot, call));
+  if (asking.length === 0) return { snapshot, left: calls };
+  const arranged = await run.team.arrange(snapshot, job, settings, asking);
+  const move = engage(snapshot, job, arranged, run.ids);
+  const outcome = await append(run, move);
+  if (outcome.kind !== 'committed') return { snapshot: await reread(run, snapshot, outcome), left: null };
+  const after = (await follow(run, snapshot, move, outcome)) ?? snapshot;
+  return { snapshot: after, left: calls.filter(({ id }) => !asking.some(({ call }) => call.id === id)) };
+}
+
+/** Before one parks: a job that ended as it began to be waited for may not have told. Null: nothing is new. */
+export async function recountWaits(run: Run, snapshot: Snapshot): Promise<After> {
+  const waiting = snapshot.calls
+    .filter(isForWorkers)
+    .flatMap((call) => asked(snapshot, call))
+    .filter(({ ask }) => ask.kind === 'wait');
+  if (waiting.length === 0) return null;
+  return (await run.team.recount(snapshot, waiting)) ? lookUp(run, snapshot) : null;
+}
+
+export async function outcomesOf(
+  run: Run,
+  snapshot: Snapshot,
+  over: readonly OpenCall[],
+): Promise<ToldOfWorkers> {
+  const waited = over.filter(isForWorkers).flatMap((call) => asked(snapshot, call));
+  return waited.length === 0 ? new Map() : run.team.outcomes(snapshot, waited);
+}
+
+/** Empty where its arguments say nothing that can be done: the tool itself says what is wrong with them. */
+function asked(snapshot: Snapshot, call: OpenCall): AskingCall[] {
+  const ask = parseWorkerAsk(call.name, inputOf(snapshot, call));
+  return ask === null ? [] : [{ call, ask }];
+}

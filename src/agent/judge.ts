@@ -1,0 +1,72 @@
+/**
+ * Calls are judged before they run: rules first, then the tool itself. Those that a person is asked about wait, those that are
+ * forbidden end, in one append; the rest runs. Nothing was begun before, so that a crash in between only judges again.
+ */
+import type { ActiveJob } from '../core/job.ts';
+import { holdCalls } from '../core/moves/approval.ts';
+import type { HeldCall } from '../core/moves/approval.ts';
+import { parseQuestion } from '../core/question.ts';
+import { ruleOn } from '../core/policy.ts';
+import { sleepFrom } from '../core/sleep.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { AnsweredBy } from '../core/tool.ts';
+import type { OpenCall } from '../core/tool-call.ts';
+import { inputOf, toInvocation } from './invocation.ts';
+import { append, follow, reread } from './run.ts';
+import type { After, Run } from './run.ts';
+
+/**
+ * `free`: those that may run; `after`: what to go on from. Judged on rules that are no longer those that stand: `free` is
+ * null, and the loop decides again.
+ */
+export type Judged = { free: readonly OpenCall[] | null; after: After };
+
+/** `calls`: of tools that were granted. */
+export async function judgeCalls(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  calls: readonly OpenCall[],
+): Promise<Judged> {
+  const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, job, settings, call)));
+  const held = judged.filter((one) => one !== null);
+  if (held.length === 0) return { free: calls, after: snapshot };
+  const move = holdCalls(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
+  const outcome = await append(run, move);
+  if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
+  const free = calls.filter((_, at) => judged[at] === null);
+  return { free, after: await follow(run, snapshot, move, outcome) };
+}
+
+/** Null: it runs. What was approved is not judged again. */
+async function judgeCall(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  { tools, asking }: Settings,
+  call: OpenCall,
+): Promise<HeldCall | null> {
+  const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
+  const input = inputOf(snapshot, call);
+  const isApproved = call.verdict?.decision === 'approve';
+  const decision = isApproved
+    ? 'never'
+    : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));
+  switch (decision) {
+    case 'deny':
+      return { call, input, to: 'denied', answeredBy };
+    case 'always':
+      return { call, input, to: 'approval', answeredBy };
+    case 'never':
+      if (answeredBy === 'timer' && sleepFrom(input, run.clock.now()) !== null)
+        return { call, input, to: 'timer', answeredBy };
+      return isAnsweredOutside(answeredBy, input) ? { call, input, to: 'answer', answeredBy } : null;
+  }
+}
+
+/** One that was to ask a person and holds no question is run: its tool says so. */
+function isAnsweredOutside(answeredBy: AnsweredBy, input: HeldCall['input']): boolean {
+  return answeredBy === 'client' || (answeredBy === 'person' && parseQuestion(input) !== null);
+}

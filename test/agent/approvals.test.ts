@@ -1,0 +1,57 @@
+// A process that dies at any moment around an approval, and a verdict that comes at any moment: the transcript is the same,
+// and nothing ran that nobody approved.
+import { expect, test } from 'vitest';
+import { assemble } from '../../src/core/prompt.ts';
+import { play } from './rig.ts';
+import type { Rig, RigOptions } from './rig.ts';
+
+const GUARDS = { look: 'deny', mail: 'approve' } as const;
+const whole = await play({ guards: GUARDS });
+
+function comparable({ store }: Rig): string[] {
+  return store
+    .transcript()
+    .map((line) => line.replace(/←(?:mail ok|Started, outcome unknown.*)$/, '←mail'))
+    .toSorted();
+}
+
+async function expectSame(options: RigOptions): Promise<void> {
+  const rig = await play({ guards: GUARDS, ...options });
+  expect(comparable(rig)).toEqual(comparable(whole));
+  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], barrenClaims: 0 });
+  expect(rig.mostOnce()).toBeLessThanOrEqual(1);
+  expect(rig.begun.filter(({ name }) => name === 'look')).toEqual([]);
+  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+}
+
+test('undisturbed, what was denied is told and what was approved runs', () => {
+  const lines = comparable(whole);
+  expect(lines.some((line) => line.includes('←Denied by the operator.'))).toBe(true);
+  expect(lines.some((line) => line.endsWith('←mail'))).toBe(true);
+  expect(whole.begun.map(({ name }) => name)).not.toContain('look');
+});
+
+test('death at every moment', async () => {
+  for (let k = 1; k <= whole.moments; k += 1) {
+    await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
+      throw new Error(`at moment ${k}`, { cause: error });
+    });
+  }
+});
+
+test('a verdict at every moment, with and without a death right after it', async () => {
+  for (const dies of [false, true]) {
+    for (let k = 1; k <= whole.moments; k += 1) {
+      await expectSame({
+        at: ({ count, rig }) => {
+          if (count !== k) return undefined;
+          rig.decide();
+          return dies ? 'dies' : undefined;
+        },
+      }).catch((error: unknown) => {
+        throw new Error(`at moment ${k}, ${dies ? 'with' : 'without'} a death`, { cause: error });
+      });
+    }
+  }
+});

@@ -1,0 +1,111 @@
+// The model call that is sent while the commit of its claim is under way: heard by nobody before that is there.
+import { expect, test } from 'vitest';
+import { Attention } from '../../src/agent/attention.ts';
+import { callEarly } from '../../src/agent/early-call.ts';
+import type { AnswerListener } from '../../src/agent/run.ts';
+import type { Access } from '../../src/core/gate.ts';
+import type { Model, ModelListener } from '../../src/core/model.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import { NOW, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
+
+/** A model that is led by hand. */
+class Led implements Model {
+  readonly calls: { listener: ModelListener; signal: AbortSignal; end(): void }[] = [];
+
+  call: Model['call'] = (_request, listener, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ kind: 'aborted' }));
+      this.calls.push({ listener, signal, end: () => resolve({ kind: 'done', answer: given() }) });
+    });
+}
+
+function setUp(of: Snapshot = running(), access?: Access) {
+  const model = new Led();
+  const attention = new Attention();
+  const ports = {
+    clock: { now: () => NOW },
+    log: { step: () => undefined, stepped: () => undefined, prompt: () => undefined, retry: () => undefined },
+    model: (): Access => access ?? { kind: 'open', model },
+  };
+  return { model, attention, of, begin: () => callEarly(ports, attention, of) };
+}
+
+function listening() {
+  const heard: string[] = [];
+  const listener: AnswerListener = {
+    started: () => heard.push('started'),
+    text: (delta) => heard.push(delta),
+    thinking: (delta) => heard.push(`(${delta})`),
+    ended: (isWhole) => heard.push(isWhole ? 'whole' : 'broken'),
+  };
+  return { heard, listener };
+}
+
+test('whoever takes it hears it from its beginning, in order, and goes on hearing', async () => {
+  const { model, of, begin } = setUp();
+  const early = begin();
+  const [call] = model.calls;
+  call?.listener.started();
+  call?.listener.thinking('hm');
+  call?.listener.text('a');
+  const { heard, listener } = listening();
+  const taken = early?.take(of, listener);
+  call?.listener.text('b');
+  expect(heard).toEqual(['started', '(hm)', 'a', 'b']);
+  call?.end();
+  expect(await taken?.outcome).toMatchObject({ kind: 'done' });
+  expect(taken?.times()).toEqual({ calledAt: NOW, firstByteAt: NOW });
+  early?.drop();
+  expect(call?.signal.aborted).toBe(false);
+});
+
+test('one that nobody takes is ended, and nobody hears of it', async () => {
+  const { model, of, begin } = setUp();
+  const early = begin();
+  const { heard, listener } = listening();
+  expect(early?.take({ ...of }, listener)).toBeNull();
+  early?.drop();
+  expect(model.calls[0]?.signal.aborted).toBe(true);
+  expect(heard).toEqual([]);
+});
+
+test('it is taken once', () => {
+  const { of, begin } = setUp();
+  const early = begin();
+  expect(early?.take(of, listening().listener)).not.toBeNull();
+  expect(early?.take(of, listening().listener)).toBeNull();
+});
+
+test('it ends like any other call when somebody speaks up', async () => {
+  const { attention, of, begin } = setUp();
+  const taken = begin()?.take(of, listening().listener);
+  attention.lookUp();
+  expect(await taken?.outcome).toEqual({ kind: 'aborted' });
+});
+
+test.each<[string, Snapshot]>([
+  ['nothing is under way', snapshot()],
+  ['an input is still to be admitted', snapshot({ next: queuedInput(), queued: 1 })],
+  ['the model is called later', running({ job: job({ retryAt: NOW + 5 }) })],
+  ['this process cannot serve it', running({ serving: { kind: 'unserved', missing: ['m'] } })],
+])('none is made where %s', (_, of) => {
+  const { model, begin } = setUp(of);
+  expect(begin()).toBeNull();
+  expect(model.calls).toEqual([]);
+});
+
+test('none is made by a process that leaves, that was called up, or whose key is held back', () => {
+  const leaving = setUp();
+  leaving.attention.leave();
+  expect(leaving.begin()).toBeNull();
+  const calledUp = setUp();
+  calledUp.attention.lookUp();
+  expect(calledUp.begin()).toBeNull();
+  const held = setUp(running(), {
+    kind: 'held',
+    hold: { provider: 'simulated', reason: 'rate_limited', until: NOW + 1 },
+    comeAgainAt: () => NOW + 1,
+    turn: async () => false,
+  });
+  expect(held.begin()).toBeNull();
+});
