@@ -62,6 +62,11 @@ export function gatesClosed(): Channel<GateClosed> {
   return { name: 'gates' };
 }
 
+/** To all worker processes: a job ended, and something is to be passed on. Where nobody hears it, a sweep finds it. */
+export function errandsDue(): Channel<Record<string, never>> {
+  return { name: 'errands' };
+}
+
 export type Bus = {
   /** Never throws, never waits for a bus that is away. */
   publish<Message extends object>(channel: Channel<Message>, message: Message): void;

@@ -2,17 +2,18 @@
  * Claims: the lease, all that is stored, and the append that begins or resumes a job, in one transaction. Contexts of which
  * nothing bad is known share one.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { endBarren } from '../commands/end-barren.ts';
+import type { Append, AppendOutcome } from '../core/append.ts';
 import { apply } from '../core/apply.ts';
-import { UNSERVED_MS } from '../agent/loop.ts';
+import { UNSERVED_MS } from '../agent/unserved.ts';
+import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
 import { decide } from '../core/decide.ts';
-import type { Step } from '../core/decide.ts';
 import type { ContextId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
 import { handBack } from '../core/moves/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { claim, claimFree, heldBy } from '../db/claims.ts';
@@ -20,12 +21,13 @@ import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { createGroup } from './group.ts';
-import { readSnapshots, toSnapshots } from './journal.ts';
+import { jobOf, readSnapshots, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
 const SHARED = 32;
 
+type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
 
 export function createClaimer(parts: Parts): Claimer {
@@ -46,7 +48,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
   const ids = ordinary.map(({ contextId }) => contextId);
-  const claimed = await parts.database.transaction(async (tx) => {
+  const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: what is read after the claim is read of what was claimed.
     const at = heldBy(ids, owner);
     const [rows, beside, histories] = await Promise.all([
@@ -58,15 +60,16 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
     if (now === undefined) return new Map<ContextId, Claimed>();
     parts.clock.set(now);
     const stored = toMailboxes(rows, beside);
-    const snapshots = toSnapshots(parts, stored, (id) => histories.get(id) ?? []);
-    return openAll(tx, snapshots, now);
+    const snapshots = toSnapshots(parts, stored, (id) => histories.get(id) ?? null);
+    return openAll(parts, last, found(rows, snapshots), ordinary);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
 
 /** Null: surplus, or the worker is gone. */
-async function claimAlone(parts: Parts, { contextId, owner, counted }: Claim): Promise<Claimed | null> {
-  return parts.database.transaction(async (tx): Promise<Claimed | null> => {
+async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
+  const { contextId, owner, counted } = one;
+  return parts.database.transaction(async (tx, last): Promise<Claimed | null> => {
     const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
     if (row.barrenClaims >= LIMITS.barrenClaims) {
@@ -76,39 +79,72 @@ async function claimAlone(parts: Parts, { contextId, owner, counted }: Claim): P
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     parts.clock.set(row.now);
-    return (await openAll(tx, await readSnapshots(parts, tx, [row]), row.now)).get(contextId) ?? null;
+    const snapshots = await readSnapshots(parts, tx, [row]);
+    return (await openAll(parts, last, found([row], snapshots), [one])).get(contextId) ?? null;
   });
 }
 
-/** In the transaction that claimed them, at the time that came with the claim. */
+type Found = { row: ContextRow; snapshot: Snapshot };
+
+/** A row whose worker is gone has no snapshot. */
+function found(rows: readonly ContextRow[], snapshots: ReadonlyMap<ContextId, Snapshot>): Found[] {
+  return rows.flatMap((row) => {
+    const snapshot = snapshots.get(row.lease.contextId);
+    return snapshot === undefined ? [] : [{ row, snapshot }];
+  });
+}
+
+/** Ends the transaction that claimed them, at the time that came with the claim. */
 async function openAll(
-  tx: Executor,
-  snapshots: ReadonlyMap<ContextId, Snapshot>,
-  now: Millis,
+  parts: Pick<Parts, 'ids'>,
+  last: Executor,
+  claimed: readonly Found[],
+  claims: readonly Claim[],
 ): Promise<Map<ContextId, Claimed>> {
-  const first = [...snapshots.values()].map((snapshot) => {
-    const step = decide(snapshot, now);
-    return { snapshot, step, move: firstMove(snapshot, step, now) };
-  });
-  const moves = first.flatMap(({ move }) => move ?? []);
-  const outcomes = moves.length === 0 ? [] : await append(tx, moves);
-  const claimed = first.map(({ snapshot, step, move }): [ContextId, Claimed] => {
-    const { contextId } = snapshot.lease;
-    if (move === null) return [contextId, { kind: 'opened', snapshot, began: null }];
-    const outcome = outcomes[moves.indexOf(move)];
-    if (outcome?.kind !== 'committed')
+  const first = claimed.map((of) => firstStep(parts, of));
+  const moves = first.flatMap(({ began }) => began?.move ?? []);
+  if (moves.length > 0) {
+    const committing = append(last, moves);
+    for (const { claimed } of first) {
+      if (claimed.kind !== 'opened' || claimed.began === null) continue;
+      const { contextId } = claimed.snapshot.lease;
+      claims.find((claim) => claim.contextId === contextId)?.opening(claimed.snapshot);
+    }
+    const outcomes = await committing;
+    const expected = first.flatMap(({ began }) => began?.outcome ?? []);
+    if (!isDeepStrictEqual(outcomes, expected))
       throw new Error('A context changed under the transaction that claimed it.');
-    if (step.kind === 'hand_back') return [contextId, { kind: 'left', mailbox: snapshot, at: now }];
-    return [
-      contextId,
-      { kind: 'opened', snapshot: apply(snapshot, move, outcome), began: { move, outcome } },
-    ];
-  });
-  return new Map(claimed);
+  }
+  return new Map(first.map(({ contextId, claimed }) => [contextId, claimed]));
 }
 
-function firstMove(snapshot: Snapshot, step: Step, now: Millis) {
-  return step.kind === 'hand_back' ? handBack(snapshot, now + UNSERVED_MS) : open(snapshot, step);
+/** What the transaction does with a context, and what stands then: it holds the row, so that both are known. */
+function firstStep({ ids }: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
+  const { contextId } = row.lease;
+  const step = decide(snapshot, row.now);
+  if (step.kind === 'hand_back') {
+    const move = handBack(snapshot, row.now + UNSERVED_MS);
+    const left: Claimed = { kind: 'left', mailbox: snapshot, at: row.now };
+    return { contextId, began: { move, outcome: expectedOf(row, move) }, claimed: left };
+  }
+  const move = open(snapshot, step, ids);
+  const began = move === null ? null : { move, outcome: expectedOf(row, move) };
+  const stands = began === null ? snapshot : apply(snapshot, began.move, began.outcome);
+  const opened: Claimed = { kind: 'opened', snapshot: stands, began };
+  return { contextId, began, claimed: opened };
+}
+
+function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {
+  return {
+    kind: 'committed',
+    firstSeq: headSeq + 1,
+    headSeq: headSeq + entries.length,
+    wakeSeq,
+    controlSeq,
+    // What begins or resumes a job ends none.
+    met: [],
+    errand: false,
+  };
 }
 
 /** What could not be served before is read in full only once it can be. Null: it can, or that is not what matters now. */
@@ -117,7 +153,12 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
   const { mailbox, worker } = stored;
-  const unread = { ...mailbox, history: [], serving: abilities.resolve(worker) };
+  const unread = {
+    ...mailbox,
+    history: [],
+    compacted: NOTHING_COMPACTED,
+    serving: abilities.resolve(worker, jobOf(mailbox)),
+  };
   if (decide(unread, row.now).kind !== 'hand_back') return null;
   await append(tx, [handBack(mailbox, row.now + UNSERVED_MS)]);
   return { kind: 'left', mailbox, at: row.now };

@@ -19,9 +19,7 @@ export type Sending<Part, Answer> = {
   most: number;
 };
 
-/** Under way at once, as long as none is slow. */
-const AT_ONCE = 3;
-/** Whatever takes longer holds nobody else up. */
+/** Whatever takes longer holds nobody else up: the next is sent beside it. */
 const SLOW_MS = 100;
 
 type Waiting<Part, Answer> = {
@@ -33,7 +31,8 @@ type Waiting<Part, Answer> = {
 /** Rejects as the statement did; `isAway` tells whether it may have been committed all the same. */
 export function createGroup<Part, Answer>(sending: Sending<Part, Answer>): (part: Part) => Promise<Answer> {
   let waiting: Waiting<Part, Answer>[] = [];
-  let underWay = 0;
+  // One at a time: what a sending costs by itself, whatever it brings, is shared by as many as there are.
+  let isUnderWay = false;
 
   /** At most one of each context; the others wait for the next. */
   function take(): Waiting<Part, Answer>[] {
@@ -49,14 +48,13 @@ export function createGroup<Part, Answer>(sending: Sending<Part, Answer>): (part
   }
 
   function sendWaiting(): void {
-    while (underWay < AT_ONCE && waiting.length > 0) {
-      underWay += 1;
-      const sent = sendShared(sending, take());
-      void Promise.race([sent, setTimeout(SLOW_MS, undefined, { ref: false })]).then(() => {
-        underWay -= 1;
-        sendWaiting();
-      });
-    }
+    if (isUnderWay || waiting.length === 0) return;
+    isUnderWay = true;
+    const sent = sendShared(sending, take());
+    void Promise.race([sent, setTimeout(SLOW_MS, undefined, { ref: false })]).then(() => {
+      isUnderWay = false;
+      sendWaiting();
+    });
   }
 
   return (part) =>

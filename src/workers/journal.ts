@@ -3,16 +3,19 @@ import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
+import { wakeMet } from '../commands/wake-met.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
+import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
-import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { readHistories } from '../db/history.ts';
-import { placesOf, readMailboxes } from '../db/mailbox.ts';
+import { readAdded, readBranch, readHistories } from '../db/history.ts';
+import type { Remembered } from '../db/history.ts';
+import { placesOf, readMailbox, readMailboxes } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
 import type { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
@@ -39,6 +42,8 @@ export function createJournal(
         throw error;
       }
     },
+    added: ({ lease, job }) =>
+      persist(attention, async () => (job === null ? [] : readAdded(state.database.db, lease, job.id))),
     reload: (known) => persist(attention, () => reload(state, known)),
     recover: (lease) => {
       // A process runs a context once at most: a lease of its own under a later epoch is the one that it raised itself.
@@ -65,14 +70,15 @@ export async function persist<T>(attention: Attention, work: () => Promise<T>): 
   }
 }
 
-/** Tells whoever follows the context, and rings where it was given back for others to go on with. */
+/** Tells whoever follows the context, and rings where others are to go on: with it, with its children, with whoever waited. */
 function announce(
-  { bell, log, metrics, clock }: WorkerState,
+  state: WorkerState,
   narrator: Pick<Narrator, 'committed'>,
   move: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
-  const { lease, job, park } = move;
+  const { bell, log, metrics, clock } = state;
+  const { lease, job, park, spawns } = move;
   const { contextId, tenantId, epoch } = lease;
   if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
@@ -85,7 +91,11 @@ function announce(
     );
   }
   narrator.committed(move, outcome);
+  if (outcome.errand) state.errands.look();
   if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq: outcome.wakeSeq, epoch });
+  // As they came to be: rung once, and never held.
+  for (const spawn of spawns) bell.ring({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });
+  wakeMet(state, outcome.met);
 }
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
@@ -115,42 +125,56 @@ function owned(snapshot: Snapshot | null): Snapshot {
   return snapshot;
 }
 
-/** The mailbox of `row`, beside the history that is known or read. Null: the worker is gone. */
+/**
+ * The mailbox of `row`, beside the history that is known. Where the next job is on another branch, that is not the history
+ * to decide on: it is read whole. So a snapshot's history is always that of its branch. Null: the worker is gone.
+ */
 export async function readSnapshot(
   state: Pick<WorkerState, 'abilities' | 'clock'>,
   tx: Executor,
   row: ContextRow,
   known: Snapshot | null,
 ): Promise<Snapshot | null> {
-  return (await readSnapshots(state, tx, [row], known?.history)).get(row.lease.contextId) ?? null;
+  const { lease } = row;
+  if (known === null) return (await readSnapshots(state, tx, [row])).get(lease.contextId) ?? null;
+  const stored = await readMailbox(tx, row);
+  if (stored === null) return null;
+  const { activeBranch, controlSeq } = stored.mailbox;
+  // Between two jobs a branch may be deleted and its name given again, which is told like all that a holder must know.
+  const isSame =
+    activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
+  const memory = isSame ? known : await readBranch(tx, lease, activeBranch);
+  const snapshots = toSnapshots(state, new Map([[lease.contextId, stored]]), () => memory);
+  return snapshots.get(lease.contextId) ?? null;
 }
 
-/** Of all of them, in as many statements as of one. `known`: the history, where it need not be read. */
+/** Of all of them, in as many statements as of one. */
 export async function readSnapshots(
   { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
   tx: Executor,
   rows: readonly ContextRow[],
-  known?: Snapshot['history'],
 ): Promise<Map<ContextId, Snapshot>> {
-  const [stored, histories] = await Promise.all([
-    readMailboxes(tx, rows),
-    known === undefined ? readHistories(tx, placesOf(rows)) : null,
-  ]);
-  return toSnapshots({ abilities, clock }, stored, (id) => known ?? histories?.get(id) ?? []);
+  const [stored, histories] = await Promise.all([readMailboxes(tx, rows), readHistories(tx, placesOf(rows))]);
+  return toSnapshots({ abilities, clock }, stored, (id) => histories.get(id) ?? null);
 }
 
 export function toSnapshots(
   { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
   stored: ReadonlyMap<ContextId, Stored>,
-  historyOf: (contextId: ContextId) => Snapshot['history'],
+  memoryOf: (contextId: ContextId) => Remembered | null,
 ): Map<ContextId, Snapshot> {
   const snapshots = new Map<ContextId, Snapshot>();
   for (const [contextId, { mailbox, worker }] of stored) {
-    const history = historyOf(contextId);
-    const serving = abilities.resolve(worker);
-    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, serving });
+    const { history, compacted } = memoryOf(contextId) ?? { history: [], compacted: NOTHING_COMPACTED };
+    const serving = abilities.resolve(worker, jobOf(mailbox));
+    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, compacted, serving });
   }
   return snapshots;
+}
+
+/** The one that runs, else the one that will. */
+export function jobOf({ job, next }: Mailbox): JobId | null {
+  return job?.id ?? next?.id ?? null;
 }
 
 /** A wish counts as delivered when its holder first reads it. */

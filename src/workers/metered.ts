@@ -12,11 +12,17 @@ export function metered(abilities: Abilities, metrics: WorkerMetrics): Abilities
       return model === null ? null : meteredModel(model, provider, metrics);
     },
     tools: {
+      ...abilities.tools,
       async execute(call, signal) {
         const began = performance.now();
         const outcome = await abilities.tools.execute(call, signal);
         metrics.tool(call.name, statusOf(outcome), performance.now() - began);
         return outcome;
+      },
+      async reconcile(call, signal) {
+        const said = await abilities.tools.reconcile(call, signal);
+        metrics.outcomeUnknown(said.kind);
+        return said;
       },
     },
   };

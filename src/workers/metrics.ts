@@ -8,6 +8,9 @@ import type { HoldReason } from '../core/gate.ts';
 import type { FinishedStatus } from '../core/job.ts';
 import type { Json } from '../core/json.ts';
 import type { ModelOutcome, ProviderName } from '../core/model.ts';
+import type { ServerWatch } from '../tools/servers.ts';
+import { createServerMetrics } from './server-metrics.ts';
+import type { Reconciled } from '../core/tool.ts';
 import type { Usage } from '../core/usage.ts';
 
 export type ToolStatus = 'completed' | 'failed' | 'aborted';
@@ -20,6 +23,8 @@ export type WorkerMetrics = {
   firstWord(provider: ProviderName, ms: number): void;
   retry(code: JobCode): void;
   tool(name: string, status: ToolStatus, ms: number): void;
+  /** A call was found that nobody saw end, and its tool was asked. */
+  outcomeUnknown(said: Reconciled['kind']): void;
   finished(status: FinishedStatus): void;
   claim(outcome: 'claimed' | 'surplus'): void;
   leaseLost(): void;
@@ -27,6 +32,7 @@ export type WorkerMetrics = {
   beatMissed(): void;
   gateClosed(provider: ProviderName, reason: HoldReason): void;
   heldBack(provider: ProviderName): void;
+  servers: ServerWatch;
   /** All figures, as prom-client writes them. */
   read(): Promise<Json>;
 };
@@ -80,11 +86,22 @@ export function createWorkerMetrics(
   const words = histogram('model_first_word_seconds', 'Until the first word of an answer.', SLOW, [
     'provider',
   ]);
+  const moment = (name: string, help: string) =>
+    new Gauge({ name: `nightshift_${name}_timestamp_seconds`, help, labelNames: ['provider'], registers });
+  const answered = moment('model_answered', 'When a provider last answered.');
+  const failed = moment('model_failed', 'When a call last brought no answer.');
   const tokens = counter('tokens_total', 'Tokens by kind.', ['provider', 'kind']);
+  const dollars = counter('cost_dollars_total', 'What answers of models with a price cost.', ['provider']);
+  const unpriced = counter('unpriced_calls_total', 'Answers of models without a price.', ['provider']);
   const failures = counter('model_failures_total', 'Model calls without an answer.', ['provider', 'class']);
   const retries = counter('retries_total', 'Model calls that are made again.', ['code']);
   const toolCalls = counter('tool_calls_total', 'Tool calls, by how they ended.', ['tool', 'status']);
   const toolTimes = histogram('tool_call_seconds', 'Tool calls.', SLOW, ['status']);
+  const unknown = counter(
+    'unknown_outcomes_total',
+    'Calls that nobody saw end, by what their tools said of them.',
+    ['said'],
+  );
   const jobs = counter('jobs_finished_total', 'Jobs, by how they ended.', ['status']);
   const claims = counter('claims_total', 'Doorbells and finds, by what came of them.', ['outcome']);
   const losses = counter('lease_losses_total', 'Runs that lost their lease.');
@@ -103,8 +120,17 @@ export function createWorkerMetrics(
     step: (kind, ms) => steps.observe({ kind }, seconds(ms)),
     called(provider, outcome, ms) {
       calls.observe({ provider, outcome: outcome.kind }, seconds(ms));
-      if (outcome.kind === 'failed') failures.inc({ provider, class: outcome.failure.class });
-      if (outcome.kind === 'done') count(tokens, provider, outcome.answer.usage);
+      if (outcome.kind === 'failed') {
+        failures.inc({ provider, class: outcome.failure.class });
+        failed.setToCurrentTime({ provider });
+      }
+      if (outcome.kind === 'done') {
+        const { cost_nanos } = outcome.answer.usage;
+        count(tokens, provider, outcome.answer.usage);
+        if (cost_nanos === null) unpriced.inc({ provider });
+        else dollars.inc({ provider }, cost_nanos / 1e9);
+        answered.setToCurrentTime({ provider });
+      }
     },
     firstWord: (provider, ms) => words.observe({ provider }, seconds(ms)),
     retry: (code) => retries.inc({ code }),
@@ -112,6 +138,7 @@ export function createWorkerMetrics(
       toolCalls.inc({ tool: named.has(name) ? name : 'other', status });
       toolTimes.observe({ status }, seconds(ms));
     },
+    outcomeUnknown: (said) => unknown.inc({ said }),
     finished: (status) => jobs.inc({ status }),
     claim: (outcome) => claims.inc({ outcome }),
     leaseLost: () => losses.inc(),
@@ -123,6 +150,7 @@ export function createWorkerMetrics(
     beatMissed: () => beats.inc(),
     gateClosed: (provider, reason) => closings.inc({ provider, reason }),
     heldBack: (provider) => held.inc({ provider }),
+    servers: createServerMetrics(registry),
     read: async () => toJson(await registry.getMetricsAsJSON()),
   };
 }

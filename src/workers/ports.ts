@@ -1,24 +1,29 @@
 /** What a worker process is given. */
 import type { Logger } from 'pino';
 import type { Ended } from '../commands/end-barren.ts';
+import type { CommandPorts } from '../commands/ports.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
-import type { ContextId, ProcessId, RunIds } from '../core/ids.ts';
+import type { ContextId, JobId, ProcessId, RunIds } from '../core/ids.ts';
 import type { Model, ProviderName } from '../core/model.ts';
-import type { Serving } from '../core/settings.ts';
+import type { IdleTimeouts, Serving } from '../core/settings.ts';
 import type { Mailbox, Snapshot } from '../core/snapshot.ts';
+import type { PeerLimits } from '../core/peer-limits.ts';
 import type { Millis } from '../core/time.ts';
 import type { ToolRunner } from '../core/tool.ts';
 import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
 import type { LeaseTimes } from '../db/processes.ts';
 import type { Bell, Queue } from '../queue/doorbell.ts';
+import type { ToolServers } from '../tools/servers.ts';
 import type { Appender } from './appender.ts';
 import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
+import type { Errands } from './errands.ts';
 import type { Gates } from './gates.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
+import type { TeamAbilities } from './team-abilities.ts';
 
 /** What this process can serve. */
 export type Abilities = {
@@ -26,8 +31,10 @@ export type Abilities = {
   /** Names the key that a provider is called with, alike in every process that has it; holds none. */
   keyId(provider: ProviderName): string;
   tools: ToolRunner;
-  resolve(worker: WorkerDefinition): Serving;
-  published: { tools: string[]; roles: string[]; models: string[] };
+  /** `jobId`: of the job that runs, else of the next one; null: there is none. */
+  resolve(worker: WorkerDefinition, jobId: JobId | null): Serving;
+  published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
+  team: TeamAbilities;
 };
 
 export type WorkerTimes = LeaseTimes & {
@@ -38,7 +45,17 @@ export type WorkerTimes = LeaseTimes & {
   drainMs: number;
 };
 
-export type WorkerPorts = {
+/** When contexts are put away. */
+export type Expiry = {
+  /** Of the roles of the operator's file. */
+  timeouts: IdleTimeouts;
+  /** How long what was archived is kept, in days; null: for ever. */
+  archivedDays: number | null;
+  /** The folder of workspaces, which go with their contexts; null: there are none. */
+  workspaces: string | null;
+};
+
+export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   /** A connection of its own, for beats. */
   openBeatConnection(): Database;
@@ -47,13 +64,24 @@ export type WorkerPorts = {
   bus: Bus;
   ids: RunIds;
   abilities: Abilities;
+  /** Run as long as the process does. */
+  servers: Pick<ToolServers, 'start' | 'stop'>;
   times: WorkerTimes;
+  expiry: Expiry;
+  peers: PeerLimits;
   log: Logger;
   random(): number;
 };
 
-/** What is to be claimed, by whom; `counted`: the epoch under which a sweep has counted the claim; null: nobody has. */
-export type Claim = { contextId: ContextId; owner: ProcessId; counted: number | null };
+/** What is to be claimed, by whom. */
+export type Claim = {
+  contextId: ContextId;
+  owner: ProcessId;
+  /** The epoch under which a sweep has counted the claim; null: nobody has. */
+  counted: number | null;
+  /** Told what will stand once the commit that was just sent is there; more than once where that is tried again. */
+  opening(snapshot: Snapshot): void;
+};
 
 /** What this process cannot serve, as of what stood in its mailbox. */
 export type Left = { kind: 'left'; mailbox: Mailbox; at: Millis };
@@ -78,6 +106,7 @@ export type WorkerState = WorkerPorts & {
   audience: Audience;
   clock: DatabaseClock;
   gates: Gates;
+  errands: Pick<Errands, 'look'>;
   metrics: WorkerMetrics;
   /** This incarnation; null while it has none: nothing is claimed then. */
   identity(): ProcessId | null;

@@ -5,14 +5,19 @@
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Listener } from '../queue/doorbell.ts';
+import type { ServerWatch } from '../tools/servers.ts';
 import { createAppender } from './appender.ts';
 import { Audience } from './audience.ts';
 import { createClaimer } from './claimer.ts';
 import { DatabaseClock } from './clock.ts';
+import { Errands } from './errands.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Gates } from './gates.ts';
+import { Housekeeper } from './housekeeper.ts';
+import { Indexer } from './indexer.ts';
 import { metered } from './metered.ts';
 import { createWorkerMetrics, processFigures } from './metrics.ts';
+import type { WorkerMetrics } from './metrics.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
 import { runContext } from './run-context.ts';
@@ -46,6 +51,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });
+  const errands = new Errands(ports);
   const state: WorkerState = {
     ...ports,
     abilities,
@@ -56,26 +62,47 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     clock,
     gates,
     metrics,
+    errands,
     identity,
   };
   const sweep = new Sweep(state);
-  await Promise.all([heartbeat.start(), gates.start()]);
+  const housekeeper = new Housekeeper(state);
+  const indexer = new Indexer(state);
+  await Promise.all([
+    heartbeat.start(),
+    gates.start(),
+    errands.start(),
+    ports.servers.start(watchServers(metrics, registry)),
+  ]);
   const listener = await ports.queue.listen(async (contextId) => {
     if (!(await registry.takeSlot())) return;
     await runContext(state, contextId).finally(() => registry.giveSlot());
   }, concurrency);
   sweep.start();
+  housekeeper.start();
+  indexer.start();
   let draining: Promise<void> | null = null;
   return {
     running: () => registry.running,
-    drain: () => (draining ??= drain(state, listener, sweep, heartbeat)),
+    drain: () => (draining ??= drain(state, listener, [sweep, housekeeper, indexer, errands], heartbeat)),
+  };
+}
+
+/** What waited for a server that answers now is looked at again. */
+function watchServers({ servers }: WorkerMetrics, { unserved }: Registry): ServerWatch {
+  return {
+    ...servers,
+    up(server, isUp) {
+      servers.up(server, isUp);
+      if (isUp) unserved.clear();
+    },
   };
 }
 
 async function drain(
   state: WorkerState,
   listener: Listener,
-  sweep: Sweep,
+  beside: readonly { stop(): Promise<void> }[],
   heartbeat: Heartbeat,
 ): Promise<void> {
   const { registry, times, log } = state;
@@ -92,11 +119,13 @@ async function drain(
     .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: patience.signal }))
     .catch(() => undefined);
   // A database that is silent holds a sweep, and a claim, for as long as it likes: they are not waited for either.
-  await Promise.race([sweep.stop().then(() => registry.emptied()), outOfTime]);
+  const stopped = Promise.all(beside.map((one) => one.stop()));
+  await Promise.race([stopped.then(() => registry.emptied()), outOfTime]);
   patience.abort();
   await outOfTime;
   await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
   await heartbeat.stop();
   state.gates.stop();
+  await state.servers.stop();
   log.info({ runs: registry.running }, 'drained');
 }

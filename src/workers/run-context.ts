@@ -1,8 +1,11 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
 import pTimeout from 'p-timeout';
 import type { Attention } from '../agent/attention.ts';
+import { callEarly } from '../agent/early-call.ts';
+import type { EarlyCall } from '../agent/early-call.ts';
+import { LightCalls } from '../agent/light-calls.ts';
 import { runLoop } from '../agent/loop.ts';
-import type { Run } from '../agent/run.ts';
+import type { RunPorts } from '../agent/run.ts';
 import { tell } from '../commands/perform.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
@@ -17,6 +20,7 @@ import { PATIENCE, isAway } from './patience.ts';
 import type { Claim, WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
 import { createRunLog } from './run-log.ts';
+import { createTeam } from './team.ts';
 
 /** How long a context whose run broke by a fault of ours is left alone, in milliseconds. */
 const BROKEN_MS = 2_000;
@@ -37,17 +41,32 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   if (owner === null) return false;
   const place = await state.registry.enter(contextId);
   if (place === null) return false;
-  const claim = { contextId, owner, counted };
   const narrator = new Narrator(state.bus, state.audience, contextId, owner);
+  const early: { call: EarlyCall | null } = { call: null };
+  const claim: Claim = {
+    contextId,
+    owner,
+    counted,
+    opening(snapshot) {
+      early.call?.drop();
+      early.call = callEarly(portsOf(state, place, narrator, owner, snapshot), place.attention, snapshot);
+    },
+  };
   let isRung = false;
   try {
     const first = await claimContext(state, claim, narrator);
     state.metrics.claim(first === null ? 'surplus' : 'claimed');
-    if (first !== null) await runClaimed(state, place, narrator, owner, first);
+    if (first !== null) {
+      const ports = portsOf(state, place, narrator, owner, first);
+      const { attention } = place;
+      const light = new LightCalls(ports, attention, first);
+      await runLoop({ ...ports, attention, early: early.call, light }, first);
+    }
   } catch (error) {
     if (error instanceof LeaseLost) state.metrics.leaseLost();
     else await giveUp(state, claim, place.attention, error);
   } finally {
+    early.call?.drop();
     narrator.close();
     place.attention.lose();
     isRung = place.leave();
@@ -55,26 +74,24 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   return isRung;
 }
 
-async function runClaimed(
+function portsOf(
   state: WorkerState,
-  place: Place,
+  { attention }: Place,
   narrator: Narrator,
   owner: ProcessId,
   first: Snapshot,
-): Promise<void> {
-  const log = createRunLog(state, first);
-  const run: Run = {
-    journal: createJournal(state, place.attention, narrator, owner),
+): RunPorts {
+  return {
+    journal: createJournal(state, attention, narrator, owner),
     model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
+    team: createTeam(state, attention),
     clock: state.clock,
     ids: state.ids,
     random: () => state.random(),
     listener: (of) => narrator.listen(of),
-    log,
-    attention: place.attention,
+    log: createRunLog(state, first),
   };
-  await runLoop(run, first);
 }
 
 /** Null: surplus, left to others, or ended here and now. */

@@ -5,11 +5,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../commands/settle.ts';
 import { tell } from '../commands/perform.ts';
+import { wakeForgotten } from '../db/awaited.ts';
 import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
-import { forgetGates } from '../db/gates.ts';
-import { forgetOldKeys } from '../db/idempotency.ts';
-import { declareDead, forgetDead } from '../db/processes.ts';
+import { declareDead } from '../db/processes.ts';
 import { fence } from '../db/wishes.ts';
 import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
@@ -20,8 +19,7 @@ const LEFT_MS = 2_000;
 const REVOKED = 500;
 /** How long what could not be taken up here is left to the bell before a sweep looks again, in milliseconds. */
 const AGAIN_MS = 3_000;
-/** Housekeeping comes once in so many sweeps. */
-const RARELY = 60;
+/** Once in so many sweeps, what is owned without being run is looked for. */
 const SOMETIMES = 5;
 
 export class Sweep {
@@ -48,23 +46,17 @@ export class Sweep {
       await sweepOnce(this.#state).catch((error: unknown) =>
         this.#state.log.warn({ err: error }, 'a sweep failed'),
       );
-      await this.#keepHouse().catch((error: unknown) =>
-        this.#state.log.warn({ err: error }, 'housekeeping failed'),
+      await this.#findOrphans().catch((error: unknown) =>
+        this.#state.log.warn({ err: error }, 'orphans could not be released'),
       );
       // Spread, so that the processes of a fleet do not all look at the same moment.
       await setTimeout(this.#state.times.sweepMs * (0.75 + this.#state.random() / 2));
     }
   }
 
-  async #keepHouse(): Promise<void> {
+  async #findOrphans(): Promise<void> {
     this.#count += 1;
-    const { db } = this.#state.database;
     if (this.#count % SOMETIMES === 0) await releaseOrphans(this.#state);
-    if (this.#count % RARELY === 0) {
-      await forgetDead(db);
-      await forgetOldKeys(db);
-      await forgetGates(db);
-    }
   }
 }
 
@@ -80,8 +72,10 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
   const passBy = state.registry.unserved.passedBy(state.clock.now());
   const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS, { passBy }).finally(() => startAll(state, mine));
+  state.errands.look();
   state.metrics.sweep(mine.length + left.length, revoked);
   for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
+  for (const woken of await wakeForgotten(db, RINGS)) state.bell.ring(woken);
   for (const due of [...mine, ...left]) await settleWish(state, due);
 }
 

@@ -40,6 +40,11 @@ export class Unserved {
     this.#entries.delete(contextId);
   }
 
+  /** What this process can serve has grown. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** What a sweep passes by, unless it has changed. */
   passedBy(now: Millis): Seen[] {
     return [...this.#entries.values()]

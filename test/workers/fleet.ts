@@ -3,8 +3,13 @@
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
+import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/cli/ids.ts';
+import { answerCall } from '../../src/commands/answer-call.ts';
+import type { Answered } from '../../src/commands/answer-call.ts';
+import { approveCalls } from '../../src/commands/approve-calls.ts';
+import type { Judgement } from '../../src/commands/approve-calls.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { createWorker } from '../../src/commands/create-worker.ts';
 import { perform } from '../../src/commands/perform.ts';
@@ -13,6 +18,8 @@ import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
 import type { Accepted, Delivery } from '../../src/commands/submit-input.ts';
 import { interruptContext } from '../../src/commands/interrupt-context.ts';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS, decideApproval } from '../../src/core/policy.ts';
 import type { InterruptMode } from '../../src/core/job.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
@@ -20,13 +27,20 @@ import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
+import type { Approval } from '../../src/core/policy.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
+import type { Serving } from '../../src/core/settings.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
 import { readHistory } from '../../src/db/history.ts';
+import type { WorkerDefinition } from '../../src/db/mailbox.ts';
 import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/doorbell.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
+import type { TeamAbilities } from '../../src/workers/team-abilities.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
 import type { WorkerProcess } from '../../src/workers/process.ts';
 import type { WorkerPorts, WorkerTimes } from '../../src/workers/ports.ts';
@@ -37,7 +51,10 @@ export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<Mod
 export type Tools = Record<
   string,
   Partial<ToolDescriptor> & {
+    approval?: Approval;
     execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+    /** What it says of a call that lost its runner. */
+    reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
   }
 >;
 
@@ -50,7 +67,13 @@ export function says(text: string, ...calls: { name: string; input: Json }[]): M
     answer: {
       content,
       finishReason: calls.length > 0 ? 'tool_use' : 'stop',
-      usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 1, cache_write_tokens: 2 },
+      usage: {
+        input_tokens: 10,
+        output_tokens: 5,
+        cache_read_tokens: 1,
+        cache_write_tokens: 2,
+        cost_nanos: null,
+      },
       modelId: 'scripted',
       responseId: null,
     },
@@ -83,6 +106,7 @@ export type PostOptions = {
   maxSteps?: number;
   deadlineMs?: number;
   delivery?: Delivery;
+  branch?: string;
   priority?: number;
 };
 
@@ -91,11 +115,19 @@ export type FleetOptions = {
   /** Real providers in place of `model`; contexts then run on this one. */
   provider?: { models: Models; name: ProviderName };
   tools?: Tools;
+  /** In place of the same settings for every worker. */
+  resolve?: (worker: WorkerDefinition) => Serving;
   processes?: number;
   concurrency?: number;
   queue?: 'redis' | 'deaf';
   times?: Partial<WorkerTimes>;
+  /** How long a person has who is asked for an outcome, in milliseconds. */
+  outcomeWaitMs?: number;
   maxSteps?: number;
+  /** In place of the usual ones; asked for at every look. */
+  settings?: () => Partial<Settings>;
+  /** What holds of workers that workers make. */
+  team?: Partial<TeamAbilities>;
   hook?: StatementHook;
   databaseUrl?: string;
 };
@@ -111,21 +143,31 @@ export type Fleet = {
   retry(contextId: ContextId): Promise<Accepted>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<JobId | null>;
+  /** To a call that is answered from outside. */
+  /** A person's verdict: on all that waits, approved as asked, but for what is said. */
+  judge(contextId: ContextId, said?: Partial<Judgement>): Promise<{ resolved: ToolCallId[] }>;
+  answer(contextId: ContextId, toolCallId: ToolCallId, content: string): Promise<Answered>;
   job(jobId: JobId): Promise<Record<string, unknown>>;
   ended(jobId: JobId): Promise<Record<string, unknown>>;
+  /** For as long as the test may take. */
   until(condition: () => Promise<boolean> | boolean): Promise<void>;
+  /** Until the processes have let go of all that they ran. */
+  atRest(): Promise<void>;
+  /** The deadline of a job that waits has come. */
+  passDeadline(jobId: JobId): Promise<void>;
   history(contextId: ContextId): Promise<Message[]>;
   query(text: string): Promise<Record<string, unknown>[]>;
   startProcess(): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
 
+/** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
 const TIMES: WorkerTimes = {
   beatMs: 100,
   missedMs: 500,
-  leaseMs: 5_000,
+  leaseMs: 60_000,
   sweepMs: 200,
-  stopGraceMs: 1_500,
+  stopGraceMs: 60_000,
   drainMs: 5_000,
 };
 
@@ -141,7 +183,15 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const bus = localBus();
   const database = openDatabase(url, { max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
-  const ports: CommandPorts = { database, bell, bus, ids, times, stopGraceMs: times.stopGraceMs };
+  const ports: CommandPorts = {
+    database,
+    bell,
+    bus,
+    ids,
+    times,
+    stopGraceMs: times.stopGraceMs,
+    boundResult: (content) => content,
+  };
   const model: Model = {
     call: async (request, listener, signal) => {
       const outcome = await options.model(request, signal);
@@ -156,7 +206,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       description: '',
       input_schema: { type: 'object' },
       effect: tool.effect ?? 'none',
-      on_unknown: 'tell',
+      on_unknown: tool.on_unknown ?? 'tell',
+      answered_by: tool.answered_by ?? 'tool',
     }))
     .sort((a, b) => a.name.localeCompare(b.name));
   const opened: Database[] = [];
@@ -180,6 +231,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       model: (name) => options.provider?.models.for(name) ?? model,
       keyId: (name) => options.provider?.models.keyId(name) ?? name,
       tools: {
+        judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
         async execute(call, signal) {
           const tool = tools[call.name];
           if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
@@ -188,22 +240,41 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
             aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
           ]);
         },
+        reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
+        outcomeWaitMs: options.outcomeWaitMs ?? null,
       },
-      resolve: () => ({
-        kind: 'served',
-        settings: {
-          model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
-          streaming: true,
-          systemPrompt: '',
-          tools: descriptors,
-          maxTokens: null,
-          maxSteps: options.maxSteps ?? 50,
-          parameters: {},
+      resolve: (worker) =>
+        options.resolve?.(worker) ?? {
+          kind: 'served',
+          settings: {
+            model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
+            streaming: true,
+            systemPrompt: '',
+            mode: 'act',
+            tools: descriptors,
+            maxTokens: null,
+            contextLimit: 200_000,
+            compaction: COMPACTION_DEFAULTS,
+            pinned: [],
+            maxSteps: options.maxSteps ?? 50,
+            parameters: {},
+            asking: { ...ASKING_DEFAULTS, rules: worker.config.approval ?? [] },
+            ...options.settings?.(),
+          },
         },
-      }),
-      published: { tools: Object.keys(tools), roles: [], models: ['simulated'] },
+      published: {
+        tools: Object.keys(tools),
+        roles: [],
+        models: options.provider?.models.configured ?? ['simulated'],
+        mcpServers: [],
+      },
+      team: { ...TEAM_DEFAULTS, ...options.team },
     },
+    servers: NO_SERVERS,
     times,
+    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+    peers: PEER_LIMITS,
+    boundResult: (content) => content,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     random: Math.random,
   });
@@ -229,6 +300,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           contextId,
           content: text === null ? null : [{ type: 'text', text }],
           delivery: extra.delivery ?? 'queue',
+          branch: extra.branch ?? null,
           priority: extra.priority ?? 5,
           metadata: {},
           maxSteps: extra.maxSteps ?? null,
@@ -237,7 +309,18 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         }),
       ),
     );
+  const judge: Fleet['judge'] = (contextId, said) =>
+    expectDone(
+      perform(
+        ports,
+        approveCalls(
+          { tenantId: DEFAULT_TENANT, contextId },
+          { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false, ...said },
+        ),
+      ),
+    );
   const fleet: Fleet = {
+    judge,
     database,
     url,
     ports,
@@ -267,6 +350,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode });
       return (await expectDone(perform(ports, command))).jobId;
     },
+    answer: (contextId, toolCallId, content) =>
+      expectDone(
+        perform(
+          ports,
+          answerCall(ports, { tenantId: DEFAULT_TENANT, contextId, toolCallId }, { content, isError: false }),
+        ),
+      ),
     async job(jobId) {
       const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);
       if (row === undefined) throw new Error('no such job');
@@ -277,11 +367,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       return fleet.job(jobId);
     },
     async until(condition) {
-      const deadline = Date.now() + 30_000;
-      while (!(await condition())) {
-        if (Date.now() > deadline) throw new Error('waited 30 s in vain');
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    atRest: () => fleet.until(() => processes.every((process) => process.running() === 0)),
+    async passDeadline(jobId) {
+      await fleet.query(`update jobs set deadline = now() - interval '1 second' where id = '${jobId}'`);
+      await fleet.query(`update contexts c set sweep_at = now() - interval '1 second'
+        from jobs j where j.id = '${jobId}' and c.id = j.context_id and c.status = 'waiting'`);
     },
     history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
     query: async (text) => [...(await database.db.execute(text))],

@@ -5,7 +5,7 @@ import { changeInput, withdrawInput } from '../../src/commands/change-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../src/core/job.ts';
-import { findInterruption, findReceipt } from '../../src/db/job-views.ts';
+import { findInterruption } from '../../src/db/receipts.ts';
 import { stopWorker } from '../../src/commands/stop-worker.ts';
 import { aborted, fails, result, says, startFleet, transcript } from './fleet.ts';
 import type { Fleet, FleetOptions } from './fleet.ts';
@@ -24,8 +24,9 @@ function gate() {
 }
 
 async function receiptOf(of: Fleet, contextId: ContextId, jobId: JobId) {
-  const receipt = await findReceipt(of.database.db, DEFAULT_TENANT, jobId);
-  return { ...receipt, ...(await findInterruption(of.database.db, DEFAULT_TENANT, { contextId, jobId })) };
+  const receipt = await findInterruption(of.database.db, DEFAULT_TENANT, { contextId, jobId });
+  if (receipt === null) throw new Error('no such job');
+  return receipt;
 }
 
 /** At rest, with counters that say what is stored. */

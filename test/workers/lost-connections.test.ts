@@ -56,7 +56,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 test.each([
   [
     'while a statement runs',
-    async (tx: Executor) => void (await Promise.all([tx.execute(sql`select pg_sleep(10)`), endAll()])),
+    async (tx: Executor) => void (await Promise.all([tx.execute(sql`select pg_sleep(60)`), endAll()])),
   ],
   [
     'between two statements',
@@ -64,6 +64,14 @@ test.each([
       await endAll();
       await gone();
       await tx.execute(sql`select 1`);
+    },
+  ],
+  [
+    'under its last statement',
+    async (_: Executor, last: Executor) => {
+      const asked = last.execute(sql`select pg_sleep(60)`);
+      await endAll();
+      await asked;
     },
   ],
   [
@@ -83,9 +91,9 @@ test.each([
   ],
 ])('a transaction whose connection is lost %s fails, and only that', async (_, work) => {
   const failure = await failureOf(
-    database.transaction(async (tx) => {
+    database.transaction(async (tx, last) => {
       await tx.execute(sql`select 1`);
-      await work(tx);
+      await work(tx, last);
     }),
   );
   expect(isUnavailable(failure)).toBe(true);

@@ -1,5 +1,6 @@
 // What worker processes count, and how it comes out of an API process: real jobs, through two processes.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ModelOutcome } from '../../src/core/model.ts';
 import { openApi } from '../api/harness.ts';
 import type { Api } from '../api/harness.ts';
 import { exposition } from '../api/exposition.ts';
@@ -15,7 +16,7 @@ beforeEach(async () => {
     concurrency: 3,
     model: ({ messages, failures }) => {
       const last = messages.at(-1)?.content ?? [];
-      if (last.some((block) => block.type === 'tool_result')) return says('done');
+      if (last.some((block) => block.type === 'tool_result')) return paid(says('done'));
       if (failures === 0) return fails({ class: 'server_error', message: 'oops', retryAfterMs: null });
       return says('', { name: 'look', input: {} }, { name: 'made_up', input: {} });
     },
@@ -27,6 +28,13 @@ afterEach(async () => {
   await api.close();
   await of.close();
 });
+
+/** At a quarter of a dollar. */
+function paid(outcome: ModelOutcome): ModelOutcome {
+  if (outcome.kind !== 'done') return outcome;
+  const { answer } = outcome;
+  return { kind: 'done', answer: { ...answer, usage: { ...answer.usage, cost_nanos: 250_000_000 } } };
+}
 
 async function scrape(): Promise<Series[]> {
   const { headers, body } = await api.get('/metrics');
@@ -52,7 +60,13 @@ test('counters move with real jobs, each process shows its own, and a dead one s
   const contexts = await Promise.all(Array.from({ length: 12 }, () => of.createContext()));
   const jobs = await Promise.all(contexts.map(({ contextId }) => of.post(contextId, 'hi')));
   for (const { jobId } of jobs) expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
-  await of.until(async () => sum(await scrape(), 'nightshift_jobs_finished_total') === 12);
+  await of.until(async () => {
+    const left = await scrape();
+    return (
+      sum(left, 'nightshift_jobs_finished_total') === 12 &&
+      sum(left, 'nightshift_step_seconds_count', { kind: 'call_model' }) === 36
+    );
+  });
   const series = await scrape();
   expect(processesOf(series)).toEqual(ids);
   expect(sum(series, 'nightshift_worker_processes')).toBe(2);
@@ -68,6 +82,8 @@ test('counters move with real jobs, each process shows its own, and a dead one s
   expect(sum(series, 'nightshift_retries_total', { code: 'provider_overloaded' })).toBe(12);
   expect(sum(series, 'nightshift_tokens_total', { provider: 'simulated', kind: 'input' })).toBe(240);
   expect(sum(series, 'nightshift_tokens_total', { provider: 'simulated', kind: 'output' })).toBe(120);
+  expect(sum(series, 'nightshift_cost_dollars_total', { provider: 'simulated' })).toBe(3);
+  expect(sum(series, 'nightshift_unpriced_calls_total', { provider: 'simulated' })).toBe(12);
   expect(sum(series, 'nightshift_tool_calls_total', { tool: 'look', status: 'completed' })).toBe(12);
   expect(sum(series, 'nightshift_tool_calls_total', { tool: 'other' })).toBe(0);
   expect(sum(series, 'nightshift_step_seconds_count', { kind: 'call_model' })).toBe(36);

@@ -8,7 +8,7 @@ import { answer } from '../../src/core/moves/answer.ts';
 import { settle } from '../../src/core/moves/settle.ts';
 import { Audience } from '../../src/workers/audience.ts';
 import { Narrator } from '../../src/workers/narrator.ts';
-import { committed, countingIds, given, id, job, running, settings } from '../core/builders.ts';
+import { NOW, committed, countingIds, given, id, job, running, settings } from '../core/builders.ts';
 
 const CONTEXT = id<ContextId>(90);
 const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch: 3 };
@@ -35,13 +35,13 @@ const ask = (): void => audience.hear({ listening: [], asking: [CONTEXT], forMs:
 
 test('without listeners: who claims, and how a job ends', () => {
   const now = running();
-  commit({ ...answer(now, job(), settings(), id(2), given()) });
+  commit({ ...answer(now, job(), settings(), id(2), given(), NOW) });
   const listener = narrator.listen(OF);
   listener.started();
   listener.text('hello');
   listener.ended(true);
   expect(said).toEqual([]);
-  commit(answer(now, job(), settings(), id(2), given()), true);
+  commit(answer(now, job(), settings(), id(2), given(), NOW), true);
   expect(said).toEqual([
     { contextId: CONTEXT, headSeq: 5, finished: null, holder: { owner: id(7), epoch: now.lease.epoch } },
   ]);
@@ -108,7 +108,7 @@ test('whoever asks in the middle is told all that was said, heard or not, and th
     making: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
   });
   said = [];
-  commit(answer(running(), job(), settings(), OF.messageId, given()));
+  commit(answer(running(), job(), settings(), OF.messageId, given(), NOW));
   ask();
   expect(said.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
 });

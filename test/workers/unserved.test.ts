@@ -19,8 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 beforeEach(() =>
-  the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes'),
+  the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade'),
 );
+
+/** It stands: a wait that is not over yet is not over by a slow machine. */
+class StillClock extends DatabaseClock {
+  readonly #now = Date.now();
+  override now(): number {
+    return this.#now;
+  }
+}
 
 type Process = { state: WorkerState; serving: Serving; claims: number; reads: number };
 
@@ -44,7 +52,7 @@ async function startProcess(): Promise<Process> {
     ...process.state,
     database,
     registry: new Registry(2),
-    clock: new DatabaseClock(),
+    clock: new StillClock(),
     identity: () => id,
     abilities: { ...abilities, resolve: () => process.serving },
   });

@@ -1,0 +1,99 @@
+/**
+ * Housekeeping: what is old goes, beside the sweeps and slower than these. Every worker process does it, each at moments of
+ * its own; they pass by what another one holds, and each batch is a commit of its own, so that any may die in the middle.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { purgeArchived } from '../commands/purge-archived.ts';
+import { archiveIdle } from '../db/expiry.ts';
+import { forgetGates } from '../db/gates.ts';
+import { forgetOldKeys } from '../db/idempotency.ts';
+import { forgetDead } from '../db/processes.ts';
+import type { WorkerState } from './ports.ts';
+import { removeOrphans } from './workspaces.ts';
+
+/** Between two rounds, in milliseconds, a quarter more or less. */
+const ROUND_MS = 45_000;
+
+const ARCHIVED_AT_ONCE = 200;
+const PURGED_AT_ONCE = 20;
+const KEYS_AT_ONCE = 5_000;
+
+/** Batches of one round: what is left then is for the next one. */
+const BATCHES = 50;
+
+type State = Pick<WorkerState, 'database' | 'bell' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
+
+export class Housekeeper {
+  readonly #state: State;
+  readonly #stopping = new AbortController();
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  start(): void {
+    this.#keeping = this.#keepOn();
+  }
+
+  /** Ends after the batch that is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#keeping;
+  }
+
+  async #keepOn(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const ms = ROUND_MS * (0.75 + this.#state.random() / 2);
+      await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await keepHouse(this.#state, () => signal.aborted).catch((error: unknown) =>
+        this.#state.log.warn({ err: error }, 'housekeeping failed'),
+      );
+    }
+  }
+}
+
+/** One round. */
+export async function keepHouse(state: State, isStopped: () => boolean = () => false): Promise<void> {
+  const { db } = state.database;
+  const { timeouts, archivedDays, workspaces } = state.expiry;
+  await forgetDead(db);
+  await forgetGates(db);
+  await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  let archived = 0;
+  await inBatches(isStopped, async () => {
+    const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);
+    archived += done.archived;
+    return done.looked === ARCHIVED_AT_ONCE;
+  });
+  let purged = 0;
+  await inBatches(isStopped, async () => {
+    if (archivedDays === null) return false;
+    const done = await purgeArchived(state, archivedDays, PURGED_AT_ONCE);
+    purged += done.purged;
+    // Where none of them could be taken, somebody else is at it.
+    return done.found === PURGED_AT_ONCE && done.purged > 0;
+  });
+  if (workspaces !== null) await clearWorkspaces(state, workspaces, isStopped);
+  if (archived + purged > 0) state.log.info({ archived, purged }, 'old contexts were put away');
+}
+
+async function clearWorkspaces(
+  { database, log }: State,
+  root: string,
+  isStopped: () => boolean,
+): Promise<void> {
+  const swept = await removeOrphans(database.db, root, isStopped);
+  if (swept.kind === 'foreign')
+    log.warn('the workspaces belong to another database: nothing of them is removed');
+  else if (swept.removed > 0)
+    log.info({ removed: swept.removed }, 'workspaces of deleted contexts were removed');
+}
+
+/** Until a batch says that there is no more. */
+async function inBatches(isStopped: () => boolean, batch: () => Promise<boolean>): Promise<void> {
+  let isMore = true;
+  for (let left = BATCHES; isMore && left > 0 && !isStopped(); left -= 1) isMore = await batch();
+}

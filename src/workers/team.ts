@@ -1,0 +1,211 @@
+/**
+ * Other workers, for a run: who may be made below its own, from what, and who may be waited for. Looks, and writes nothing;
+ * a limit holds as of that look, so that workers which spawn at the same moment may pass it by as many as they are.
+ */
+import type { Attention } from '../agent/attention.ts';
+import type { AskingCall, Team } from '../agent/team.ts';
+import { tellOnce } from '../commands/tell-once.ts';
+import type { Code } from '../core/errors.ts';
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
+import { isFinished } from '../core/job.ts';
+import type { ActiveJob } from '../core/job.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { Arrangement } from '../core/spawn.ts';
+import { narrowed, overLimit } from '../core/worker-limits.ts';
+import type { WorkerLimits } from '../core/worker-limits.ts';
+import { workersOf } from '../core/worker-asks.ts';
+import type { SpawnAsk, WaitAsk } from '../core/worker-asks.ts';
+import { recount } from '../db/awaited.ts';
+import { readOutcomes, readParent, readSpawned, readStandings } from '../db/team.ts';
+import type { Parent, WorkerOutcome } from '../db/team.ts';
+import { persist } from './journal.ts';
+import { makingOf } from './making.ts';
+import type { WorkerState } from './ports.ts';
+import type { TeamAbilities } from './team-abilities.ts';
+import { errorResult, spawnResult, waitResult } from './team-words.ts';
+
+type Parts = Pick<WorkerState, 'database' | 'bell' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
+
+export function createTeam(parts: Parts, attention: Attention): Team {
+  const { database, abilities } = parts;
+  const { toolResult } = abilities.team;
+  return {
+    arrange: (snapshot, job, settings, asking) =>
+      persist(attention, () => arrangeAll(parts, snapshot, job, settings, asking)),
+    recount: ({ lease }, waiting) =>
+      persist(attention, () =>
+        database.transaction((tx) =>
+          recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted)),
+        ),
+      ),
+    outcomes: ({ lease }, over) =>
+      persist(attention, async () => {
+        const { tenantId } = lease;
+        const spawned = await readSpawned(database.db, tenantId, idsOf(over, 'spawn'));
+        const asked = over.map(({ call: { id: callId }, ask }) => {
+          const child = spawned.get(callId);
+          const workerIds = ask.kind === 'wait' ? (workersOf(ask) ?? []) : child === undefined ? [] : [child];
+          return { callId, workers: workerIds.map((workerId) => ({ workerId, jobId: null })) };
+        });
+        const outcomes = await readOutcomes(database.db, tenantId, asked);
+        const waited = idsOf(over, 'wait').flatMap((id) => outcomes.get(id) ?? []);
+        await tellOnce(parts, lease, endedOf(waited));
+        return new Map(
+          over.map(({ call: { id }, ask }) => {
+            const of = outcomes.get(id) ?? [];
+            return [id, ask.kind === 'spawn' ? spawnResult(of[0], toolResult) : waitResult(of, toolResult)];
+          }),
+        );
+      }),
+  };
+}
+
+function idsOf(asking: readonly AskingCall[], kind: 'spawn' | 'wait'): ToolCallId[] {
+  return asking.flatMap(({ call, ask }) => (ask.kind === kind ? [call.id] : []));
+}
+
+function endedOf(outcomes: readonly WorkerOutcome[]): JobId[] {
+  return outcomes.flatMap(({ jobId, status }) =>
+    jobId !== null && status !== null && isFinished(status) ? [jobId] : [],
+  );
+}
+
+function recounted({ call, ask }: AskingCall) {
+  return ask.kind === 'wait' ? [{ callId: call.id, any: ask.mode === 'any' }] : [];
+}
+
+async function arrangeAll(
+  parts: Parts,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  asking: readonly AskingCall[],
+): Promise<Arrangement[]> {
+  const arranged: Arrangement[] = [];
+  const parent = idsOf(asking, 'spawn').length === 0 ? null : await parentOf(parts, snapshot, job);
+  let made = 0;
+  for (const { call, ask } of asking) {
+    if (ask.kind === 'wait') {
+      arranged.push(await arrangeWait(parts, snapshot, call, ask));
+      continue;
+    }
+    const one = await arrangeSpawn(parts, snapshot, job, settings, parent, made, call, ask);
+    arranged.push(one);
+    if (one.kind === 'spawned') made += 1;
+  }
+  return arranged;
+}
+
+async function parentOf({ database, abilities }: Parts, { lease, workerId }: Snapshot, job: ActiveJob) {
+  const countsTenant = abilities.team.tenantWorkers !== null;
+  return readParent(database.db, lease.tenantId, workerId, job.id, countsTenant);
+}
+
+type Call = AskingCall['call'];
+
+/** `made`: how many children the same answer made before. */
+async function arrangeSpawn(
+  parts: Parts,
+  { lease, workerId }: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  parent: Parent | null,
+  made: number,
+  call: Call,
+  ask: SpawnAsk,
+): Promise<Arrangement> {
+  const refused = (code: Code, words: string): Arrangement => ({
+    kind: 'answered',
+    call,
+    result: errorResult(code, `No worker was made. ${words}`),
+  });
+  if (parent === null || parent.job === null) return refused('not_found', 'This worker is being removed.');
+  const { team } = parts.abilities;
+  const limits = limitsOf(team, parent);
+  const { counts } = parent;
+  const after = {
+    depth: counts.depth,
+    children: counts.children + made,
+    inTree: counts.inTree + made,
+    ofTenant: counts.ofTenant + made,
+  };
+  const over = overLimit(after, limits, team.tenantWorkers);
+  if (over !== null) return refused('worker_limit', over);
+  const making = await makingOf(parts, lease.tenantId, settings, parent, limits, ask);
+  if (making.kind === 'refused') return refused(making.code, making.words);
+  const { ids } = parts;
+  return {
+    kind: 'spawned',
+    call,
+    spawn: {
+      callId: call.id,
+      workerId: ids.next<WorkerId>(),
+      contextId: ids.next<ContextId>(),
+      jobId: ids.next<JobId>(),
+      messageId: ids.next<MessageId>(),
+      name: ask.name ?? ask.role ?? 'worker',
+      role: making.role,
+      config: making.config,
+      parentWorkerId: workerId,
+      rootWorkerId: parent.rootWorkerId,
+      parentJobId: job.id,
+      depth: counts.depth + 1,
+      detached: ask.detached,
+      input: ask.input,
+      hops: parent.job.hops + 1,
+      priority: Math.max(1, parent.job.priority),
+      deadline: job.deadline,
+      awaited: ask.wait,
+    },
+  };
+}
+
+/** The narrowest of what the operator, its role, and its own config say. */
+function limitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
+  const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
+  return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
+}
+
+async function arrangeWait(
+  parts: Parts,
+  { lease, workerId }: Snapshot,
+  call: Call,
+  ask: WaitAsk,
+): Promise<Arrangement> {
+  const { database, abilities, clock } = parts;
+  const { tenantId } = lease;
+  const answered = (code: Code, words: string): Arrangement => ({
+    kind: 'answered',
+    call,
+    result: errorResult(code, words),
+  });
+  const workerIds = workersOf(ask);
+  if (workerIds === null) return answered('not_found', 'Not every one of worker_ids is the id of a worker.');
+  const standings = await readStandings(database.db, tenantId, workerId, workerIds);
+  const wrong = workerIds.find((id) => !standings.some((one) => one.workerId === id && one.isBelow));
+  if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
+  if (wrong !== undefined) {
+    return answered(
+      'not_found',
+      `There is no worker ${wrong} below this one: only those that it made, or that these made.`,
+    );
+  }
+  const jobs = standings
+    .flatMap((one) => one.unfinished.map((jobId) => ({ jobId, workerId: one.workerId })))
+    .map((one, ordinal) => ({ ...one, callId: call.id, ordinal }));
+  const isAnyDone = ask.mode === 'any' && standings.some(({ unfinished }) => unfinished.length === 0);
+  if (jobs.length === 0 || isAnyDone || ask.timeoutMs === 0) {
+    const workers = workerIds.map((id) => {
+      const jobId = standings.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
+      return { workerId: id, jobId };
+    });
+    const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
+    const told = outcomes.get(call.id) ?? [];
+    await tellOnce(parts, lease, endedOf(told));
+    const result = waitResult(told, abilities.team.toolResult);
+    return { kind: 'answered', call, result };
+  }
+  const until = ask.timeoutMs === null ? null : clock.now() + ask.timeoutMs;
+  return { kind: 'awaits', call, until, needs: ask.mode === 'any' ? 1 : jobs.length, jobs };
+}

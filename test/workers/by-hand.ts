@@ -1,0 +1,31 @@
+// A worker process without its own life: it beats, sweeps and hears no doorbell. Whoever has its state lets it run what and
+// when they like.
+import type { ProcessId } from '../../src/core/ids.ts';
+import { createAppender } from '../../src/workers/appender.ts';
+import { Audience } from '../../src/workers/audience.ts';
+import { createClaimer } from '../../src/workers/claimer.ts';
+import { DatabaseClock } from '../../src/workers/clock.ts';
+import { Errands } from '../../src/workers/errands.ts';
+import { Gates } from '../../src/workers/gates.ts';
+import { createWorkerMetrics } from '../../src/workers/metrics.ts';
+import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
+import { Registry } from '../../src/workers/registry.ts';
+
+/** What the parts of a process share, as `startWorkerProcess` puts it together. Its row is there already. */
+export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
+  const registry = new Registry(capacity);
+  const clock = new DatabaseClock();
+  const metrics = createWorkerMetrics(registry, []);
+  return {
+    ...ports,
+    appender: createAppender(ports.database.db),
+    claimer: createClaimer({ ...ports, clock, registry }),
+    registry,
+    audience: new Audience(),
+    clock,
+    metrics,
+    gates: new Gates(ports, clock, metrics),
+    errands: new Errands(ports),
+    identity: () => id,
+  };
+}

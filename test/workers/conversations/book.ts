@@ -1,0 +1,163 @@
+// The book of a conversation as it ought to be: each branch a plain list of what it shows, a queue, one job at a time.
+// Nothing is shared and nothing is clever, so that it can be read and believed.
+import type { JobId, MessageId } from '../../../src/core/ids.ts';
+import { MAIN } from '../../../src/core/branch.ts';
+import type { FinishedStatus, InterruptMode } from '../../../src/core/job.ts';
+import type { Operation, Plan, Round } from './dice.ts';
+import type { Call, Entry, Standing } from './entries.ts';
+
+export type Branch = {
+  name: string;
+  parent: string | null;
+  /** The last message that it shares with its parent. */
+  fork: Entry | null;
+  list: Entry[];
+  /** Those of whose own messages it shows some, or might. */
+  reads: readonly Branch[];
+  /** How many compactions there were before it. */
+  before: number;
+  /** By the jobs that ended on it. */
+  messages: number;
+  requests: number;
+};
+
+export type OpenCall = {
+  call: Call;
+  status: 'pending' | 'started' | 'waiting';
+  reply: { id: MessageId; words: string } | null;
+};
+
+/** What the model is going to say. */
+export type Answer = { how: Round['how']; words: string; calls: Call[] };
+
+export type Compaction = Extract<Operation, { kind: 'compact' }>;
+
+export type Input = { id: MessageId; words: string };
+
+export type Job = {
+  id: JobId;
+  branch: string;
+  /** Null: it runs on what stands, or compacts it. */
+  input: Input | null;
+  compaction: Compaction | null;
+  priority: number;
+  place: number;
+  plan: Plan;
+  maxSteps: number | null;
+  status: 'queued' | 'running' | 'waiting' | FinishedStatus;
+  turn: number;
+  steps: number;
+  summaries: number;
+  open: OpenCall[];
+  /** Whether what it called last is held until it is let go. */
+  holdsTools: boolean;
+  steers: Input[];
+  wish: { kind: 'cancel' } | { kind: 'interrupt'; mode: InterruptMode } | null;
+};
+
+export class Book {
+  branches: Branch[] = [];
+  active = MAIN;
+  readonly jobs: Job[] = [];
+  /** All that ever stood there. */
+  readonly entries: Entry[] = [];
+  /** Whether it has something to do, and somebody does it. */
+  status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
+  /** What the run was stopped at. */
+  held:
+    | { kind: 'model'; round: Round; answer: Answer }
+    | { kind: 'summary'; upto: Entry; answer: Answer }
+    | { kind: 'tools' }
+    | null = null;
+  /** In the order in which they were made; `words` null: results of tools are shortened. */
+  readonly compactions: { branch: string; words: string | null; upto: Entry }[] = [];
+  readonly #owners = new Map<Entry, Branch>();
+  /** Since it was last cleared. */
+  requests = 0;
+  #numbers = 0;
+
+  constructor() {
+    this.leave(null, MAIN, []);
+  }
+
+  number(): number {
+    this.#numbers += 1;
+    return this.#numbers;
+  }
+
+  branch(name: string): Branch | null {
+    return this.branches.find((branch) => branch.name === name) ?? null;
+  }
+
+  branchOf(name: string): Branch {
+    const branch = this.branch(name);
+    if (branch === null) throw new Error(`The book has no branch ${name}.`);
+    return branch;
+  }
+
+  /** The job that has begun and not ended. */
+  get job(): Job | null {
+    return this.jobs.find(({ status }) => status === 'running' || status === 'waiting') ?? null;
+  }
+
+  /** In the order in which they will begin. */
+  get queue(): Job[] {
+    return this.jobs
+      .filter(({ status }) => status === 'queued')
+      .sort((a, b) => a.priority - b.priority || a.place - b.place);
+  }
+
+  /** What stands, on whatever branch and on none. */
+  get standing(): number {
+    return this.entries.filter(({ status }) => status === 'stands').length;
+  }
+
+  /** What waits to enter a branch, in order. */
+  queuedOn(name: string): Input[] {
+    const joining = this.job?.branch === name ? this.job.steers : [];
+    return [
+      ...joining,
+      ...this.queue.flatMap(({ branch, input }) => (branch === name && input !== null ? [input] : [])),
+    ];
+  }
+
+  add(branch: Branch, entry: Omit<Entry, 'branch' | 'status'>): void {
+    const whole: Entry = { ...entry, branch: branch.name, status: 'stands' };
+    branch.list.push(whole);
+    this.entries.push(whole);
+    this.#owners.set(whole, branch);
+  }
+
+  /** A branch begins with what it shares with its parent. */
+  leave(parent: string | null, name: string, list: Entry[]): void {
+    const fork = list.at(-1) ?? null;
+    const owner = fork === null ? undefined : this.#owners.get(fork);
+    const reads = owner === undefined ? [] : [...owner.reads, owner];
+    const before = this.compactions.length;
+    this.branches.push({ name, parent, fork, list, reads, before, messages: 0, requests: 0 });
+  }
+
+  /**
+   * What was compacted of a branch, the last of each kind: on one of its name or of those that it reads, since that came to
+   * be, as far as it shows what that stands for.
+   */
+  standsFor(branch: Branch): Standing {
+    const holding = this.compactions.filter(
+      (made, place) =>
+        branch.list.includes(made.upto) &&
+        [...branch.reads, branch].some(({ name, before }) => name === made.branch && before <= place),
+    );
+    const summary = holding.findLast(({ words }) => words !== null);
+    return {
+      summary: summary === undefined ? null : { words: summary.words ?? '', upto: summary.upto },
+      shortened: holding.findLast(({ words }) => words === null)?.upto ?? null,
+    };
+  }
+}
+
+/** The last turn of what stands there: notes are nobody's. */
+export function lastTurnOf(list: readonly Entry[]): number {
+  return list
+    .filter(({ role }) => role !== 'system')
+    .reduce((last, { turn }) => Math.max(last, Number(turn.slice(1))), 0);
+}

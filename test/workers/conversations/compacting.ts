@@ -1,0 +1,41 @@
+// What a compaction stands for, by the book. Messages are long enough that it is worth it whenever there is something new.
+import type { Book, Branch, Compaction } from './book.ts';
+import { isLong } from './entries.ts';
+import type { Entry } from './entries.ts';
+
+/** `upto`: the last message that it stands for. `told`: what is said of those that are to be summarised, in order. */
+export type CompactionPlan = { upto: Entry; told: string[] };
+
+/** All before the last turns is compacted, but for what was before. Null: there is nothing new. */
+export function planCompaction(
+  book: Book,
+  branch: Branch,
+  { type, keepTurns }: Compaction,
+): CompactionPlan | null {
+  const { list } = branch;
+  const cut = turnBegins(list).at(-keepTurns) ?? 0;
+  const upto = list.slice(0, cut).findLast(({ role }) => role !== 'system');
+  const { summary, shortened } = book.standsFor(branch);
+  const summarised = summary === null ? -1 : list.indexOf(summary.upto);
+  const short = shortened === null ? -1 : list.indexOf(shortened);
+  const done = type === 'llm' ? summarised : Math.max(summarised, short);
+  if (upto === undefined || list.indexOf(upto) <= done) return null;
+  if (type === 'threshold' && !list.slice(done + 1, cut).some((entry) => isLong(entry))) return null;
+  const words = list.slice(summarised + 1, cut).flatMap((entry) => saidIn(entry.words));
+  return { upto, told: [...(summary === null ? [] : [summary.words]), ...words] };
+}
+
+/** Whatever somebody said, or summarised. */
+export function saidIn(text: string): string[] {
+  return [...text.matchAll(/\b(?:in|said|reply|sum) \d+\b/g)].map(([words]) => words);
+}
+
+/** Indexes of the messages with which turns begin. */
+function turnBegins(list: readonly Entry[]): number[] {
+  let last = '';
+  return list.flatMap(({ role, turn }, index) => {
+    if (role === 'system' || turn.slice(1) === last) return [];
+    last = turn.slice(1);
+    return [index];
+  });
+}

@@ -1,0 +1,251 @@
+// Holds what clients can read of a conversation, and what the next prompt would be made of, against the book. Each
+// difference is a line of words.
+import { sql } from 'drizzle-orm';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, MessageId } from '../../../src/core/ids.ts';
+import type { Usage } from '../../../src/core/usage.ts';
+import { assemble } from '../../../src/core/prompt.ts';
+import { listBranches, listSiblings } from '../../../src/db/branch-views.ts';
+import type { Database } from '../../../src/db/client.ts';
+import { findContext } from '../../../src/db/context-views.ts';
+import { readBranch } from '../../../src/db/history.ts';
+import { listMessages } from '../../../src/db/message-views.ts';
+import type { MessageView } from '../../../src/db/message-views.ts';
+import { callFaults, turnFaults } from '../../chaos/checks/transcripts.ts';
+import { lastTurnOf } from './book.ts';
+import type { Book, Branch } from './book.ts';
+import { expectedPrompt, lineOf, promptLines, shownLine } from './entries.ts';
+import type { Entry } from './entries.ts';
+import { USAGE } from './scene.ts';
+
+const ALL = {
+  order: 'asc',
+  retracted: false,
+  compacted: true,
+  after: { seq: null, queue: null },
+  limit: 1_000,
+} as const;
+
+export async function differences({ db }: Database, contextId: ContextId, book: Book): Promise<string[]> {
+  const messages = book.branches.map((branch) => branchDifferences(db, contextId, book, branch));
+  const faults = (await Promise.all(messages)).flat();
+  const rest = await Promise.all([
+    contextDifferences(db, contextId, book),
+    rowDifferences(db, contextId, book),
+    listDifferences(db, contextId, book),
+    jobDifferences(db, contextId, book),
+    siblingDifferences(db, contextId, book),
+  ]);
+  return [...faults, ...rest.flat()];
+}
+
+type Db = Database['db'];
+
+/** One branch, message by message, and as the next run on it would read it. */
+async function branchDifferences(
+  db: Db,
+  contextId: ContextId,
+  book: Book,
+  branch: Branch,
+): Promise<string[]> {
+  const { name, list } = branch;
+  const range = { ...ALL, branch: name, turn: null };
+  const [listed, history] = await Promise.all([
+    listMessages(db, DEFAULT_TENANT, contextId, range),
+    readBranch(db, { contextId, tenantId: DEFAULT_TENANT }, name),
+  ]);
+  const standing = book.standsFor(branch);
+  const summarised = standing.summary === null ? 0 : list.indexOf(standing.summary.upto) + 1;
+  const shown = listed?.messages ?? [];
+  const stands = shown.filter(({ status }) => status === 'completed');
+  const lines = [
+    ...list.map((entry) => lineOf(entry)),
+    ...book.queuedOn(name).map(({ words }) => `queued user text: ${words}`),
+  ];
+  const faults = differ(
+    `the branch ${name} shows`,
+    shown.map((message) => shownLine(message)),
+    lines,
+  );
+  if (faults.length > 0) return faults;
+  return [
+    ...list.flatMap((entry, place) => identityFaults(name, entry, stands[place])),
+    ...book.queuedOn(name).flatMap(({ id }, place) => {
+      const found = shown[stands.length + place]?.id;
+      return found === id ? [] : [`${id} is queued on ${name} as ${found}`];
+    }),
+    ...lawFaults(book, name, stands),
+    ...differ(
+      `a summary on ${name} stands for`,
+      stands.filter(({ compacted }) => compacted).map((message) => shownLine(message)),
+      list.slice(0, summarised).map((entry) => lineOf(entry)),
+    ),
+    ...differ(
+      `a prompt of ${name} says`,
+      promptLines(history === null ? [] : assemble(history.history, history.compacted)),
+      expectedPrompt(list, standing),
+    ),
+  ];
+}
+
+/** What the platform made is known by its first sight; from then on it is the same wherever it is shown. */
+function identityFaults(name: string, entry: Entry, message: MessageView | undefined): string[] {
+  if (message === undefined) return [];
+  entry.id ??= message.id;
+  const isSame = entry.id === message.id && entry.jobId === message.jobId && entry.branch === message.branch;
+  return isSame
+    ? []
+    : [`${lineOf(entry)} on ${name} is ${message.id} of ${message.jobId} on ${message.branch}`];
+}
+
+/** Laws that hold of any history, whatever the book says. What an unfinished job asked for may be open. */
+function lawFaults(book: Book, name: string, stands: readonly MessageView[]): string[] {
+  const rows = stands.map((message) => ({
+    ...message,
+    context_id: message.contextId,
+    content: [...message.content],
+  }));
+  const calls = callFaults(rows).filter(
+    ({ what }) => book.job?.branch !== name || what !== 'calls without a result',
+  );
+  return [...calls, ...turnFaults(rows)].map(({ what, ids }) => `on ${name}: ${what} ${ids.join(' ')}`);
+}
+
+async function contextDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+  const view = await findContext(db, DEFAULT_TENANT, contextId, {});
+  if (view === null) return ['the context is gone'];
+  const { activeBranch, branches, messageCount, turnCount, requestCount, usage } = view;
+  return differ(
+    'the context says',
+    [
+      activeBranch,
+      branches.join(),
+      `${messageCount} messages, ${turnCount} turns`,
+      requests(requestCount, usage),
+    ],
+    [
+      book.active,
+      book.branches.map(({ name }) => name).join(),
+      `${book.standing} messages, ${lastTurnOf(book.branchOf(book.active).list)} turns`,
+      expectedRequests(book.requests),
+    ],
+  );
+}
+
+async function rowDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+  const [row] = await db.execute<{ status: string; queued: number; steers: number }>(
+    sql`select status, queued, steers from contexts where id = ${contextId}`,
+  );
+  return differ(
+    'the mailbox says',
+    [`${row?.status}: ${row?.queued} queued, ${row?.steers} to join`],
+    [`${book.status}: ${book.queue.length} queued, ${book.job?.steers.length ?? 0} to join`],
+  );
+}
+
+async function listDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+  const views = await listBranches(db, DEFAULT_TENANT, contextId, { after: null, limit: 1_000 });
+  return differ(
+    'the list of branches says',
+    (views ?? []).map(
+      ({ name, isActive, parent, forkMessageId, length, messageCount, requestCount, usage }) =>
+        branchLine(
+          name,
+          isActive,
+          parent,
+          forkMessageId,
+          length,
+          messageCount,
+          requests(requestCount, usage),
+        ),
+    ),
+    book.branches.map(({ name, parent, fork, list, messages, requests: made }) =>
+      branchLine(
+        name,
+        name === book.active,
+        parent,
+        fork?.id ?? null,
+        list.length,
+        messages,
+        expectedRequests(made),
+      ),
+    ),
+  );
+}
+
+function branchLine(
+  name: string,
+  isActive: boolean,
+  parent: string | null,
+  fork: MessageId | null,
+  length: number | null,
+  messages: number,
+  made: string,
+): string {
+  return `${name}${isActive ? ' (active)' : ''} of ${parent} behind ${fork}: shows ${length}, added ${messages}, ${made}`;
+}
+
+async function jobDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+  const rows = await db.execute<{ id: string; status: string; branch: string; steps: number }>(
+    sql`select id, status, branch, steps from jobs where context_id = ${contextId} order by id`,
+  );
+  const jobs = book.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return differ(
+    'the jobs are',
+    rows.map(({ id, status, branch, steps }) => `${id} on ${branch} ${status} after ${steps}`),
+    jobs.map(({ id, status, branch, steps }) => `${id} on ${branch} ${status} after ${steps}`),
+  );
+}
+
+/** Of one message at a time: which one, the number of entries says. */
+async function siblingDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+  const { list } = book.branches[book.entries.length % book.branches.length] ?? book.branchOf(book.active);
+  const entry = list[Math.floor(book.entries.length / 2) % Math.max(1, list.length)];
+  if (entry === undefined || entry.id === null) return [];
+  const siblings = await listSiblings(db, DEFAULT_TENANT, contextId, entry.id);
+  return differ(
+    `beside ${lineOf(entry)} stand`,
+    siblings.map(({ messageId, branch, turn, isActive }) => `${messageId} ${turn} on ${branch} ${isActive}`),
+    expectedSiblings(book, entry),
+  );
+}
+
+/** What each branch shows at its place, that has what stands before it. */
+function expectedSiblings(book: Book, entry: Entry): string[] {
+  const shows = (branch: Branch, one: Entry) => branch.list.includes(one);
+  const nearest = (one: Entry): Branch | undefined => {
+    const those = book.branches.filter((branch) => shows(branch, one));
+    const named = (name: string) => those.find((branch) => branch.name === name);
+    return named(book.active) ?? named(one.branch) ?? those[0];
+  };
+  const line = nearest(entry)?.list ?? [];
+  const before = line
+    .slice(0, line.indexOf(entry))
+    .findLast(({ role }) => (entry.role === 'user' ? role !== 'system' : role === 'user'));
+  const found = book.branches.flatMap(({ list }) => {
+    if (before !== undefined && !list.includes(before)) return [];
+    const after = list.slice(before === undefined ? 0 : list.indexOf(before) + 1);
+    return after.find(({ role }) => role !== 'system') ?? [];
+  });
+  const order = (one: Entry) => book.entries.indexOf(one);
+  return [...new Set(found)]
+    .sort((a, b) => order(a) - order(b))
+    .map((one) => {
+      const isActive = shows(book.branchOf(book.active), one);
+      return `${one.id} ${one.turn} on ${nearest(one)?.name} ${isActive}`;
+    });
+}
+
+function requests(count: number, usage: Usage): string {
+  return `${count} requests, ${usage.input_tokens} and ${usage.output_tokens} tokens`;
+}
+
+function expectedRequests(count: number): string {
+  return `${count} requests, ${count * USAGE.input_tokens} and ${count * USAGE.output_tokens} tokens`;
+}
+
+function differ(what: string, found: readonly string[], expected: readonly string[]): string[] {
+  if (found.join('\n') === expected.join('\n')) return [];
+  const said = (lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join('');
+  return [`${what}${said(found)}\n  in place of${said(expected)}`];
+}

@@ -1,0 +1,129 @@
+// What stands in a conversation, said in one line of words: by the oracle as it ought to be, of what is stored as it is.
+import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
+import type { Block } from '../../../src/core/blocks.ts';
+import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
+import type { MessageRole, MessageType } from '../../../src/core/message.ts';
+import type { PromptMessage } from '../../../src/core/prompt.ts';
+import type { Turn } from '../../../src/core/turn.ts';
+import type { Tool } from './dice.ts';
+
+/** A call; `number` is what it is about, and is in its input. */
+export type Call = { id: ToolCallId; tool: Tool; number: number };
+
+export type Entry = {
+  /** Null: the platform makes it, and nobody has seen it yet. */
+  id: MessageId | null;
+  /** To which branch it was added. */
+  branch: string;
+  role: MessageRole;
+  type: MessageType;
+  turn: Turn;
+  words: string;
+  /** Of an answer. */
+  calls: readonly Call[];
+  isPause: boolean;
+  /** Of a result. */
+  of: ToolCallId | null;
+  jobId: JobId;
+  status: 'stands' | 'retracted' | 'cleared';
+};
+
+/** What is shown in place of older messages, each as far as the entry that is named last. */
+export type Standing = { summary: { words: string; upto: Entry } | null; shortened: Entry | null };
+
+/** What is told of a call that brought no result of its own, whatever the words. */
+export const BY_RULE = 'by rule';
+
+const SHORT = ', shortened';
+
+/** Behind the words of each message, so that there is something to compact; results of tools have more of it. */
+export function padded(words: string): string {
+  return words.padEnd(240, '·');
+}
+
+export function paddedResult(words: string): string {
+  return words.padEnd(600, '·');
+}
+
+function bare(text: string): string {
+  const short = /^([^·]*)·+… \(An old result, shortened/.exec(text)?.[1];
+  return short === undefined ? text.replace(/·+$/, '') : `${short}${SHORT}`;
+}
+
+export function saidOf({ role, words, calls, of }: Entry): string[] {
+  if (role === 'tool') return [`←${of}: ${words}`];
+  return [...(words === '' ? [] : [words]), ...calls.map(({ id, tool }) => `→${tool}#${id}`)];
+}
+
+export function lineOf(entry: Entry): string {
+  return `${entry.turn} ${entry.role} ${entry.type}: ${saidOf(entry).join(' ')}`;
+}
+
+export type Shown = { role: MessageRole; type: MessageType; turn: Turn | null; content: readonly Block[] };
+
+export function shownLine({ role, type, turn, content }: Shown): string {
+  return `${turn ?? 'queued'} ${role} ${type}: ${content.map((block) => shownBlock(block)).join(' ')}`;
+}
+
+/** The effects that a note of the platform's own names. */
+export function noteOf(calls: readonly Call[]): string {
+  return `note: ${calls.map(({ tool, number }) => `${tool} ${number}`).join(', ')}`;
+}
+
+function shownBlock(block: Block): string {
+  if (isToolUse(block)) return `→${block.name}#${block.id}`;
+  if (isToolResult(block)) {
+    const content = typeof block.content === 'string' ? block.content : JSON.stringify(block.content);
+    return `←${block.tool_use_id}: ${block.is_error ? BY_RULE : bare(content)}`;
+  }
+  return block.type === 'text' ? shownText(block.text) : block.type;
+}
+
+function shownText(text: string): string {
+  const summary = /was summarised, and is not shown any more:\n\n([^·]*)·*\n\n/.exec(text)?.[1];
+  if (summary !== undefined) return `summary: ${summary}`;
+  if (!text.includes('Tool calls had begun before that')) return bare(text);
+  const named = [...text.matchAll(/(\w+)\(\{"\w+":"?(\d+)/g)].map(([, tool, number]) => `${tool} ${number}`);
+  return `note: ${named.join(', ')}`;
+}
+
+/** What a prompt says, whichever messages it is put into. */
+export function promptLines(prompt: readonly PromptMessage[]): string[] {
+  return prompt.flatMap(({ role, content }) => [...content].map((block) => `${role}: ${shownBlock(block)}`));
+}
+
+/**
+ * What the prompt of these entries has to say: results behind the answer that asked for them, in its order; those that are
+ * still missing are made up.
+ */
+export function expectedPrompt(entries: readonly Entry[], { summary, shortened }: Standing): string[] {
+  const results = new Map(
+    entries.flatMap((entry) => (entry.of === null ? [] : [[entry.of, entry] as const])),
+  );
+  const isShort = (result: Entry) =>
+    shortened !== null && isLong(result) && entries.indexOf(result) <= entries.indexOf(shortened);
+  const after = summary === null ? 0 : entries.indexOf(summary.upto) + 1;
+  // What is to be answered is shown, summarised or not, until a summary tells of its answer too.
+  const asked = entries.findLastIndex(({ role }) => role === 'user');
+  const owed = entries[asked];
+  const isOwed =
+    owed !== undefined &&
+    asked < after &&
+    entries.slice(asked + 1, after).every(({ role }) => role === 'system');
+  const lines = [...(isOwed ? [owed] : []), ...entries.slice(after)].flatMap((entry) => {
+    if (entry.role === 'tool') return [];
+    const side = entry.role === 'assistant' ? 'assistant' : 'user';
+    const answers = entry.calls.map(({ id }) => {
+      const result = results.get(id);
+      const short = result !== undefined && isShort(result) ? SHORT : '';
+      return `user: ←${id}: ${result?.words ?? BY_RULE}${short}`;
+    });
+    return [...saidOf(entry).map((words) => `${side}: ${words}`), ...answers];
+  });
+  return [...(summary === null ? [] : [`user: summary: ${summary.words}`]), ...lines];
+}
+
+/** A result of a tool that is run here: those are long enough to be shortened. */
+export function isLong({ of, words }: Entry): boolean {
+  return of !== null && /^(look|mail) /.test(words);
+}

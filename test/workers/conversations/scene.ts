@@ -1,0 +1,202 @@
+// The model and the tools of one conversation, played by what they are expected to be asked: they answer as the book says
+// and hold what it says is held. What is asked otherwise is a fault.
+import pTimeout from 'p-timeout';
+import type { Append } from '../../../src/core/append.ts';
+import type { ToolCallId } from '../../../src/core/ids.ts';
+import type { ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
+import type { PromptMessage } from '../../../src/core/prompt.ts';
+import type { ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
+import { NO_USAGE } from '../../../src/core/usage.ts';
+import { aborted } from '../fleet.ts';
+import type { Answer } from './book.ts';
+import { saidIn } from './compacting.ts';
+import { padded, paddedResult, promptLines } from './entries.ts';
+import type { Call } from './entries.ts';
+import type { Expected } from './running.ts';
+
+/** Tokens of every answer. Those of its prompt are told by nobody, so that they are estimated by what it says. */
+export const USAGE = { ...NO_USAGE, output_tokens: 7 };
+
+/** Whoever neither is held nor ends in so long hangs. */
+const STUCK_MS = 30_000;
+
+export class Scene {
+  /** The claim that is under way, or was last. */
+  claiming: Promise<unknown> = Promise.resolve();
+  readonly faults: string[] = [];
+  /** Every prompt that was sent. */
+  readonly prompts: PromptMessage[][] = [];
+  #expected: Expected[] = [];
+  /** Of the round of tools that is under way: those that are still to begin. */
+  #tools: { left: Set<ToolCallId>; isHeld: boolean } | null = null;
+  /** Of each call: its answer is stored. One without effect begins before that. */
+  readonly #stored = new Map<string, PromiseWithResolvers<void>>();
+  #isAbandoned = false;
+  #ready = Promise.withResolvers<void>();
+  #held = Promise.withResolvers<void>();
+  #letGo = Promise.withResolvers<void>();
+
+  constructor() {
+    this.#ready.resolve();
+  }
+
+  /** Whatever is asked from here on waits until it is known what is expected. */
+  pause(): void {
+    this.#ready = Promise.withResolvers<void>();
+  }
+
+  resume(): void {
+    this.#ready.resolve();
+  }
+
+  /** What a run asks for next. What was held is held no more, by whatever. */
+  expect(expected: readonly Expected[]): void {
+    this.#expected.push(...expected);
+    this.#held = Promise.withResolvers<void>();
+  }
+
+  /** What a run stored. */
+  stores({ calls }: Append): void {
+    for (const change of calls) if (change.kind === 'request') this.#storing(change.call.id).resolve();
+  }
+
+  letGo(): void {
+    const { resolve } = this.#letGo;
+    this.#letGo = Promise.withResolvers<void>();
+    resolve();
+  }
+
+  /** Nothing is held or compared any more: the run is to end somehow. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.resume();
+    this.letGo();
+  }
+
+  /** Waits until something is held, or the run has ended. */
+  async standstill(run: Promise<void>, isHeld: boolean): Promise<void> {
+    const held = this.#held.promise.then(() => 'held');
+    const ended = run.then(() => 'ended');
+    const came = await pTimeout(Promise.race([held, ended]), {
+      milliseconds: STUCK_MS,
+      fallback: () => 'hanging',
+    });
+    const expected = isHeld ? 'held' : 'ended';
+    if (came !== expected) this.faults.push(`the run is ${came}, not ${expected}`);
+    for (const one of this.#expected.splice(0)) this.faults.push(`the run never came to ${wordsOf(one)}`);
+  }
+
+  async model(request: ModelRequest, branch: string, signal: AbortSignal): Promise<ModelOutcome> {
+    await this.#ready.promise;
+    const expected = this.#expected.shift();
+    if (this.#isAbandoned) return outcomeOf({ how: 'say', words: 'abandoned', calls: [] });
+    if (expected === undefined || expected.kind === 'tools') {
+      this.faults.push(
+        `the model was asked in place of ${expected === undefined ? 'nothing' : wordsOf(expected)}`,
+      );
+      return outcomeOf({ how: 'fail', words: '', calls: [] });
+    }
+    this.prompts.push([...request.messages]);
+    if (expected.kind === 'model') this.#compare(request, branch, expected);
+    else this.#compareSummary(request, branch, expected);
+    if (expected.isHeld && !(await this.#hold(signal, Promise.resolve()))) return { kind: 'aborted' };
+    return outcomeOf(expected.answer);
+  }
+
+  async execute({ id, name, input }: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> {
+    await this.#ready.promise;
+    if (this.#tools === null) this.#begin();
+    const tools = this.#tools;
+    if (tools?.left.delete(id) !== true) this.faults.push(`${name} was called in place of nothing`);
+    const isLast = tools === null || tools.left.size === 0;
+    if (isLast) this.#tools = null;
+    if (tools?.isHeld === true && !(await this.#hold(signal, isLast ? this.#storing(id).promise : null)))
+      return { kind: 'aborted' };
+    return { kind: 'result', content: paddedResult(`${name} ${numberIn(input)}`), is_error: false };
+  }
+
+  #begin(): void {
+    const expected = this.#expected.shift();
+    if (expected?.kind !== 'tools') this.faults.push('tools were called in place of the model');
+    else this.#tools = { left: new Set(expected.calls.map(({ id }) => id)), isHeld: expected.isHeld };
+  }
+
+  #storing(id: string): PromiseWithResolvers<void> {
+    const storing = this.#stored.get(id) ?? Promise.withResolvers<void>();
+    this.#stored.set(id, storing);
+    return storing;
+  }
+
+  /** False: it was ended meanwhile. `toldOn`: when it counts as held; null: another one tells. */
+  async #hold(signal: AbortSignal, toldOn: Promise<void> | null): Promise<boolean> {
+    if (this.#isAbandoned) return true;
+    const { resolve } = this.#held;
+    void toldOn?.then(resolve);
+    const goes = this.#letGo.promise.then(() => true);
+    return Promise.race([goes, aborted(signal).then(() => false)]);
+  }
+
+  #compare({ messages }: ModelRequest, branch: string, expected: Extract<Expected, { kind: 'model' }>): void {
+    const lines = promptLines(messages);
+    if (lines.join('\n') !== expected.prompt.join('\n')) {
+      this.faults.push(`the model was told\n${list(lines)}\nin place of\n${list(expected.prompt)}`);
+    }
+    if (branch !== expected.branch)
+      this.faults.push(`the model was asked on ${branch}, not on ${expected.branch}`);
+  }
+
+  #compareSummary(
+    { messages }: ModelRequest,
+    branch: string,
+    expected: Extract<Expected, { kind: 'summary' }>,
+  ): void {
+    const told = saidIn(JSON.stringify(messages)).join(', ');
+    if (told !== expected.told.join(', ')) {
+      this.faults.push(`what is to be summarised is ${told}, not ${expected.told.join(', ')}`);
+    }
+    if (branch !== `${expected.branch}/compaction`)
+      this.faults.push(`a summary was asked for on ${branch}, not on ${expected.branch}`);
+  }
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `    ${line}`).join('\n');
+}
+
+function wordsOf(expected: Expected): string {
+  return expected.kind !== 'tools'
+    ? `the model call on ${expected.branch} that says ${expected.answer.words}`
+    : `the calls ${expected.calls.map(({ tool, number }) => `${tool} ${number}`).join(', ')}`;
+}
+
+function outcomeOf({ how, words, calls }: Answer): ModelOutcome {
+  if (how === 'fail')
+    return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
+  return {
+    kind: 'done',
+    answer: {
+      content: [
+        // A summary is short.
+        { type: 'text', text: words.startsWith('sum ') ? words : padded(words) },
+        ...calls.map((call) => ({
+          type: 'tool_use' as const,
+          id: call.id,
+          name: call.tool,
+          input: inputOf(call),
+        })),
+      ],
+      finishReason: how === 'pause' ? 'pause' : calls.length > 0 ? 'tool_use' : 'stop',
+      usage: USAGE,
+      modelId: 'm',
+      responseId: null,
+    },
+  };
+}
+
+function inputOf({ tool, number }: Call) {
+  return tool === 'ask_user' ? { question: `${number}?` } : { number };
+}
+
+function numberIn(input: ToolInvocation['input']): string {
+  return /\d+/.exec(JSON.stringify(input))?.[0] ?? '';
+}

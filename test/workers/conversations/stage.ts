@@ -1,0 +1,330 @@
+// A database and a worker process on which sequences are played: each in a context of its own, many at a time, by the
+// commands that clients give and the loop that worker processes run. After every operation the book is held against what is
+// stored.
+import { randomInt } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
+import { summonsTo } from '../../../src/bus/bus.ts';
+import { localBus } from '../../../src/bus/local.ts';
+import { ids } from '../../../src/cli/ids.ts';
+import { createWorker } from '../../../src/commands/create-worker.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import type { CommandPorts } from '../../../src/commands/ports.ts';
+import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS } from '../../../src/core/policy.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import type { ToolDescriptor } from '../../../src/core/tool.ts';
+import { openDatabase } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/db/client.ts';
+import { register } from '../../../src/db/processes.ts';
+import { NO_SERVERS } from '../../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../../src/workers/team-abilities.ts';
+import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
+import { runContext } from '../../../src/workers/run-context.ts';
+import { eventFaults, numberFaults } from '../../db/interleaving/checks.ts';
+import { TIMES } from '../../db/interleaving/world.ts';
+import { createTestDatabase } from '../../services/database.ts';
+import type { TestDatabase } from '../../services/database.ts';
+import { stateByHand } from '../by-hand.ts';
+import { deaf } from '../fleet.ts';
+import { ask } from './asking.ts';
+import { Book } from './book.ts';
+import { differences } from './compare.ts';
+import { TOOLS } from './dice.ts';
+import type { Operation } from './dice.ts';
+import { Hand } from './hand.ts';
+import { goOn } from './running.ts';
+import { Scene } from './scene.ts';
+import { wireFaults } from './wires.ts';
+
+/**
+ * What was wrong with a sequence, nothing as a rule, and what was done until then. `reached`: what came of which operation,
+ * and when.
+ */
+export type Judgement = { faults: string[]; trace: string[]; reached: readonly string[] };
+
+/** Done to the database before what is stored is looked at; `place`: after which operation. */
+export type Tamper = (database: Database, contextId: ContextId, book: Book, place: number) => Promise<void>;
+
+export class Stage {
+  readonly #own: TestDatabase;
+  readonly #database: Database;
+  readonly #ports: CommandPorts;
+  readonly #scenes: Map<ContextId, Scene>;
+  readonly #state: WorkerState;
+
+  private constructor(
+    own: TestDatabase,
+    database: Database,
+    ports: CommandPorts,
+    scenes: Map<ContextId, Scene>,
+    state: WorkerState,
+  ) {
+    this.#own = own;
+    this.#database = database;
+    this.#ports = ports;
+    this.#scenes = scenes;
+    this.#state = state;
+  }
+
+  static async open(): Promise<Stage> {
+    const own = await createTestDatabase();
+    const admin = openDatabase(own.url, { max: 1 });
+    await admin.db.execute(
+      sql.raw(`alter database ${new URL(own.url).pathname.slice(1)} set synchronous_commit = off`),
+    );
+    await admin.close();
+    const database = openDatabase(own.url, { max: 10, name: 'conversations' });
+    const bell = deaf.openBell();
+    const bus = localBus();
+    const ports: CommandPorts = {
+      database,
+      bell,
+      bus,
+      ids,
+      times: TIMES,
+      stopGraceMs: TIMES.stopGraceMs,
+      boundResult: (content) => content,
+    };
+    const scenes = new Map<ContextId, Scene>();
+    const id = ids.next<ProcessId>();
+    await register(database.db, {
+      id,
+      lockKey: randomInt(1, 2 ** 47),
+      host: 'h',
+      pid: 1,
+      version: '0',
+      tools: [],
+      roles: [],
+      models: [],
+      mcpServers: [],
+    });
+    // Nobody beats here: it lives for as long as the sequences take.
+    await database.db.execute(sql`update processes set beat_at = beat_at + interval '1 day'`);
+    const state = commitsFirst(stateByHand(workerPorts(ports, scenes), id, 1_000), scenes);
+    await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+      state.registry.lookUp(contextId, controlSeq),
+    );
+    return new Stage(own, database, ports, scenes, state);
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+    await this.#own.drop();
+  }
+
+  async judge(operations: readonly Operation[], tamper: Tamper | null = null): Promise<Judgement> {
+    const contextId = await this.#createContext();
+    const scene = new Scene();
+    this.#scenes.set(contextId, scene);
+    const played = new Played(this.#database, this.#ports, this.#state, contextId, scene);
+    try {
+      return await played.play(operations, tamper);
+    } finally {
+      await played.abandon();
+      this.#scenes.delete(contextId);
+    }
+  }
+
+  async #createContext(): Promise<ContextId> {
+    const worker = { name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
+    const made = await perform(this.#ports, createWorker({ ids }, { tenantId: DEFAULT_TENANT, ...worker }));
+    if (made.kind === 'refused') throw new Error(made.message);
+    return made.value.contextId;
+  }
+}
+
+/** One sequence. */
+class Played {
+  readonly #database: Database;
+  readonly #state: WorkerState;
+  readonly #contextId: ContextId;
+  readonly #scene: Scene;
+  readonly #hand: Hand;
+  readonly #book = new Book();
+  readonly #trace: string[] = [];
+  readonly #reached: string[] = [];
+  #run: Promise<void> = Promise.resolve();
+
+  constructor(
+    database: Database,
+    ports: CommandPorts,
+    state: WorkerState,
+    contextId: ContextId,
+    scene: Scene,
+  ) {
+    this.#database = database;
+    this.#state = state;
+    this.#contextId = contextId;
+    this.#scene = scene;
+    this.#hand = new Hand(ports, contextId);
+  }
+
+  async play(operations: readonly Operation[], tamper: Tamper | null): Promise<Judgement> {
+    for (const [place, operation] of operations.entries()) {
+      const failed = await this.#take(operation).catch((error: unknown) => [`it failed: ${describe(error)}`]);
+      await tamper?.(this.#database, this.#contextId, this.#book, place);
+      const faults = [...failed, ...this.#scene.faults, ...this.#wires()];
+      if (faults.length > 0) return this.#judged(faults);
+      const differing = await differences(this.#database, this.#contextId, this.#book);
+      if (differing.length > 0) return this.#judged(differing);
+    }
+    return this.#judged(await this.#whole());
+  }
+
+  #judged(faults: string[]): Judgement {
+    const ends = this.#book.jobs.map(({ status }) => `a job that is ${status}`);
+    return { faults, trace: this.#trace, reached: [...this.#reached, ...ends] };
+  }
+
+  /** The run is to end somehow. */
+  async abandon(): Promise<void> {
+    this.#scene.abandon();
+    await this.#run;
+  }
+
+  /** Laws of the line of numbers and of states. */
+  async #whole(): Promise<string[]> {
+    const { db } = this.#database;
+    const context = { contextId: this.#contextId };
+    return [...(await numberFaults(db, context)), ...(await eventFaults(db, context))];
+  }
+
+  #wires(): string[] {
+    return this.#scene.prompts.splice(0).flatMap((prompt) => wireFaults(prompt));
+  }
+
+  async #take(operation: Operation): Promise<string[]> {
+    if (operation.kind === 'go') return this.#go();
+    const asked = ask(this.#book, operation);
+    if (asked === null) return [];
+    this.#trace.push(`${asked.words}${asked.refused === null ? '' : `, refused: ${asked.refused}`}`);
+    const { held, status } = this.#book;
+    const when = held === null ? status : `held at the ${held.kind}`;
+    this.#scene.pause();
+    try {
+      const outcome = await asked.perform(this.#hand);
+      const came = outcome.kind === 'refused' ? outcome.code : null;
+      this.#reached.push(`${operation.kind} while ${when}`, `${operation.kind}: ${came ?? 'done'}`);
+      if (came !== asked.refused) return [`it was ${came ?? 'done'}, not ${asked.refused ?? 'done'}`];
+      if (outcome.kind === 'refused') return [];
+      asked.isDone(outcome);
+      const isEnded = this.#book.held !== null && (this.#book.job?.wish ?? null) !== null;
+      if (isEnded) this.#scene.expect(goOn(this.#book));
+      this.#scene.resume();
+      if (isEnded) await this.#standstill();
+    } finally {
+      this.#scene.resume();
+    }
+    return [];
+  }
+
+  async #go(): Promise<string[]> {
+    const { held, status } = this.#book;
+    if (held === null && status !== 'runnable') return [];
+    this.#trace.push(held === null ? 'run' : `let go of the ${held.kind}`);
+    this.#scene.expect(goOn(this.#book));
+    if (held === null) this.#run = runContext(this.#state, this.#contextId);
+    else this.#scene.letGo();
+    await this.#standstill();
+    return [];
+  }
+
+  #standstill(): Promise<void> {
+    return this.#scene.standstill(this.#run, this.#book.held !== null);
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error
+    ? `${error.message} ${error.cause === undefined ? '' : describe(error.cause)}`
+    : 'no error';
+}
+
+function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>): WorkerPorts {
+  const sceneOf = (contextId: string): Scene => {
+    const scene = scenes.get(contextId as ContextId);
+    if (scene === undefined) throw new Error('Nobody plays this context.');
+    return scene;
+  };
+  return {
+    database: ports.database,
+    openBeatConnection: () => ports.database,
+    queue: deaf,
+    bell: ports.bell,
+    bus: ports.bus,
+    ids,
+    abilities: {
+      model: () => ({
+        async call(request, _listener, signal) {
+          const [contextId = '', ...branch] = request.cacheKey.split('/');
+          const scene = sceneOf(contextId);
+          await scene.claiming;
+          return scene.model(request, branch.join('/'), signal);
+        },
+      }),
+      keyId: (provider) => provider,
+      tools: {
+        judge: async (_, ruled) => ruled ?? 'never',
+        execute: (call, signal) => sceneOf(call.contextId).execute(call, signal),
+        reconcile: async () => ({ kind: 'unknown' }),
+        outcomeWaitMs: null,
+      },
+      resolve: () => ({
+        kind: 'served',
+        settings: {
+          model: { provider: 'simulated', model: 'm' },
+          streaming: true,
+          systemPrompt: '',
+          mode: 'act',
+          tools: DESCRIPTORS,
+          maxTokens: null,
+          contextLimit: 200_000,
+          compaction: COMPACTION_DEFAULTS,
+          pinned: [],
+          maxSteps: 50,
+          parameters: {},
+          asking: ASKING_DEFAULTS,
+        },
+      }),
+      published: { tools: [], roles: [], models: [], mcpServers: [] },
+      team: TEAM_DEFAULTS,
+    },
+    times: TIMES,
+    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+    servers: NO_SERVERS,
+    peers: PEER_LIMITS,
+    boundResult: (content) => content,
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    random: () => 0.5,
+  };
+}
+
+/** What is called before what asked for it is stored takes part once it is: what stands then is looked at. */
+function commitsFirst(state: WorkerState, scenes: ReadonlyMap<ContextId, Scene>): WorkerState {
+  return {
+    ...state,
+    claimer(claim) {
+      const claiming = state.claimer(claim);
+      const scene = scenes.get(claim.contextId);
+      if (scene !== undefined) scene.claiming = claiming.catch(() => undefined);
+      return claiming;
+    },
+    async appender(move) {
+      const outcome = await state.appender(move);
+      scenes.get(move.lease.contextId)?.stores(move);
+      return outcome;
+    },
+  };
+}
+
+const DESCRIPTORS: ToolDescriptor[] = TOOLS.map((name) => ({
+  name,
+  description: '',
+  input_schema: { type: 'object' },
+  effect: name === 'mail' || name === 'locate' ? 'once' : 'none',
+  on_unknown: 'tell',
+  answered_by: name === 'ask_user' ? 'person' : name === 'locate' ? 'client' : 'tool',
+}));

@@ -1,0 +1,164 @@
+// Errands when whoever carries them out dies at any statement, or two do it at once: nothing is lost, nothing told twice.
+import { afterEach, describe, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { JobId, ToolCallId } from '../../src/core/ids.ts';
+import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { Database } from '../../src/db/client.ts';
+import { tellOnce } from '../../src/commands/tell-once.ts';
+import { carryOutErrands } from '../../src/workers/errands.ts';
+import { ids } from '../db/given.ts';
+import { says, startFleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import { hire } from './peers-rig.ts';
+
+let fleet: Fleet | null = null;
+afterEach(async () => {
+  await fleet?.close();
+  fleet = null;
+});
+
+class Died extends Error {}
+
+/** Statements go through until so many were sent; every later one fails. */
+function mortal(url: string): {
+  database: Database;
+  live: (statements: number) => void;
+  dead: () => boolean;
+} {
+  let left = Infinity;
+  const database = openDatabase(url, {
+    max: 6,
+    hook: () => {
+      left -= 1;
+      if (left < 0) throw new Died('dead');
+    },
+  });
+  return { database, live: (statements) => (left = statements), dead: () => left < 0 };
+}
+
+/** A parent whose job asked two children for work; none of it is run by anybody. */
+async function family(of: Fleet) {
+  const parent = await of.createContext();
+  const { jobId } = await of.post(parent.contextId, 'x');
+  const asked = [];
+  for (const input of ['one', 'two']) {
+    const id = ids.next<ToolCallId>();
+    await of.query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown,
+      status, finished_at) values ('${id}', 'default', '${parent.contextId}', '${jobId}', '${ids.next()}', 0, 'hire',
+      'none', 'tell', 'completed', now())`);
+    const call = {
+      ...parent,
+      tenantId: DEFAULT_TENANT,
+      id,
+      jobId,
+      name: 'hire',
+      input: {},
+      idempotencyKey: id,
+    };
+    asked.push(await hire(of, call, { input }));
+  }
+  return { parent, jobId, asked };
+}
+
+const end = (of: Fleet, jobId: JobId, set: string) =>
+  of.query(`update jobs set finished_at = now(), ${set} where id = '${jobId}'`);
+
+async function dieAtEach(prepare: (of: Fleet) => Promise<void>, check: (of: Fleet) => Promise<void>) {
+  const of = (fleet = await startFleet({ model: () => says('x'), processes: 0 }));
+  const { database, live, dead } = mortal(of.url);
+  const log = { warn: () => undefined };
+  const ports = { ...of.ports, times: { ...of.ports.times, stopGraceMs: 1_000 }, peers: PEER_LIMITS, log };
+  let deaths = 0;
+  try {
+    for (let at = 0; at === deaths; at += 1) {
+      await of.query('update contexts set stopped = false');
+      await prepare(of);
+      live(at);
+      await carryOutErrands({ ...ports, database }).catch(() => undefined);
+      if (dead()) deaths += 1;
+      live(Infinity);
+      await Promise.all([carryOutErrands(ports), carryOutErrands(ports)]);
+      await carryOutErrands(ports);
+      await check(of);
+      expect(await of.query(`select 1 from jobs where descend is not null or report = 'due'`)).toEqual([]);
+    }
+  } finally {
+    await database.close();
+  }
+  expect(deaths).toBeGreaterThan(4);
+}
+
+describe('whoever dies at any statement', () => {
+  test('of a descent leaves it to others', async () => {
+    let last: Awaited<ReturnType<typeof family>> | null = null;
+    await dieAtEach(
+      async (of) => {
+        last = await family(of);
+        await end(of, last.jobId, `status = 'cancelled', descend = 'cancel'`);
+      },
+      async (of) => {
+        for (const { jobId } of last?.asked ?? []) {
+          expect(await of.job(jobId)).toMatchObject({ status: 'cancelled', report: null });
+        }
+        expect(await of.query('select 1 from jobs where reports_job_id is not null')).toEqual([]);
+      },
+    );
+  });
+
+  test('of a report leaves it to others, who tell it once', async () => {
+    let last: Awaited<ReturnType<typeof family>> | null = null;
+    await dieAtEach(
+      async (of) => {
+        last = await family(of);
+        for (const { jobId } of last.asked) await end(of, jobId, `status = 'cancelled', report = 'due'`);
+      },
+      async (of) => {
+        for (const { jobId } of last?.asked ?? []) {
+          expect(await of.query(`select 1 from jobs where reports_job_id = '${jobId}'`)).toHaveLength(1);
+        }
+      },
+    );
+  });
+});
+
+test('what a call tells is not reported as well, be the report due or queued', async () => {
+  const of = (fleet = await startFleet({ model: () => says('x'), processes: 0 }));
+  const { parent, asked } = await family(of);
+  const ports = {
+    ...of.ports,
+    times: { ...of.ports.times, stopGraceMs: 1_000 },
+    peers: PEER_LIMITS,
+    log: { warn: () => undefined },
+  };
+  const [one, two] = asked.map(({ jobId }) => jobId);
+  if (one === undefined || two === undefined) throw new Error('two were asked');
+  await end(of, one, `status = 'cancelled', report = 'due'`);
+  await carryOutErrands(ports);
+  await end(of, two, `status = 'cancelled', report = 'due'`);
+  const place = { tenantId: DEFAULT_TENANT, contextId: parent.contextId };
+  await tellOnce(of.ports, place, [one, two]);
+  await tellOnce(of.ports, place, [one, two]);
+  await carryOutErrands(ports);
+  const reports = await of.query('select status, reports_job_id from jobs where reports_job_id is not null');
+  expect(reports).toEqual([{ status: 'cancelled', reports_job_id: one }]);
+  const [row] = await of.query(`select queued from contexts where id = '${parent.contextId}'`);
+  expect(row).toEqual({ queued: 1 });
+});
+
+test('what a call tells somebody further up is still reported to whoever asked for it', async () => {
+  const of = (fleet = await startFleet({ model: () => says('x'), processes: 0 }));
+  const above = await of.createContext();
+  const { parent, asked } = await family(of);
+  const [one] = asked.map(({ jobId }) => jobId);
+  if (one === undefined) throw new Error('two were asked');
+  await end(of, one, `status = 'cancelled', report = 'due'`);
+  await tellOnce(of.ports, { tenantId: DEFAULT_TENANT, contextId: above.contextId }, [one]);
+  expect(await of.job(one)).toMatchObject({ report: 'due' });
+  const times = { ...of.ports.times, stopGraceMs: 1_000 };
+  await carryOutErrands({ ...of.ports, times, peers: PEER_LIMITS, log: { warn: () => undefined } });
+  const reports = await of.query(
+    'select context_id, reports_job_id from jobs where reports_job_id is not null',
+  );
+  expect(reports).toEqual([{ context_id: parent.contextId, reports_job_id: one }]);
+});
