@@ -8,12 +8,14 @@ import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
 import { amend, catchUp, follow, isSettled, voided } from '../core/making.ts';
 import type { Utterance, View } from '../core/making.ts';
 import { MESSAGE_COMPLETED } from '../core/told.ts';
-import type { FleetingEvent, NumberedEvent, StreamEvent } from '../core/told.ts';
+import type { NumberedEvent } from '../core/told.ts';
 import type { Executor } from '../db/client.ts';
 import { readEvents, readHead, readText } from '../db/event-views.ts';
 import type { Head } from '../db/event-views.ts';
 import type { Caller } from './caller.ts';
 import type { Listener } from './listener.ts';
+import { Listeners } from './listeners.ts';
+import type { Pace } from './pace.ts';
 import { Recent } from './recent.ts';
 
 /** Entries read at once. */
@@ -28,6 +30,7 @@ const HELD = 1_000;
 export type FollowedPorts = {
   db: Executor;
   caller: Caller;
+  pace: Pace;
   /** Something was missed, and Postgres was read for it. */
   onResync(): void;
 };
@@ -36,8 +39,7 @@ export class Followed {
   readonly tenantId: TenantId;
   readonly contextId: ContextId;
   readonly #ports: FollowedPorts;
-  /** How far each has been told. */
-  readonly #listeners = new Map<Listener, number>();
+  readonly #listeners: Listeners;
   /** Messages and jobs that are over: what is still said of them is late. */
   readonly #over = new Recent<unknown>();
   #tail = -1;
@@ -59,6 +61,7 @@ export class Followed {
     this.tenantId = tenantId;
     this.contextId = contextId;
     this.#ports = ports;
+    this.#listeners = new Listeners(ports.pace);
   }
 
   get tail(): number {
@@ -67,16 +70,13 @@ export class Followed {
 
   /** Whose ears are to be told that somebody listens; null: nobody holds it, or nobody listens. */
   get callee(): ProcessId | null {
-    return this.#listeners.size > 0 ? this.#holder.owner : null;
+    return this.#listeners.isEmpty ? null : this.#holder.owner;
   }
 
   /** From here on `listener` is told all beyond `position`, which is the tail or more. */
   attach(listener: Listener, position: number): void {
-    this.#listeners.set(listener, position);
-    const view = this.#view;
-    if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
-      listener.tell(catchUp(this.contextId, view));
-    else this.#ask();
+    if (this.#listeners.add(listener, position, this.#tail)) this.#join(listener);
+    else this.#readTo(position);
   }
 
   detach(listener: Listener): void {
@@ -133,8 +133,15 @@ export class Followed {
 
   /** The context is gone, or nobody follows it any more. */
   end(): void {
-    for (const listener of this.#listeners.keys()) listener.end();
-    this.#listeners.clear();
+    this.#listeners.end();
+  }
+
+  /** What is being said is said to `listener` as well. */
+  #join(listener: Listener): void {
+    const view = this.#view;
+    if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
+      listener.tell(catchUp(this.contextId, view));
+    else this.#ask();
   }
 
   #hold(owner: ProcessId | null, epoch: number): void {
@@ -168,8 +175,7 @@ export class Followed {
       case 'told':
         this.#view = heard.view;
         this.#missing = false;
-        if (heard.events.length > 0)
-          for (const listener of this.#listeners.keys()) listener.tell(heard.events);
+        this.#listeners.whisper(heard.events);
         return;
       case 'missed':
         this.#missing = true;
@@ -229,7 +235,7 @@ export class Followed {
   async #readPage(): Promise<void> {
     const { db } = this.#ports;
     const to = this.#known;
-    if (this.#listeners.size === 0) {
+    if (this.#listeners.isEmpty) {
       // Those who are on their way read for themselves.
       this.#tail = to;
       this.#blind = true;
@@ -240,7 +246,7 @@ export class Followed {
     const view = this.#unfinished(page);
     const stored = view === null ? null : await readText(db, this.tenantId, view.of.messageId);
     if (view !== null && stored !== null)
-      this.#tellAll(amend(this.contextId, view, stored.text, stored.attempt));
+      this.#listeners.whisper(amend(this.contextId, view, stored.text, stored.attempt));
     const last = page.at(-1)?.seq ?? 0;
     this.#tail = page.length < PAGE ? Math.max(to, last) : last;
     this.#hand(page);
@@ -265,18 +271,7 @@ export class Followed {
 
   #hand(entries: readonly NumberedEvent[]): void {
     for (const entry of entries) this.#note(entry);
-    for (const [listener, position] of this.#listeners) {
-      const news = entries.filter(({ seq }) => seq > position);
-      const last = news.at(-1);
-      if (last === undefined) continue;
-      this.#listeners.set(listener, last.seq);
-      listener.tell(news);
-    }
-  }
-
-  #tellAll(events: readonly FleetingEvent[]): void {
-    const told: readonly StreamEvent[] = events;
-    if (told.length > 0) for (const listener of this.#listeners.keys()) listener.tell(told);
+    for (const listener of this.#listeners.hand(entries, this.#tail)) this.#join(listener);
   }
 
   /** What an entry says of the message in the making. */

@@ -13,6 +13,7 @@ import { Followed, PAGE } from './followed.ts';
 import { JobWaits } from './job-waits.ts';
 import type { Watch, Watched } from './job-waits.ts';
 import type { Listener } from './listener.ts';
+import { Pace } from './pace.ts';
 
 const ASK_MS = 1_000;
 
@@ -49,7 +50,7 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
   let closed = false;
   let renewed = performance.now();
 
-  const ports = { db, caller, onResync: () => void (resyncs += 1) };
+  const ports = { db, caller, pace: new Pace(), onResync: () => void (resyncs += 1) };
 
   const isUsed = (): boolean => shared.size > 0 || waits.jobs.length > 0;
 

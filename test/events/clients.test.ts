@@ -6,7 +6,7 @@ import { SseStream } from '../../src/api/sse.ts';
 import { until } from '../e2e/until.ts';
 import { openHouse } from './house.ts';
 import type { House, HouseOptions } from './house.ts';
-import { numbered } from './sse-client.ts';
+import { addUp, numbered } from './sse-client.ts';
 
 let house: House | null = null;
 afterEach(async () => {
@@ -167,20 +167,62 @@ test('a heartbeat comes within 15 seconds, without an id', async () => {
   client.close();
 });
 
-test('each event is written whole', async () => {
-  const written: string[] = [];
+/** A stream on a connection that takes all, and what was written to it. */
+function stream(): { stream: SseStream; written: (Buffer | string)[] } {
+  const written: (Buffer | string)[] = [];
   const response = {
+    socket: null,
     writableLength: 0,
     on: () => response,
     writeHead: () => response,
-    write: (text: string) => written.push(text) > 0,
+    write: (bytes: Buffer | string) => written.push(bytes) > 0,
   };
-  const stream = new SseStream(response as never, 7, { sent: 0, dropped: 0 });
-  stream.tell([{ seq: 8, name: 'A', data: { text: 'one\ntwo' } }]);
-  stream.tell([{ seq: null, name: 'B', data: {} }]);
-  expect(written).toEqual([
+  return { stream: new SseStream(response as never, 7, { sent: 0, dropped: 0 }), written };
+}
+
+test('each event is written whole', () => {
+  const { stream: one, written } = stream();
+  one.tell([{ seq: 8, name: 'A', data: { text: 'one\ntwo' } }]);
+  one.tell([
+    { seq: null, name: 'B', data: {} },
+    { seq: null, name: 'C', data: { text: '🦊' } },
+  ]);
+  expect(written.map(String)).toEqual([
     'retry: 2000\nid: 7\n\n',
     'id: 8\nevent: A\ndata: {"text":"one\\ntwo"}\n\n',
-    'event: B\ndata: {}\n\n',
+    'event: B\ndata: {}\n\nevent: C\ndata: {"text":"🦊"}\n\n',
   ]);
+});
+
+test('what many are told is made into bytes once', () => {
+  const all = Array.from({ length: 3 }, stream);
+  const events = [{ seq: null, name: 'A', data: {} }];
+  for (const { stream: one } of all) one.tell(events);
+  const [first, ...others] = all.map(({ written }) => written.at(-1));
+  expect(String(first)).toBe('event: A\ndata: {}\n\n');
+  for (const other of others) expect(other).toBe(first);
+});
+
+test('each of many clients of a few contexts is told all of each text', async () => {
+  const of = await open();
+  const ids = await Promise.all(
+    Array.from({ length: 4 }, async () => (await of.client.createContext({})).id),
+  );
+  await Promise.all(
+    ids.map(async (id) => {
+      const clients = await Promise.all(Array.from({ length: 50 }, () => of.listen(id, { after: 0 })));
+      await of.client.post(id, 'think: so\ntokens: 300 over 1500ms');
+      await Promise.all(clients.map((client) => client.until(({ event }) => event === 'JobFinished')));
+      const stored = (await of.client.messages(id)).find(({ role }) => role === 'assistant');
+      const text = stored?.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      const entries = clients.map(({ told }) =>
+        numbered(told.slice(0, told.findIndex(({ event }) => event === 'JobFinished') + 1)),
+      );
+      for (const [at, { told }] of clients.entries()) {
+        for (const [message, shown] of addUp(told)) expect([message, shown.text]).toEqual([stored?.id, text]);
+        expect(entries[at]).toEqual(entries[0]);
+      }
+      for (const client of clients) client.close();
+    }),
+  );
 });

@@ -2,6 +2,7 @@
 // a queue of one's choice.
 import { inject } from 'vitest';
 import { pino } from 'pino';
+import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
@@ -11,11 +12,16 @@ import { ids } from '../../src/cli/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { parseModelName } from '../../src/core/model.ts';
+import type { Model } from '../../src/core/model.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
 import type { WorkerProcess } from '../../src/workers/process.ts';
 import { openClient } from '../e2e/client.ts';
@@ -25,6 +31,7 @@ import { testPrefix } from '../services/prefix.ts';
 import { deaf } from '../workers/fleet.ts';
 import { openSse } from './sse-client.ts';
 import type { Ask, SseClient } from './sse-client.ts';
+import { ABOUT } from '../api/harness.ts';
 
 export type HouseOptions = {
   apis?: number;
@@ -35,6 +42,8 @@ export type HouseOptions = {
   /** What stands between a process and its bus. */
   bus?: (bus: Bus) => Bus;
   env?: Environment;
+  /** In place of the simulated one. */
+  model?: Model;
 };
 
 export type House = {
@@ -52,12 +61,13 @@ export type House = {
   close(): Promise<void>;
 };
 
+/** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
 const TIMES = {
   beatMs: 100,
   missedMs: 500,
-  leaseMs: 5_000,
+  leaseMs: 60_000,
   sweepMs: 200,
-  stopGraceMs: 1_500,
+  stopGraceMs: 60_000,
   drainMs: 5_000,
 };
 
@@ -90,16 +100,25 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     ids,
     times: TIMES,
     stopGraceMs: TIMES.stopGraceMs,
+    boundResult: (content) => content,
   });
   const servers: Server[] = [];
   for (let count = options.apis ?? 1; count > 0; count -= 1) {
     const database = openPool('house-api', (text) => void statements.push(text));
-    const config = parseConfig({ PORT: '0', ...options.env });
+    const config = parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...options.env });
     servers.push(
-      await startServer({ ...commands(database, openBus()), config, logger: log, roles: new Map() }),
+      await startServer({
+        ...commands(database, openBus()),
+        config,
+        logger: log,
+        roles: new Map(),
+        about: ABOUT,
+        consoleFolder: null,
+        checkInput: async () => null,
+      }),
     );
   }
-  const simulated = createSimulated(ids);
+  const model = options.model ?? createSimulated(ids);
   const workers: WorkerProcess[] = [];
   const startWorker = async (): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess(
@@ -109,13 +128,23 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         openBeatConnection: () => openDatabase(made.url, { max: 1, name: 'house-beat' }),
         queue,
         times: TIMES,
+        expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+        servers: NO_SERVERS,
+        peers: PEER_LIMITS,
+        boundResult: (content) => content,
         log,
         random: Math.random,
         abilities: {
-          model: () => simulated,
+          model: () => model,
           keyId: (provider) => provider,
-          tools: { execute: async () => ({ kind: 'result', content: 'looked', is_error: false }) },
-          published: { tools: [], roles: [], models: ['simulated'] },
+          tools: {
+            judge: async (_, ruled) => ruled ?? 'never',
+            execute: async () => ({ kind: 'result', content: 'looked', is_error: false }),
+            reconcile: async () => ({ kind: 'unknown' }),
+            outcomeWaitMs: null,
+          },
+          published: { tools: [], roles: [], models: ['simulated'], mcpServers: [] },
+          team: TEAM_DEFAULTS,
           resolve: ({ config }) => ({
             kind: 'served',
             settings: {
@@ -125,10 +154,15 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
               },
               streaming: config.streaming ?? true,
               systemPrompt: '',
+              mode: 'act',
               tools: [],
               maxTokens: null,
+              contextLimit: 200_000,
+              compaction: COMPACTION_DEFAULTS,
+              pinned: [],
               maxSteps: 50,
               parameters: {},
+              asking: ASKING_DEFAULTS,
             },
           }),
         },

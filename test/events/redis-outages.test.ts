@@ -83,11 +83,14 @@ test('a connection that is open and dead is given up, and what it hears then it 
   });
   lost = 0;
   proxy.silence();
-  await until('the bus to notice', () => lost > 0, 20);
+  await until('the bus to notice', () => lost > 0);
   expect(faults.some((fault) => fault.includes('hears nothing'))).toBe(true);
   heard.length = 0;
-  beside.publish(channel, { after: true });
-  await until('it to be heard again', () => heard.length > 0);
+  await until('it to be heard again', async () => {
+    beside.publish(channel, { after: true });
+    await sleep(20);
+    return heard.length > 0;
+  });
   expect(heard[0]).toEqual({ after: true });
   const published: object[] = [];
   await beside.subscribe(channel, (message) => published.push(message));

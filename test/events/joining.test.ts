@@ -1,0 +1,72 @@
+// One who comes while the tail lags behind what it read for itself.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localBus } from '../../src/bus/local.ts';
+import type { JobId, MessageId } from '../../src/core/ids.ts';
+import type { AnswerId } from '../../src/core/making.ts';
+import type { StreamEvent } from '../../src/core/told.ts';
+import { readHead } from '../../src/db/event-views.ts';
+import { Caller } from '../../src/events/caller.ts';
+import { Followed } from '../../src/events/followed.ts';
+import { Pace } from '../../src/events/pace.ts';
+import type { Listener } from '../../src/events/listener.ts';
+import { given, ids } from '../db/given.ts';
+import type { Given } from '../db/given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+function ear(): Listener & { told: StreamEvent[] } {
+  const told: StreamEvent[] = [];
+  return {
+    told,
+    tell: (events) => void told.push(...events),
+    drained: () => Promise.resolve(),
+    end: () => undefined,
+  };
+}
+
+const names = ({ told }: { told: StreamEvent[] }): string[] => told.map(({ name }) => name);
+
+test('is told no text of a message whose completion it has read, and all of the next one', async () => {
+  const { contextId, tenantId } = await the.context();
+  const { db } = the.database;
+  const followed = new Followed(tenantId, contextId, {
+    db,
+    caller: new Caller(localBus()),
+    pace: new Pace(),
+    onResync: () => undefined,
+  });
+  const before = await readHead(db, tenantId, contextId);
+  if (before === null) throw new Error('there is a context');
+  followed.stands(before);
+  const early = ear();
+  followed.attach(early, before.headSeq);
+  const of: AnswerId = {
+    jobId: ids.next<JobId>(),
+    messageId: ids.next<MessageId>(),
+    attempt: 1,
+    epoch: before.epoch,
+  };
+  followed.hearUtterance({ kind: 'began', of });
+  followed.hearUtterance({ kind: 'delta', of, channel: 'text', delta: 'so', sequence: 0 });
+  await expect.poll(() => names(early)).toEqual(['StateChanged', 'ContentDelta']);
+
+  const seq = before.headSeq + 1;
+  await the.rows(`insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    values ('${of.messageId}', '${tenantId}', '${contextId}', 'main', ${seq}, 'assistant', 'text', 'a1', 'completed',
+      '[{"type": "text", "text": "so far"}]')`);
+  await the.rows(`update contexts set head_seq = ${seq} where id = '${contextId}'`);
+  const late = ear();
+  followed.attach(late, seq);
+  followed.hearUtterance({ kind: 'delta', of, channel: 'text', delta: ' far', sequence: 1 });
+  await expect.poll(() => names(early)).toContain('MessageCompleted');
+  expect(late.told).toEqual([]);
+
+  const next = { ...of, messageId: ids.next<MessageId>() };
+  followed.hearUtterance({ kind: 'began', of: next });
+  await expect.poll(() => names(late)).toEqual(['StateChanged']);
+  followed.end();
+});

@@ -1,0 +1,109 @@
+// What is fleeting is gathered for all who listen to a context: one list for all of them, in its place among the entries.
+import { beforeEach, expect, test } from 'vitest';
+import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/told.ts';
+import { Listeners } from '../../src/events/listeners.ts';
+import type { Listener } from '../../src/events/listener.ts';
+import { Pace } from '../../src/events/pace.ts';
+
+type Ear = Listener & { lists: (readonly StreamEvent[])[] };
+
+let tellNow: () => void;
+let listeners: Listeners;
+beforeEach(() => {
+  let due: (() => void)[] = [];
+  tellNow = () => due.splice(0).forEach((run) => run());
+  listeners = new Listeners(new Pace({ now: () => 0, after: (_, run) => void due.push(run) }));
+});
+
+function ear(): Ear {
+  const lists: (readonly StreamEvent[])[] = [];
+  return {
+    lists,
+    tell: (events) => void (events.length > 0 && lists.push(events)),
+    drained: async () => undefined,
+    end: () => void lists.push([]),
+  };
+}
+
+function listening(position = 0, tail = 0): Ear {
+  const one = ear();
+  listeners.add(one, position, tail);
+  return one;
+}
+
+const words = (delta: string): FleetingEvent => ({ seq: null, name: 'ContentDelta', data: { delta } });
+const entry = (seq: number): NumberedEvent => ({ seq, name: 'ToolCallStarted', data: {} });
+const heard = ({ lists }: Ear): unknown[][] =>
+  lists.map((list) => list.map(({ seq, data }) => seq ?? data['delta']));
+
+test('what is gathered is told in one list, the same to all', () => {
+  const all = [listening(), listening(), listening()];
+  for (const delta of ['a', 'b', 'c']) listeners.whisper([words(delta)]);
+  expect(all.flatMap(heard)).toEqual([]);
+  tellNow();
+  for (const one of all) {
+    expect(heard(one)).toEqual([['a', 'b', 'c']]);
+    expect(one.lists[0]).toBe(all[0]?.lists[0]);
+  }
+  tellNow();
+  expect(all.map(({ lists }) => lists.length)).toEqual([1, 1, 1]);
+});
+
+test('entries are told as they come, behind what was gathered before them and the same to all', () => {
+  const all = [listening(), listening()];
+  listeners.whisper([words('a')]);
+  listeners.hand([entry(1), entry(2)], 2);
+  listeners.whisper([words('b')]);
+  expect(all.map(heard)).toEqual([
+    [['a'], [1, 2]],
+    [['a'], [1, 2]],
+  ]);
+  expect(all[0]?.lists[1]).toBe(all[1]?.lists[1]);
+  tellNow();
+  expect(all.map((one) => heard(one).at(-1))).toEqual([['b'], ['b']]);
+});
+
+test('who comes meanwhile is told what happens from then on', () => {
+  const early = listening();
+  listeners.whisper([words('a'), words('b')]);
+  const late = listening();
+  listeners.whisper([words('c')]);
+  tellNow();
+  expect(heard(early)).toEqual([['a', 'b', 'c']]);
+  expect(heard(late)).toEqual([['c']]);
+  const latest = listening();
+  listeners.whisper([words('d')]);
+  tellNow();
+  expect([early, late, latest].map((one) => heard(one).at(-1))).toEqual([['d'], ['d'], ['d']]);
+});
+
+test('who is ahead of the tail is told nothing of what was gathered before the tail is there', () => {
+  const ahead = listening(2, 0);
+  const level = listening();
+  listeners.whisper([words('a')]);
+  tellNow();
+  listeners.whisper([words('b')]);
+  expect(listeners.hand([entry(1), entry(2)], 2)).toEqual([ahead]);
+  listeners.whisper([words('c')]);
+  tellNow();
+  expect(heard(level)).toEqual([['a'], ['b'], [1, 2], ['c']]);
+  expect(heard(ahead)).toEqual([['c']]);
+});
+
+test('who goes is told nothing more, and what was gathered is told before the end', () => {
+  const [gone, stays] = [listening(), listening()];
+  listeners.whisper([words('a')]);
+  listeners.delete(gone);
+  listeners.end();
+  expect(heard(gone)).toEqual([]);
+  expect(heard(stays)).toEqual([['a'], []]);
+  tellNow();
+  expect(heard(stays)).toEqual([['a'], []]);
+});
+
+test('what nobody is there to hear is not kept', () => {
+  listeners.whisper([words('a')]);
+  const late = listening();
+  tellNow();
+  expect(heard(late)).toEqual([]);
+});

@@ -1,0 +1,103 @@
+// When what was gathered is told: at once while that costs little, and never for more than a third of the time.
+import { beforeEach, expect, test } from 'vitest';
+import { Pace } from '../../src/events/pace.ts';
+import type { Gathered } from '../../src/events/pace.ts';
+
+let now = 0;
+let set: { at: number; run: () => void }[] = [];
+let told: string[] = [];
+let pace: Pace;
+beforeEach(() => {
+  now = 0;
+  set = [];
+  told = [];
+  pace = new Pace({ now: () => now, after: (ms, run) => void set.push({ at: now + ms, run }) });
+});
+
+/** Takes `ms` to be told. */
+function costing(ms: number, name = ''): Gathered {
+  return {
+    tell() {
+      now += ms;
+      told.push(name);
+    },
+  };
+}
+
+/** Runs what is set next; gives how long that waited. */
+function next(): number {
+  const [one, ...more] = set;
+  if (one === undefined) throw new Error('nothing is set');
+  expect(more).toEqual([]);
+  set = [];
+  const waited = Math.max(0, one.at - now);
+  now += waited;
+  one.run();
+  return waited;
+}
+
+test('what costs little is told at once, as often as it likes', () => {
+  for (let count = 0; count < 10; count += 1) {
+    pace.soon(costing(0.01, String(count)));
+    expect(next()).toBeLessThan(1);
+    now += 25;
+  }
+  expect(told).toHaveLength(10);
+  expect(set).toEqual([]);
+});
+
+test('nothing is told before what is under way has ended, and nothing twice', () => {
+  const one = costing(0, 'one');
+  pace.soon(one);
+  pace.soon(costing(0, 'two'));
+  pace.soon(one);
+  expect(told).toEqual([]);
+  next();
+  expect(told).toEqual(['one', 'two']);
+  pace.soon(one);
+  next();
+  expect(told).toEqual(['one', 'two', 'one']);
+});
+
+test('what takes long is told a stretch at a time, in the order in which it was asked for', () => {
+  for (const name of ['a', 'b', 'c', 'd', 'e']) pace.soon(costing(2, name));
+  expect(next()).toBe(0);
+  expect(told).toEqual(['a', 'b', 'c']);
+  // Meanwhile one of them has more to tell: it comes after those that have told nothing.
+  pace.soon(costing(2, 'a'));
+  expect(next()).toBe(12);
+  expect(told).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+  expect(set).toEqual([]);
+});
+
+test.each([0.01, 0.2, 1, 4, 60])(
+  'of the time a third is told at most, where a telling costs %d ms',
+  (cost) => {
+    let spent = 0;
+    const many = Array.from({ length: 50 }, () => {
+      const one: Gathered = {
+        tell() {
+          now += cost;
+          spent += cost;
+          // There is more to tell already.
+          again.push(one);
+        },
+      };
+      return one;
+    });
+    const again: Gathered[] = [...many];
+    while (now < 10_000) {
+      for (const one of again.splice(0)) pace.soon(one);
+      next();
+    }
+    expect(spent / now).toBeGreaterThan(0.3);
+    expect(spent / now).toBeLessThan(0.34);
+  },
+);
+
+test('a machine that stood still for a while in the midst of it is forgiven', () => {
+  pace.soon(costing(60_000));
+  next();
+  pace.soon(costing(1));
+  expect(next()).toBe(250);
+});
