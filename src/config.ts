@@ -5,6 +5,8 @@
 import { DEFAULT_TENANT } from './core/ids.ts';
 import type { TenantId } from './core/ids.ts';
 import { LIMITS } from './core/limits.ts';
+import { TREE_LIMITS } from './core/worker-limits.ts';
+import type { TreeLimits } from './core/worker-limits.ts';
 import { formatModelName, parseModelName } from './core/model.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,8 +29,8 @@ export type Config = {
   anthropic: ProviderAccess;
   openai: ProviderAccess;
   logLevel: LogLevel;
-  /** Seconds; null: sessions do not expire. */
-  sessionTimeoutS: number | null;
+  /** Seconds after which a session of `/api/chat` in which nothing happens is archived. */
+  sessionTimeoutS: number;
   /** Contexts that one worker process runs at once. */
   concurrency: number;
   /** Empty: no access control, loopback only. */
@@ -38,6 +40,8 @@ export type Config = {
   /** The operator's file; null: looked for in the working directory. */
   operatorFile: string | null;
   workspaces: string | null;
+  /** Whether `start` leaves a tour in a database that is empty. */
+  tour: boolean;
   /** Tells installations apart that share a Redis. */
   prefix: string;
   /** Database connections of one process. */
@@ -46,8 +50,12 @@ export type Config = {
   defaultModel: string;
   /** Queued inputs of one context. */
   queueLimit: number;
+  /** Workers below workers; the operator's file says. */
+  trees: TreeLimits;
   /** Event streams of one API process. */
   streams: number;
+  /** Bytes of a context that is imported. */
+  importBytes: number;
   /** All in milliseconds. */
   beatMs: number;
   missedMs: number;
@@ -86,17 +94,20 @@ export function parseConfig(env: Environment): Config {
       baseUrl: read.url('OPENAI_BASE_URL', ['http:', 'https:']),
     },
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
-    sessionTimeoutS: read.optionalInteger('DEFAULT_SESSION_TIMEOUT', 1, 10 * 365 * 86_400),
+    sessionTimeoutS: read.integer('DEFAULT_SESSION_TIMEOUT', 1_800, 1, LIMITS.idleTimeoutS),
     concurrency: read.integer('NIGHTSHIFT_CONCURRENCY', 100, 1, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
     operatorFile: read.text('NIGHTSHIFT_CONFIG'),
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
+    tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
     pool: read.integer('NIGHTSHIFT_POOL', 10, 1, 1_000),
     defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? 'simulated/default',
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
+    trees: TREE_LIMITS,
     streams: read.integer('NIGHTSHIFT_STREAMS', 10_000, 1, 1_000_000),
+    importBytes: read.integer('NIGHTSHIFT_IMPORT_MB', 256, 1, 100_000) * MEGABYTE,
     beatMs: read.milliseconds('NIGHTSHIFT_BEAT_MS', 300),
     missedMs: read.milliseconds('NIGHTSHIFT_MISSED_MS', 1_000),
     leaseMs: read.milliseconds('NIGHTSHIFT_LEASE_MS', 15_000),
@@ -122,6 +133,7 @@ function outOfOrder({ beatMs, missedMs, leaseMs }: Config): string[] {
 type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
 
 const DAY_MS = 86_400_000;
+const MEGABYTE = 1024 * 1024;
 
 /** Reads variables one by one and gathers what is wrong with them. */
 function reader(env: Environment) {

@@ -1,17 +1,23 @@
 /** The package: what an operator's `nightshift.config.ts` imports. */
 export { defineConfig, defineTool } from './tools/define.ts';
 export type {
+  ApprovalCall,
   JsonSchemaTool,
-  LimitDefinitions,
   OperatorConfig,
+  PriceDefinition,
+  Reconciliation,
   RoleDefinition,
   SchemaTool,
+  ToolApproval,
   ToolContext,
   ToolDefinition,
   ToolReply,
   ToolReturn,
+  UnknownCall,
 } from './tools/define.ts';
+export type { LimitDefinitions } from './tools/define-limits.ts';
 export type { StandardSchema } from './tools/standard-schema.ts';
 export type { ImageBlock, ResultPart, TextBlock } from './core/blocks.ts';
 export type { Json, JsonObject } from './core/json.ts';
+export type { Approval, ApprovalRule } from './core/policy.ts';
 export type { Effect } from './core/tool.ts';

@@ -1,6 +1,7 @@
 /**
- * Who may ask. With keys: whoever bears one, and sees its tenant only. Without: whoever is on this machine and is not a
- * web page of somewhere else; DNS rebinding is met by the Host, cross-site requests by the Origin.
+ * Who may ask. With keys: whoever bears one, or the cookie of a browser that gave one, and sees its tenant only. Without:
+ * whoever is on this machine and is not a web page of somewhere else; DNS rebinding is met by the Host, cross-site requests
+ * by the Origin. A cookie is the browser's to send, not the page's: so its requests must be of a page of ours.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -9,6 +10,7 @@ import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { TenantId } from '../core/ids.ts';
+import { SESSION_COOKIE, openSessions } from './session.ts';
 
 /** The headers that access depends on. */
 export type AccessHeaders = {
@@ -18,25 +20,67 @@ export type AccessHeaders = {
   'sec-fetch-site'?: string | string[] | undefined;
 };
 
+/** What of a request access depends on. */
+export type Asked = {
+  headers: AccessHeaders;
+  method: string;
+  cookies: Readonly<Record<string, string | undefined>>;
+};
+
 export type Access = { kind: 'granted'; tenantId: TenantId } | Refusal;
-export type Gate = (headers: AccessHeaders) => Access;
+
+export type Gate = {
+  auth: 'none' | 'key';
+  /** Who asks, and whether they may. */
+  admit(asked: Asked): Access;
+  /** Of what needs no key: whether even so it may not be asked for like this. */
+  objection(asked: Asked): Refusal | null;
+  /** What the cookie of a browser holds that gave this key; null: nobody bears it. */
+  signIn(key: string): string | null;
+};
 
 export function openGate(keys: readonly ApiKey[], allowedHosts: readonly string[]): Gate {
-  return keys.length > 0 ? bearerGate(keys) : loopbackGate(allowedHosts);
+  return keys.length > 0 ? keyGate(keys) : loopbackGate(allowedHosts);
+}
+
+const ELSEWHERE = 'A web page of another origin may not drive this API.';
+
+function keyGate(keys: readonly ApiKey[]): Gate {
+  const find = keyFinder(keys);
+  const sessions = openSessions(keys);
+  return {
+    auth: 'key',
+    admit({ headers, method, cookies }) {
+      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find);
+      const tenantId = sessions.tenantOf(cookies[SESSION_COOKIE] ?? '', Date.now());
+      if (tenantId === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+      return isOfOwnPage(headers, method) ? { kind: 'granted', tenantId } : refuse('forbidden', ELSEWHERE);
+    },
+    objection: ({ headers, method }) =>
+      changes(method) && saysElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null,
+    signIn(key) {
+      const found = find(key);
+      return found === null ? null : sessions.begin(found, Date.now());
+    },
+  };
+}
+
+function admitBearer(authorization: string, find: (key: string) => ApiKey | null): Access {
+  const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (given === undefined) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+  const found = find(given);
+  return found === null
+    ? refuse('unauthorized', 'This key is not known here.')
+    : { kind: 'granted', tenantId: found.tenant };
 }
 
 /** Every key is compared, in constant time. */
-function bearerGate(keys: readonly ApiKey[]): Gate {
-  const known = keys.map(({ key, tenant }) => ({ hash: hashOf(key), tenant }));
-  return ({ authorization }) => {
-    const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-    if (given === undefined) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+function keyFinder(keys: readonly ApiKey[]): (key: string) => ApiKey | null {
+  const known = keys.map((key) => ({ key, hash: hashOf(key.key) }));
+  return (given) => {
     const hash = hashOf(given);
     const matching = known.filter((one) => timingSafeEqual(one.hash, hash));
-    const [match] = matching;
-    return match === undefined
-      ? refuse('unauthorized', 'This key is not known here.')
-      : { kind: 'granted', tenantId: match.tenant };
+    return matching[0]?.key ?? null;
   };
 }
 
@@ -45,7 +89,7 @@ function hashOf(key: string): Buffer {
 }
 
 function loopbackGate(allowedHosts: readonly string[]): Gate {
-  return (headers) => {
+  const objection = ({ headers }: Asked): Refusal | null => {
     const host = hostnameOf(headers.host ?? '');
     if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
       return refuse(
@@ -53,10 +97,32 @@ function loopbackGate(allowedHosts: readonly string[]): Gate {
         'This Host is not allowed: see NIGHTSHIFT_ALLOWED_HOSTS and NIGHTSHIFT_API_KEYS.',
       );
     }
-    return isFromElsewhere(headers)
-      ? refuse('forbidden', 'A web page of another origin may not drive this API.')
-      : { kind: 'granted', tenantId: DEFAULT_TENANT };
+    return isFromElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null;
   };
+  return {
+    auth: 'none',
+    admit: (asked) => objection(asked) ?? { kind: 'granted', tenantId: DEFAULT_TENANT },
+    objection,
+    signIn: () => null,
+  };
+}
+
+function changes(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+/**
+ * Whether a request that a browser sent its cookie with is of a page of ours. Other pages cannot read an answer: so where
+ * nothing is changed it is enough that the browser does not say that one of them asks.
+ */
+function isOfOwnPage(headers: AccessHeaders, method: string): boolean {
+  const isSaid = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
+  return !saysElsewhere(headers) && (isSaid || !changes(method));
+}
+
+/** `same-origin` needs no second look: behind a proxy, Host may be a name that no browser knows. */
+function saysElsewhere(headers: AccessHeaders): boolean {
+  return headers['sec-fetch-site'] !== 'same-origin' && isFromElsewhere(headers);
 }
 
 /** Whether a browser says that a page of another origin asks. */

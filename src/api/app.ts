@@ -6,14 +6,17 @@
  * too), and tests hold every answer against its schema.
  */
 import { randomUUID } from 'node:crypto';
+import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import { openGate } from './access.ts';
+import type { Gate } from './access.ts';
 import { BODY_LIMIT, discardRest, readJsonBodies } from './body.ts';
 import { answerClientError } from './client-error.ts';
+import { serveConsole } from './console.ts';
 import { within } from './deadline.ts';
 import { serveDocs } from './docs.ts';
 import { toFailure } from './failure.ts';
@@ -57,13 +60,16 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     sendProblem(reply, refuse('not_found', 'There is no such address.')),
   );
 
-  guard(app, ports, streams);
+  await app.register(cookies);
+  const gate = openGate(ports.config.apiKeys, ports.config.allowedHosts);
+  guard(app, gate, ports, streams);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
   await documentRoutes(app, ports.config);
-  addRoutes(app, ports, metrics, streams);
+  addRoutes(app, ports, { gate, metrics, streams });
   await serveDocs(app);
+  await serveConsole(app, ports.consoleFolder);
   return app;
 }
 
@@ -81,15 +87,20 @@ async function answerFailure(
 }
 
 /** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
-function guard(app: App, { config, follower }: ApiPorts, streams: Streams): void {
-  const gate = openGate(config.apiKeys, config.allowedHosts);
+function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
-    if (request.routeOptions.config.access === 'open') return;
-    const access = gate(request.headers);
+    const { access: needs } = request.routeOptions.config;
+    if (needs === 'open') return;
+    if (needs === 'keyless') {
+      const objection = gate.objection(request);
+      if (objection !== null) throw new RequestRefused(objection);
+      return;
+    }
+    const access = gate.admit(request);
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.tenantId = access.tenantId;
   });

@@ -32,10 +32,14 @@ export function readJsonBodies(app: App): void {
 export function parseBody(body: Uint8Array): unknown {
   if (body.length === 0) return undefined;
   const value = parseJson(body);
-  if (isDeeperThan(DEEPEST, value)) {
-    throw new RequestRefused(refuse('invalid_request', `The body is nested deeper than ${DEEPEST} levels.`));
-  }
+  checkDepth(value);
   return value;
+}
+
+/** Refuses what is nested deeper than everything downstream can walk. */
+export function checkDepth(value: unknown): void {
+  if (!isDeeperThan(DEEPEST, value)) return;
+  throw new RequestRefused(refuse('invalid_request', `The body is nested deeper than ${DEEPEST} levels.`));
 }
 
 function parseJson(body: Uint8Array): unknown {

@@ -5,21 +5,27 @@
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Database } from '../db/client.ts';
 import { published } from '../db/processes.ts';
 import type { LeaseTimes } from '../db/processes.ts';
+import { checkClientTools } from './client-tools.ts';
 import { RequestRefused } from './problem.ts';
 
 /** Sorted names, over all live processes. `models` names providers. */
-export type Names = { tools: string[]; roles: string[]; models: string[] };
+export type Names = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 export type Catalog = {
   /** Null: no process ever published anything. */
   names(): Promise<Names | null>;
   /** Roles of the operator's file, as this process read it. */
   fileRoles: ReadonlyMap<string, Role>;
+  checkInput: CheckInput;
 };
+
+/** What is wrong with the input of a tool, in words; empty: nothing. Null: this process does not know the tool. */
+export type CheckInput = (tool: string, input: JsonObject) => Promise<readonly string[] | null>;
 
 const FRESH_MS = 1_000;
 
@@ -27,10 +33,12 @@ export function openCatalog(
   database: Database,
   times: LeaseTimes,
   fileRoles: ReadonlyMap<string, Role> = new Map(),
+  checkInput: CheckInput = async () => null,
 ): Catalog {
   let asked: { at: number; names: Promise<Names | null> } | null = null;
   return {
     fileRoles,
+    checkInput,
     names() {
       if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
       const names = askNames(database, times);
@@ -47,7 +55,7 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   const rows = await published(database.db, times);
   if (rows.length === 0) return null;
   const all = (member: keyof Names): string[] => [...new Set(rows.flatMap((row) => row[member]))].sort();
-  return { tools: all('tools'), roles: all('roles'), models: all('models') };
+  return { tools: all('tools'), roles: all('roles'), models: all('models'), mcpServers: all('mcpServers') };
 }
 
 /** The first name in a config that nobody serves; null: all is well. `at`: where the config stands in the body. */
@@ -56,7 +64,9 @@ export async function unknownName(
   config: WorkerConfig,
   at: 'config.' | '' = 'config.',
 ): Promise<Refusal | null> {
-  if (config.model === undefined && config.tools === undefined) return null;
+  const { model, tools, client_tools, mcp_servers, compaction } = config;
+  const named = [model, tools, client_tools, mcp_servers, compaction?.model];
+  if (named.every((one) => one === undefined)) return null;
   return checkNames(config, at, await catalog.names());
 }
 
@@ -70,10 +80,26 @@ export async function refuseUnknownNames(
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
+/** Ends the request where nobody serves the model. */
+export async function refuseUnknownModel(
+  { catalog }: { catalog: Catalog },
+  model: string | undefined,
+  param: string,
+): Promise<void> {
+  if (model === undefined) return;
+  const refusal = checkModel(model, param, await catalog.names());
+  if (refusal !== null) throw new RequestRefused(refusal);
+}
+
 function checkNames(config: WorkerConfig, at: string, names: Names | null): Refusal | null {
   return (
     checkModel(config.model, `${at}model`, names) ??
-    (names === null ? null : checkTools(config.tools ?? [], `${at}tools`, names))
+    checkModel(config.compaction?.model, `${at}compaction.model`, names) ??
+    checkClientTools(config.client_tools ?? [], names?.tools ?? [], `${at}client_tools`) ??
+    (names === null
+      ? null
+      : (checkTools(config.tools ?? [], `${at}tools`, names) ??
+        checkServers(config.mcp_servers ?? [], `${at}mcp_servers`, names)))
   );
 }
 
@@ -88,24 +114,42 @@ function checkModel(model: string | undefined, param: string, names: Names | nul
   return refuse('unknown_model', message, param);
 }
 
-function checkTools(wanted: readonly string[], param: string, { tools }: Names): Refusal | null {
-  const unknown = wanted.find((tool) => !tools.includes(tool));
+/** One of a server may be named by itself: what a server has is not known here. */
+function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 'mcpServers'>): boolean {
+  return tools.includes(tool) || mcpServers.some((server) => tool.startsWith(`${server}__`));
+}
+
+function checkTools(wanted: readonly string[], param: string, names: Names): Refusal | null {
+  const { tools } = names;
+  const unknown = wanted.find((tool) => !isKnownTool(tool, names));
   if (unknown === undefined) return null;
   return refuse('unknown_tool', `There is no tool ${quote(unknown)}. Known tools: ${list(tools)}.`, param);
+}
+
+function checkServers(wanted: readonly string[], param: string, { mcpServers }: Names): Refusal | null {
+  const unknown = wanted.find((server) => !mcpServers.includes(server));
+  if (unknown === undefined) return null;
+  const message = `There is no MCP server ${quote(unknown)}. Known MCP servers: ${list(mcpServers)}.`;
+  return refuse('unknown_tool', message, param);
 }
 
 /** What of a config nobody who lives serves, in words; empty: all is served. */
 export function unserved(
   config: WorkerConfig,
   role: string | null,
-  { tools, roles, models }: Names,
+  { tools, roles, models, mcpServers }: Names,
 ): string[] {
   const provider = config.model === undefined ? null : (parseModelName(config.model)?.provider ?? null);
   const isServed = provider === null || models.some((name) => name === provider || name === config.model);
   return [
     ...(role === null || roles.includes(role) ? [] : [`role ${quote(role)}`]),
     ...(isServed ? [] : [`provider ${quote(provider)}`]),
-    ...(config.tools ?? []).filter((tool) => !tools.includes(tool)).map((tool) => `tool ${quote(tool)}`),
+    ...(config.tools ?? [])
+      .filter((tool) => !isKnownTool(tool, { tools, mcpServers }))
+      .map((tool) => `tool ${quote(tool)}`),
+    ...(config.mcp_servers ?? [])
+      .filter((server) => !mcpServers.includes(server))
+      .map((server) => `MCP server ${quote(server)}`),
   ];
 }
 

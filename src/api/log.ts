@@ -34,7 +34,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     ...idsOf(route, request.params),
   };
   const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
-  if (routeOptions.config.access === 'open') request.log.debug(made, 'request');
+  if (routeOptions.config.access !== undefined) request.log.debug(made, 'request');
   else request.log.info(made, 'request');
 }
 

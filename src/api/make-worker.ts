@@ -21,5 +21,5 @@ export async function makeWorker(
   if (refusal !== null) return async () => refusal;
   const role = await roleToMakeFrom(ports, asked.tenantId, asked.role);
   if (role !== null && 'code' in role) return async () => role;
-  return createWorker(ports, { ...asked, role });
+  return createWorker(ports, { ...asked, role }, ports.config.trees, ports.catalog.fileRoles);
 }

@@ -4,21 +4,9 @@
  */
 const MEMBERS: ReadonlySet<string> = new Set([
   // Of a config.
-  'client_tools',
-  'mcp_servers',
-  'approval',
-  'context_limit',
-  'compaction',
-  'pinned',
-  'idle_timeout_s',
-  'limits',
 ]);
 
-const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  include: (value) => typeof value === 'string' && value.split(',').includes('compacted'),
-  mode: (value) => value === 'plan',
-  branch: (value) => typeof value === 'string',
-};
+const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {};
 
 export function isMemberNotBuilt(name: string): boolean {
   return MEMBERS.has(name);

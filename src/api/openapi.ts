@@ -5,6 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { ApiConfig, App } from './ports.ts';
+import { SESSION_COOKIE } from './session.ts';
 
 /** What of a document is looked at here. */
 type Schema = {
@@ -28,6 +29,12 @@ type Document = {
 };
 type Schemas = Record<string, Schema>;
 
+/** How a key is given: by programs, and by browsers that signed in. */
+const SCHEMES = {
+  key: { type: 'http', scheme: 'bearer' },
+  session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+} as const;
+
 export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<void> {
   const secured = apiKeys.length > 0;
   await app.register(swagger, {
@@ -40,8 +47,8 @@ export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
-      components: secured ? { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } } : {},
-      security: secured ? [{ key: [] }] : [],
+      components: secured ? { securitySchemes: SCHEMES } : {},
+      security: secured ? [{ key: [] }, { session: [] }] : [],
       tags: [
         { name: 'workers', description: 'Named agents: identity and settings.' },
         { name: 'contexts', description: 'What a worker remembers, and its mailbox.' },

@@ -11,12 +11,21 @@ import type { CommandPorts } from '../commands/ports.ts';
 import type { Config } from '../config.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { Follower } from '../events/follower.ts';
+import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 
 /** What of the configuration matters to a request. */
 export type ApiConfig = Pick<
   Config,
-  'apiKeys' | 'allowedHosts' | 'queueLimit' | 'requestMs' | 'defaultModel' | 'streams'
+  | 'apiKeys'
+  | 'allowedHosts'
+  | 'queueLimit'
+  | 'trees'
+  | 'requestMs'
+  | 'defaultModel'
+  | 'sessionTimeoutS'
+  | 'streams'
+  | 'importBytes'
 >;
 
 export type ApiPorts = CommandPorts & {
@@ -25,6 +34,9 @@ export type ApiPorts = CommandPorts & {
   /** Closed with the application. */
   follower: Follower;
   catalog: Catalog;
+  about: About;
+  /** Of the built console; null: it is not built. */
+  consoleFolder: string | null;
 };
 
 export type App = FastifyInstance<
@@ -45,8 +57,8 @@ declare module 'fastify' {
     lateAt: number;
   }
   interface FastifyContextConfig {
-    /** `open`: answered without a key and whatever the Host says. */
-    access?: 'open';
+    /** `open`: answered without a key and whatever the Host says. `keyless`: without a key. */
+    access?: 'open' | 'keyless';
     /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
     stream?: true;
     /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */

@@ -5,16 +5,23 @@ import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Role } from '../core/settings.ts';
 import { openFollower } from '../events/follower.ts';
+import type { About } from './about.ts';
 import { isLoopback } from './access.ts';
 import { createApp } from './app.ts';
 import { openCatalog } from './catalog.ts';
+import type { CheckInput } from './catalog.ts';
 import type { ApiConfig } from './ports.ts';
+import { trackUnused } from './unused-connections.ts';
 
 export type ServerPorts = CommandPorts & {
   config: ApiConfig & Pick<Config, 'host' | 'port'>;
   logger: FastifyBaseLogger;
   /** Of the operator's file. */
   roles: ReadonlyMap<string, Role>;
+  /** By the tools that this process knows. */
+  checkInput: CheckInput;
+  about: About;
+  consoleFolder: string | null;
 };
 
 export type Server = {
@@ -34,8 +41,10 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const app = await createApp({
     ...ports,
     follower: openFollower(ports.database, ports.bus),
-    catalog: openCatalog(ports.database, ports.times, ports.roles),
+    catalog: openCatalog(ports.database, ports.times, ports.roles, ports.checkInput),
   });
+  const hangUpUnused = trackUnused(app.server);
+  app.addHook('preClose', async () => hangUpUnused());
   await app.listen({ host, port });
   const heard = app.server.address();
   const bound = typeof heard === 'object' && heard !== null ? heard.port : port;

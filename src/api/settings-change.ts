@@ -62,16 +62,26 @@ export function mergeConfig(standing: WorkerConfig, patch: ConfigPatch): WorkerC
 
 /** The members of a patch that say something. */
 export function withoutNulls(patch: ConfigPatch): WorkerConfig {
-  const { model, streaming, system_prompt, mode, tools, max_tokens, max_steps, parameters } = patch;
+  const { model, streaming, system_prompt, mode, tools, client_tools, mcp_servers } = patch;
+  const { max_tokens, max_steps, parameters, idle_timeout_s } = patch;
+  const { context_limit, compaction, pinned, approval, limits } = patch;
   return {
     ...(isSet(model) && { model }),
     ...(isSet(streaming) && { streaming }),
     ...(isSet(system_prompt) && { system_prompt }),
     ...(isSet(mode) && { mode }),
     ...(isSet(tools) && { tools }),
+    ...(isSet(client_tools) && { client_tools }),
+    ...(isSet(mcp_servers) && { mcp_servers }),
+    ...(isSet(approval) && { approval }),
     ...(isSet(max_tokens) && { max_tokens }),
+    ...(isSet(context_limit) && { context_limit }),
+    ...(isSet(compaction) && { compaction }),
+    ...(isSet(pinned) && { pinned }),
     ...(isSet(max_steps) && { max_steps }),
     ...(isSet(parameters) && { parameters }),
+    ...(isSet(idle_timeout_s) && { idle_timeout_s }),
+    ...(isSet(limits) && { limits }),
   };
 }
 

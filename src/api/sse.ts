@@ -26,16 +26,20 @@ const HEADERS = {
 /** Of all streams of a process, since its start. */
 export type StreamCounts = { sent: number; dropped: number };
 
-/** Many clients are told the same event: its text is made once. */
-const frames = new WeakMap<StreamEvent, string>();
+/** Many clients are told the same list: its bytes are made once, and are the same in all their buffers. */
+const written = new WeakMap<readonly StreamEvent[], Buffer>();
 
-function frameOf(event: StreamEvent): string {
-  const known = frames.get(event);
+function bytesOf(events: readonly StreamEvent[]): Buffer {
+  const known = written.get(events);
   if (known !== undefined) return known;
-  const id = event.seq === null ? '' : `id: ${event.seq}\n`;
-  const frame = `${id}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`;
-  frames.set(event, frame);
-  return frame;
+  const bytes = Buffer.from(events.map(frameOf).join(''));
+  written.set(events, bytes);
+  return bytes;
+}
+
+function frameOf({ seq, name, data }: StreamEvent): string {
+  const id = seq === null ? '' : `id: ${seq}\n`;
+  return `${id}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 export class SseStream implements Listener {
@@ -61,7 +65,7 @@ export class SseStream implements Listener {
     if (this.#over || events.length === 0) return;
     if (this.#response.writableLength > BUFFERED) return this.#drop();
     this.#counts.sent += events.length;
-    this.#write(events.map(frameOf).join(''));
+    this.#write(bytesOf(events));
   }
 
   async drained(): Promise<void> {
@@ -74,8 +78,8 @@ export class SseStream implements Listener {
     ]).finally(() => gone.abort());
   }
 
-  /** Called about once a second, for all streams of a process. `heartbeat`: the event of this moment. */
-  tick(heartbeat: StreamEvent): void {
+  /** Called about once a second, for all streams of a process. `heartbeat`: what is told at this moment. */
+  tick(heartbeat: readonly StreamEvent[]): void {
     const now = performance.now();
     if (this.#over) return;
     if (this.#stalledAt !== null) {
@@ -84,7 +88,7 @@ export class SseStream implements Listener {
     }
     if (now - this.#beatAt < HEARTBEAT_MS) return;
     this.#beatAt = now;
-    this.tell([heartbeat]);
+    this.tell(heartbeat);
   }
 
   end(): void {
@@ -95,8 +99,12 @@ export class SseStream implements Listener {
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  #write(text: string): void {
-    if (!this.#response.write(text)) this.#stalledAt ??= performance.now();
+  /** Now, and not when this tick is over: whoever tells many learns what it takes. */
+  #write(bytes: Buffer | string): void {
+    const { socket } = this.#response;
+    socket?.cork();
+    if (!this.#response.write(bytes)) this.#stalledAt ??= performance.now();
+    socket?.uncork();
   }
 
   #drop(): void {

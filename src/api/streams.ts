@@ -30,11 +30,8 @@ export function openStreams(most: number): Streams {
   let timer: NodeJS.Timeout | null = null;
 
   const tick = (): void => {
-    const heartbeat: FleetingEvent = {
-      seq: null,
-      name: 'Heartbeat',
-      data: { timestamp: new Date().toISOString() },
-    };
+    const data = { timestamp: new Date().toISOString() };
+    const heartbeat: FleetingEvent[] = [{ seq: null, name: 'Heartbeat', data }];
     for (const stream of streams) stream.tick(heartbeat);
   };
 

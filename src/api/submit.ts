@@ -1,7 +1,7 @@
 /** What a client posts becomes a queued job: the same for a context and for its worker. */
 import type { Static } from 'typebox';
 import type { CommandPorts } from '../commands/ports.ts';
-import { submitInput } from '../commands/submit-input.ts';
+import { NORMAL, submitInput } from '../commands/submit-input.ts';
 import type { Accepted as AcceptedJob, SubmitInput } from '../commands/submit-input.ts';
 import type { Command } from '../commands/perform.ts';
 import type { InputBlock } from '../core/blocks.ts';
@@ -12,41 +12,66 @@ import type { Accepted, PostJob, PostMessage } from './schemas/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
+/** What a job may be given, with an input or without one. */
+type Options = Omit<Static<typeof PostMessage>, 'content'>;
+
 /** Without content: runs on what stands. In a transaction where `needsTransaction` says so, else one statement. */
 export function submitPosted(
-  ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
   queueLimit: number,
   tenantId: TenantId,
   contextId: ContextId,
   posted: Posted,
 ): Command<Accepted> {
-  const input: SubmitInput = {
+  const content = posted.content === undefined ? null : toBlocks(posted.content);
+  const input: SubmitInput = { ...toSubmitInput(queueLimit, tenantId, contextId, posted), content };
+  return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
+}
+
+export function toSubmitInput(
+  queueLimit: number,
+  tenantId: TenantId,
+  contextId: ContextId,
+  posted: Options,
+): Omit<SubmitInput, 'content'> {
+  return {
     tenantId,
     contextId,
-    content: posted.content === undefined ? null : toBlocks(posted.content),
     delivery: posted.delivery ?? 'queue',
+    branch: posted.branch ?? null,
     priority: posted.priority ?? NORMAL,
     metadata: posted.metadata ?? {},
     maxSteps: posted.max_steps ?? null,
     deadline: parseInstant(posted.deadline, 'deadline'),
     queueLimit,
   };
-  return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
 }
 
-/** The priority of an input that says nothing of it. */
-const NORMAL = 5;
+/** An input of which nothing is said but its content. */
+export function plainInput(
+  tenantId: TenantId,
+  content: InputBlock[],
+  queueLimit: number,
+): Omit<SubmitInput, 'contextId'> {
+  const job = { branch: null, priority: NORMAL, metadata: {}, maxSteps: null, deadline: null };
+  return { tenantId, content, delivery: 'queue', ...job, queueLimit };
+}
 
 export function toBlocks(content: string | InputBlock[]): InputBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-function toAccepted({ jobId, messageId, contextId, after }: AcceptedJob): Accepted {
+export function toAccepted({ jobId, messageId, contextId, after }: AcceptedJob): Accepted {
   return {
     job_id: jobId,
     message_id: messageId,
     context_id: contextId,
     status: 'queued',
-    stream_url: `/api/contexts/${contextId}/events?after=${after}`,
+    stream_url: streamUrl(contextId, after),
   };
+}
+
+/** Where what follows upon an input is told. */
+export function streamUrl(contextId: ContextId, after: number): string {
+  return `/api/contexts/${contextId}/events?after=${after}`;
 }

@@ -1,10 +1,14 @@
 /** Why a context is not further, in one plain sentence; and what it waits for, for programs. Pure. */
 import type { Millis } from '../core/time.ts';
-import type { Situation } from '../db/context-views.ts';
+import type { Situation } from '../db/situations.ts';
 import { unserved } from './catalog.ts';
 import type { Names } from './catalog.ts';
 import { toIso } from './instant.ts';
 import type { ContextState } from './schemas/context.ts';
+import { toAwaited, toAwaitedBelow, toAwaitedWorker } from './wire/job.ts';
+
+/** Characters of a question that are quoted. */
+const LONGEST_QUOTE = 500;
 
 export function toContextState(situation: Situation, names: Names | null): ContextState {
   const { active, next } = situation;
@@ -14,14 +18,20 @@ export function toContextState(situation: Situation, names: Names | null): Conte
     since: toIso(situation.since),
     job_id: job?.id ?? null,
     attempt: job?.attempt ?? null,
-    waiting_for: timerOf(situation),
+    waiting_for: [
+      ...situation.awaited.map(toAwaited),
+      ...situation.workers.map(toAwaitedWorker),
+      ...situation.below.map(toAwaitedBelow),
+      ...timerOf(situation),
+    ],
     queue_position: situation.queuePosition,
     why: whyOf(situation, names),
   };
 }
 
-function timerOf({ active, now, status, sweepAt }: Situation): ContextState['waiting_for'] {
-  const until = active?.retryAt ?? (status === 'waiting' ? sweepAt : null);
+function timerOf({ active, now, status, sweepAt, awaited, workers }: Situation): ContextState['waiting_for'] {
+  const isAsked = awaited.length + workers.length > 0;
+  const until = active?.retryAt ?? (status === 'waiting' && !isAsked ? sweepAt : null);
   return until === null || until <= now ? [] : [{ kind: 'timer', until: toIso(until) }];
 }
 
@@ -45,8 +55,13 @@ export function whyOf(situation: Situation, names: Names | null): string {
 
 function atRest({ lastFailure, state }: Situation): string {
   return state === 'PermanentFailure' && lastFailure !== null
-    ? `The last job failed (${lastFailure.code}): ${lastFailure.message} A new input or a retry goes on.`
+    ? `The last job failed (${lastFailure.code}): ${ended(lastFailure.message)} A new input or a retry goes on.`
     : 'Nothing is queued: it waits for an input.';
+}
+
+/** What a provider said need not end like a sentence. */
+function ended(message: string): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
 /** Why nobody can take it up; null: somebody can. */
@@ -58,7 +73,9 @@ function unclaimable({ live, config, role, definition }: Situation, names: Names
 }
 
 function waitingFor(situation: Situation, names: Names | null): string {
-  const { active, now, sweepAt, barrenClaims } = situation;
+  const { active, now, sweepAt, barrenClaims, awaited, workers } = situation;
+  if (awaited.length > 0) return awaiting(awaited);
+  if (workers.length > 0) return awaitingWorkers(workers) + askingBelow(situation);
   const until = active?.retryAt ?? null;
   if (until !== null && until > now) return putOff(situation, until);
   const again = sweepAt === null || sweepAt <= now ? 'shortly' : `at ${toIso(sweepAt)}`;
@@ -71,25 +88,68 @@ function waitingFor(situation: Situation, names: Names | null): string {
 }
 
 function running(situation: Situation): string {
-  const { state, active, openCalls, now } = situation;
+  const { state, active, openCalls, awaited, now } = situation;
   switch (state) {
     case 'ExecutingTools':
-      return `It runs tools: ${openCalls.join(', ')}.`;
+      return `It runs tools: ${openCalls.join(', ')}.${awaited.length > 0 ? ` ${awaiting(awaited)}` : ''}`;
     case 'AwaitingLLMResponse':
       return `It waits for the model's answer${attemptNote(active?.attempt ?? 1)}.`;
     case 'TransientFailure':
       return putOff(situation, active?.retryAt ?? now);
-    case 'AwaitingToolApproval':
     case 'AwaitingInput':
-      return 'It waits for a person.';
+    case 'AwaitingToolApproval':
+      return awaited.length > 0 ? awaiting(awaited) : 'It was told, and is about to go on.';
     case 'AwaitingWorkers':
-      return 'It waits for other workers.';
+      return situation.workers.length > 0
+        ? awaitingWorkers(situation.workers) + askingBelow(situation)
+        : 'The workers it waited for are done, and it is about to go on.';
     case 'Idle':
     case 'ProcessingUserMessage':
     case 'PermanentFailure':
     case 'Stopped':
       return 'A worker process has just taken it up.';
   }
+}
+
+/** A question is quoted; what a client runs is named. */
+function awaiting(awaited: Situation['awaited']): string {
+  const told = awaited.map((one) => awaitingOne(one));
+  return `It waits ${told.join('; and ')}`;
+}
+
+function awaitingOne({ name, question, since, until, for: what }: Situation['awaited'][number]): string {
+  const times = `since ${toIso(since)}${until === null ? '' : `, until ${toIso(until)}`}`;
+  switch (what) {
+    case 'approval':
+      return `for a person to approve ${name} (${times})`;
+    case 'outcome':
+      return `for a person to say what became of ${name} (${times})`;
+    case 'workers':
+      return `for other workers, in ${name} (${times})`;
+    case 'timer':
+      return until === null ? `in ${name}` : `until ${toIso(until)}, as ${name} asked for`;
+    case 'answer':
+      return question === null
+        ? `for the result of ${name}, which the client runs (${times})`
+        : `for an answer to a question (${times}): ${shortened(question)}`;
+  }
+}
+
+/** One is named, of several their number is. */
+function awaitingWorkers([first, ...more]: Situation['workers']): string {
+  if (first === undefined || more.length > 0) return `It waits for ${more.length + 1} workers to be done.`;
+  return `It waits for worker ${first.workerId} to be done.`;
+}
+
+/** Whether one of them waits for a person or a client itself. */
+function askingBelow({ below: [first, ...more] }: Situation): string {
+  if (first === undefined) return '';
+  const others = more.length === 0 ? '' : ` So do ${more.length} other calls.`;
+  return ` Worker ${first.workerId} waits for somebody outside to answer its call of ${first.name}.${others}`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
 }
 
 /** The next model call is not made before `until`: why. */

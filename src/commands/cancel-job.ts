@@ -5,11 +5,12 @@
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { isFinished } from '../core/job.ts';
+import { holdCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
 import { callUp, wish, withdraw } from '../db/wishes.ts';
-import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import { done, withdrawnTidings } from './perform.ts';
+import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
@@ -50,17 +51,17 @@ export function cancelWithin(
   return async (tx) => {
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    // What is queued ends in one statement, what runs in another.
+    await holdCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
-    const told: Tidings[] = (withdrawn?.jobIds ?? []).map((jobId) => ({
-      kind: 'progress',
-      progress: { contextId, headSeq: withdrawn?.headSeq ?? 0, finished: { jobId, status: 'cancelled' } },
-    }));
-    if (told.length === jobIds.length) return done({ told: told.length }, ...told);
+    const taken = withdrawn?.jobIds ?? [];
+    const told = withdrawn === null ? [] : withdrawnTidings(contextId, withdrawn);
+    if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
     const active = await activeJob(tx, tenantId, contextId);
-    if (active === null || !jobIds.includes(active)) return done({ told: told.length }, ...told);
+    if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
     await wish(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
-    return done({ told: told.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
+    return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

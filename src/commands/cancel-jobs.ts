@@ -7,14 +7,12 @@ import { contextsWithUnfinished, unfinishedOf } from '../db/unfinished.ts';
 import type { UnfinishedFilter } from '../db/unfinished.ts';
 import { cancelWithin } from './cancel-job.ts';
 import type { CancelWithin } from './cancel-job.ts';
+import { inLanes } from './lanes.ts';
 import { perform } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
 /** Contexts that are looked up at once. */
 const PAGE = 200;
-
-/** Transactions at once: connections are left to others. */
-const LANES = 4;
 
 export type CancelJobs = { tenantId: TenantId; filter: UnfinishedFilter; reason: string | null };
 
@@ -26,14 +24,10 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   do {
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, after, PAGE);
-    const left = page.values();
-    const lane = async (): Promise<void> => {
-      for (const contextId of left) {
-        const told = await cancelOf(ports, wanted, contextId);
-        count += told;
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await inLanes(page, async (contextId) => {
+      const told = await cancelOf(ports, wanted, contextId);
+      count += told;
+    });
   } while (page.length === PAGE);
   return { count };
 }

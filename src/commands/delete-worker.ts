@@ -1,19 +1,22 @@
 /**
  * Delete: a worker and all below it are removed for good, deepest first, each in a transaction of its own. A run that
- * goes on meanwhile finds no row to write to. A child that came to be meanwhile is found with its parent, and goes first.
+ * goes on meanwhile finds no row to write to. A child that came to be meanwhile is found with its parent, and goes first;
+ * one that was spawned detached stays, with all below it, and has no parent any more.
  * Interrupted, it is called again and goes on.
  */
 import { progressOf, summonsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import { deleteContext, descendants, holdChildless, versionOf } from '../db/workers.ts';
+import { deleteContext, descendants, holdChildless, releaseDetached, versionOf } from '../db/workers.ts';
 import { callUp } from '../db/wishes.ts';
+import type { Executor } from '../db/client.ts';
 import type { CommandPorts } from './ports.ts';
+import { wakeMet } from './wake-met.ts';
 
 /** `isCurrent`: whether the version that stands is the one that was meant. Refused: `not_found`, `version_conflict`. */
 export async function deleteWorker(
-  ports: Pick<CommandPorts, 'database' | 'bus' | 'times'>,
+  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus' | 'times'>,
   tenantId: TenantId,
   workerId: WorkerId,
   isCurrent: (version: number) => boolean = () => true,
@@ -26,26 +29,32 @@ export async function deleteWorker(
   }
   let deleted = 0;
   for (let left = tree; left.length > 0; left = await descendants(ports.database.db, tenantId, workerId)) {
-    for (const worker of left) if (await deleteOne(ports, tenantId, worker)) deleted += 1;
+    for (const worker of left) if (await removeWorker(ports, { tenantId, ...worker })) deleted += 1;
   }
   return { kind: 'done', deleted };
 }
 
-/** False: it is gone already, or has a child that must go first. */
-async function deleteOne(
-  { database, bus, times }: Pick<CommandPorts, 'database' | 'bus' | 'times'>,
-  tenantId: TenantId,
-  { id, contextId }: { id: WorkerId; contextId: ContextId },
+/**
+ * Removes one worker and its context. `may`: asked first in the transaction that does it. False: it may not go, is gone
+ * already, or has a child that must go first.
+ */
+export async function removeWorker(
+  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus' | 'times'>,
+  { tenantId, id, contextId }: { tenantId: TenantId; id: WorkerId; contextId: ContextId },
+  may: (executor: Executor) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
-  const called = await database.transaction(async (tx) => {
+  const { database, bus, times } = ports;
+  const removed = await database.transaction(async (tx) => {
+    if (!(await may(tx))) return null;
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null || !(await holdChildless(tx, tenantId, id))) return null;
-    await deleteContext(tx, contextId);
-    return called;
+    await releaseDetached(tx, tenantId, id);
+    return { ...called, met: await deleteContext(tx, tenantId, contextId) };
   });
-  if (called === null) return false;
-  const { owner, controlSeq } = called;
+  if (removed === null) return false;
+  const { owner, controlSeq, met } = removed;
   if (owner !== null) bus.publish(summonsTo(owner), { contextId, controlSeq });
   bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
+  wakeMet(ports, met);
   return true;
 }

@@ -15,6 +15,7 @@ import { read } from '../db/contexts.ts';
 import { readAdded, readLastTurn } from '../db/history.ts';
 import { readMailbox } from '../db/mailbox.ts';
 import type { CalledUp } from '../db/wishes.ts';
+import { metTidings } from './perform.ts';
 import type { Tidings } from './perform.ts';
 
 /** After a wish was written: its holder is summoned; where there is none, the job is settled here and now. */
@@ -46,7 +47,10 @@ export async function settleUnowned(
   if (wish === null) return [];
   const begun = await withJobBegun(tx, stored.mailbox);
   if (begun.job === null) return [];
-  const job = { ...begun.job, wish: heard ? { ...wish, deliveredAt: row.now } : wish };
+  const job = {
+    ...begun.job,
+    wish: heard ? { ...wish, deliveredAt: Math.max(wish.requestedAt, row.now) } : wish,
+  };
   const verdict = wishedEnd(wish);
   const added = verdict.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
   const move = end(begun, job, verdict, added, ids);
@@ -70,10 +74,14 @@ export async function appendLast(
   move: Append,
   finished: { jobId: JobId; status: JobStatus },
 ): Promise<Tidings[]> {
-  const { headSeq, wakeSeq } = await commit(tx, givenBack(move));
+  const { headSeq, wakeSeq, met, errand } = await commit(tx, givenBack(move));
   const { contextId, epoch } = move.lease;
-  const told: Tidings = { kind: 'progress', progress: { contextId, headSeq, finished } };
-  return move.park === null ? [told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [told];
+  const told: Tidings[] = [
+    { kind: 'progress', progress: { contextId, headSeq, finished } },
+    ...metTidings(met),
+  ];
+  if (errand) told.push({ kind: 'errand' });
+  return move.park === null ? [...told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : told;
 }
 
 /** Nobody holds the context: what is still queued is for whoever claims it next. */

@@ -1,40 +1,75 @@
-/** Stop: what runs is cancelled, input is refused, what is queued stays queued. Start lets it all go on. */
+/**
+ * Stop: what runs is cancelled, input is refused, what is queued stays queued. Start lets it all go on. Both reach those
+ * below: see descend.ts.
+ */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
+import { holdCalls } from '../db/awaited.ts';
+import type { Executor } from '../db/client.ts';
+import { askedByWorkers, markStop, unmarkStop } from '../db/errands.ts';
 import { activeJob } from '../db/job-views.ts';
-import { callUp, setStopped, wish } from '../db/wishes.ts';
-import { done } from './perform.ts';
+import { callUp, setStopped, withdraw, wish } from '../db/wishes.ts';
+import { done, withdrawnTidings } from './perform.ts';
 import type { Command, Tidings } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId };
 
-/** In a transaction; repeatable. Refused: `not_found`. */
+export type HowToStop = {
+  reason: string;
+  /** Asked before the context's row is locked: what it looks at it holds, and that lies above. */
+  may: (tx: Executor) => Promise<boolean>;
+  /** What becomes of queued jobs that workers asked for. */
+  asked: 'keep' | 'cancel';
+};
+
+const BY_ITSELF: HowToStop = { reason: 'the worker was stopped', may: async () => true, asked: 'keep' };
+
+/** In a transaction; repeatable. Refused: `not_found`, `context_busy` (it may not). */
 export function stopWorker(
   { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   { tenantId, contextId }: Target,
+  { reason, may, asked }: HowToStop = BY_ITSELF,
 ): Command<Target> {
   return async (tx) => {
+    if (!(await may(tx))) return refuse('context_busy', 'It is not to be stopped any more.');
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     const stopped = await setStopped(tx, tenantId, contextId, true);
+    const isMarked = await markStop(tx, tenantId, contextId);
+    const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
     const jobId = await activeJob(tx, tenantId, contextId);
-    if (jobId !== null)
-      await wish(tx, tenantId, jobId, { kind: 'stop' }, 'the worker was stopped', stopGraceMs);
+    if (jobId !== null) await wish(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
     const tidings = await carryOut(tx, contextId, called, ids);
-    return done({ tenantId, contextId }, ...tidings, ...progress(contextId, stopped.headSeq));
+    if (isMarked) tidings.push({ kind: 'errand' });
+    return done({ tenantId, contextId }, ...withdrawn, ...tidings, ...progress(contextId, stopped.headSeq));
   };
 }
 
-/** In a transaction; repeatable. Refused: `not_found`. */
+async function withdrawAsked(
+  tx: Executor,
+  { tenantId, contextId }: Target,
+  reason: string,
+): Promise<Tidings[]> {
+  // What is queued ends in one statement, what runs in another.
+  await holdCalls(tx, tenantId, contextId);
+  const queued = await askedByWorkers(tx, tenantId, contextId);
+  const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
+  return withdrawn === null ? [] : withdrawnTidings(contextId, withdrawn);
+}
+
+/** In a transaction; repeatable. Refused: `not_found`, `context_busy`. */
 export function startWorker(
   { times }: Pick<CommandPorts, 'times'>,
   { tenantId, contextId }: Target,
+  may: HowToStop['may'] = BY_ITSELF.may,
 ): Command<Target> {
   return async (tx) => {
+    if (!(await may(tx))) return refuse('context_busy', 'It is not to be started any more.');
     const called = await callUp(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
     const { wakeSeq, epoch, headSeq } = started;
     const rings: Tidings[] = started.runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];

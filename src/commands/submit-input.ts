@@ -1,6 +1,6 @@
 /**
- * An input message, or the wish to run on what stands, enters a context: as a queued job of its own, or into the one that
- * runs.
+ * An input message, or the wish to run on what stands, enters a context: as a queued job of its own, into the one that
+ * runs, or as the answer to a question that waits.
  */
 import type { InputBlock } from '../core/blocks.ts';
 import { refuse } from '../core/errors.ts';
@@ -9,13 +9,18 @@ import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from '../db/client.ts';
-import { admission } from '../db/context-views.ts';
+import { findBranch, holdContext } from '../db/branches.ts';
+import { admission } from '../db/admission.ts';
+import type { Admission } from '../db/admission.ts';
 import { activeJob, steerableJob } from '../db/job-views.ts';
+import { oldestQuestion } from '../db/replies.ts';
 import { steer, submit } from '../db/submit.ts';
-import type { Submitted } from '../db/submit.ts';
+import type { Submission, Submitted } from '../db/submit.ts';
 import { callUp, raiseControl, wish } from '../db/wishes.ts';
+import { takeAnswer } from './answer-call.ts';
+import type { CallAnswer } from './answer-call.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, Done, Tidings } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
@@ -31,6 +36,8 @@ export type SubmitInput = {
   /** Null: run on what stands. */
   content: InputBlock[] | null;
   delivery: Delivery;
+  /** On which branch; null: the active one. */
+  branch: string | null;
   /** 1 first … 10. */
   priority: number;
   metadata: JsonObject;
@@ -42,15 +49,18 @@ export type SubmitInput = {
 /** `after`: the context's number at which it was accepted. */
 export type Accepted = { jobId: JobId; messageId: MessageId | null; contextId: ContextId; after: number };
 
+/** The priority of an input that says nothing of it. */
+export const NORMAL = 5;
+
 /** Ahead of all that is queued. */
 const FIRST = 0;
 
 /**
- * In a transaction where `needsTransaction` says so, else one statement. Refused: `not_found`, `worker_stopped`,
- * `context_busy`, `queue_full`.
+ * In a transaction where `needsTransaction` says so, else one statement, and a transaction of its own where it answers a
+ * question. Refused: `not_found` (the branch, too), `worker_stopped`, `context_busy`, `queue_full`.
  */
 export function submitInput(
-  ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
   input: SubmitInput,
 ): Command<Accepted> {
   const { delivery, content } = input;
@@ -65,31 +75,79 @@ export function submitInput(
   }
 }
 
-/** Whoever joins or interrupts a job looks at it first. */
-export function needsTransaction(delivery: Delivery): boolean {
-  return delivery === 'steer' || delivery === 'interrupt';
+/** Whoever joins or interrupts a job looks at it first, whoever names a branch looks for that. */
+export function needsTransaction(delivery: Delivery, branch: string | null = null): boolean {
+  return delivery === 'steer' || delivery === 'interrupt' || branch !== null;
 }
 
-function queueInput(ports: Pick<CommandPorts, 'ids'>, input: SubmitInput): Command<Accepted> {
+/** A plain input answers a question that waits: the statement that would queue it finds out. */
+function queueInput(
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids'>,
+  input: SubmitInput,
+): Command<Accepted> {
+  const answer = answerIn(input);
   return async (executor) => {
-    const { accepted, submitted } = await queue(executor, ports, input, input.delivery === 'reject');
-    if (submitted === null) return whyRefused(executor, input);
-    return done({ ...accepted, after: submitted.headSeq }, ...ringFor(input, submitted));
+    const missing = await branchMissing(executor, input);
+    if (missing !== null) return missing;
+    const { accepted, submitted } = await queue(executor, ports, input, {
+      mayAnswer: answer !== null,
+      onlyIfIdle: input.delivery === 'reject',
+    });
+    if (submitted !== null) return queued(input, accepted, submitted);
+    const state = await admission(executor, input.tenantId, input.contextId);
+    const refusal = refusalOf(state, input);
+    const isAsked = state?.asking === true || refusal.code === 'context_busy';
+    if (answer === null || !isAsked) return refusal;
+    const command = answerQuestion(ports, input, answer);
+    // Whoever answers looks first: what was one statement takes a transaction.
+    return executor === ports.database.db ? ports.database.transaction(command) : command(executor);
+  };
+}
+
+/** The oldest question gets its answer; where it has one by now, or its job is told to end, the input is queued. */
+function answerQuestion(
+  ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  input: SubmitInput,
+  answer: CallAnswer,
+): Command<Accepted> {
+  return async (tx) => {
+    const isThere = await holdContext(tx, input);
+    // What is said on a branch answers no question of another one.
+    const question = isThere ? await oldestQuestion(tx, input, input.branch) : null;
+    if (question === null) {
+      const { accepted, submitted } = await queue(tx, ports, input, { mayAnswer: false, onlyIfIdle: false });
+      return submitted === null ? whyRefused(tx, input) : queued(input, accepted, submitted);
+    }
+    const { tenantId, contextId } = input;
+    const target = { tenantId, contextId, toolCallId: question.id, jobId: question.jobId };
+    return takeAnswer(tx, ports, target, answer);
   };
 }
 
 /**
- * Joins the running job at its next step, which is told to look; where none runs, or the one that does was told to end, it
- * is a job of its own.
+ * What an input says as the answer to a question; null: it is none. One that asks for a place in the queue wants to be
+ * queued, and a document cannot be the result of a call.
+ */
+function answerIn({ delivery, priority, content }: SubmitInput): CallAnswer | null {
+  if (delivery !== 'queue' || priority !== NORMAL || content === null) return null;
+  const parts = content.filter((block) => block.type !== 'document');
+  const [first, ...more] = parts;
+  if (first === undefined || parts.length < content.length) return null;
+  return { content: first.type === 'text' && more.length === 0 ? first.text : parts, isError: false };
+}
+
+/**
+ * Joins the running job at its next step, which is told to look; where none runs, or the one that does is on another branch
+ * or was told to end, it is a job of its own.
  */
 function steerInput(
-  ports: Pick<CommandPorts, 'ids'>,
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids'>,
   input: SubmitInput & { content: InputBlock[] },
 ): Command<Accepted> {
   return async (tx) => {
-    const { tenantId, contextId, content, queueLimit } = input;
+    const { tenantId, contextId, content, branch, queueLimit } = input;
     if (!(await raiseControl(tx, tenantId, contextId))) return whyRefused(tx, input);
-    const jobId = await steerableJob(tx, tenantId, contextId);
+    const jobId = await steerableJob(tx, tenantId, contextId, branch);
     if (jobId === null) return queueInput(ports, input)(tx);
     const messageId = ports.ids.next<MessageId>();
     const joined = await steer(tx, { tenantId, contextId, jobId, messageId, content, queueLimit });
@@ -107,12 +165,13 @@ function interruptingInput(
     const { tenantId, contextId } = input;
     const called = await callUp(tx, tenantId, contextId, ports.times);
     if (called === null) return whyRefused(tx, input);
-    const { accepted, submitted } = await queue(tx, ports, { ...input, priority: FIRST }, false);
+    const refusal = await branchMissing(tx, input);
+    if (refusal !== null) return refusal;
+    const first = { ...input, priority: FIRST };
+    const { accepted, submitted } = await queue(tx, ports, first, { mayAnswer: false, onlyIfIdle: false });
     if (submitted === null) return whyRefused(tx, input);
     const running = await activeJob(tx, tenantId, contextId);
-    if (running === null) {
-      return done({ ...accepted, after: submitted.headSeq }, ...ringFor(input, submitted));
-    }
+    if (running === null) return queued(input, accepted, submitted);
     await wish(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
     const tidings = await carryOut(tx, contextId, called, ports.ids);
     return done({ ...accepted, after: submitted.headSeq }, ...tidings);
@@ -123,7 +182,7 @@ async function queue(
   executor: Executor,
   { ids }: Pick<CommandPorts, 'ids'>,
   input: SubmitInput,
-  onlyIfIdle: boolean,
+  unless: Pick<Submission, 'mayAnswer' | 'onlyIfIdle'>,
 ) {
   const { contextId, content } = input;
   const jobId = ids.next<JobId>();
@@ -132,20 +191,42 @@ async function queue(
     ...input,
     jobId,
     input: content === null || messageId === null ? null : { messageId, content },
-    onlyIfIdle,
+    compaction: null,
+    ...unless,
   });
   return { accepted: { jobId, messageId, contextId }, submitted };
 }
 
-function ringFor({ contextId }: SubmitInput, { wakeSeq, epoch, runnable }: Submitted): Tidings[] {
-  return runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
+function queued(
+  { contextId }: SubmitInput,
+  accepted: Omit<Accepted, 'after'>,
+  { headSeq, wakeSeq, epoch, runnable }: Submitted,
+): Done<Accepted> {
+  const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
+  return done({ ...accepted, after: headSeq }, ...rings);
 }
 
-async function whyRefused(
-  executor: Executor,
-  { tenantId, contextId, queueLimit }: SubmitInput,
-): Promise<Refusal> {
-  const state = await admission(executor, tenantId, contextId);
+/** Looked for under the lock of the context's row: nobody deletes it meanwhile. Null: it is there, or none was named. */
+async function branchMissing(executor: Executor, input: SubmitInput): Promise<Refusal | null> {
+  const { branch } = input;
+  if (branch === null) return null;
+  if (!(await holdContext(executor, input))) return whyRefused(executor, input);
+  return (await findBranch(executor, input, branch)) === null ? noBranch(branch) : null;
+}
+
+/** `param`: the member that names it; null: the path does. */
+export function noBranch(name: string, param: string | null = 'branch'): Refusal {
+  return refuse('not_found', `There is no branch ${name}.`, param ?? undefined);
+}
+
+export async function whyRefused(executor: Executor, input: Asked): Promise<Refusal> {
+  return refusalOf(await admission(executor, input.tenantId, input.contextId), input);
+}
+
+/** Of whatever is queued. */
+type Asked = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+
+function refusalOf(state: Admission | null, { contextId, queueLimit }: Asked): Refusal {
   if (state === null) return refuse('not_found', `There is no context ${contextId}.`);
   if (state.stopped) return refuse('worker_stopped', 'The worker is stopped. Start it first.');
   if (state.queued >= queueLimit)

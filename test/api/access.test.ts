@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLoopback, openGate } from '../../src/api/access.ts';
+import type { AccessHeaders } from '../../src/api/access.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
+
+/** Without a body there is no key to compare. */
+const SIGN_IN_STATUS: Readonly<Record<string, number>> = { get: 200, post: 422, delete: 204 };
 
 const KEYS = 'first-key:acme,second-key:acme,third:with:colons:globex';
 
@@ -12,13 +16,17 @@ describe('with keys', () => {
   });
   afterAll(() => api.close());
 
-  test('every route but the probes needs one', async () => {
+  test('every route but the probes and signing in needs one', async () => {
     for (const [path, methods] of Object.entries(api.contract.document.paths)) {
       for (const method of Object.keys(methods)) {
         const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
         const { status, headers, body } = await api.call(method.toUpperCase(), url);
         if (path === '/healthz' || path === '/readyz') {
           expect(status).toBe(200);
+          continue;
+        }
+        if (path === '/api/session') {
+          expect(`${method} ${status}`).toBe(`${method} ${SIGN_IN_STATUS[method]}`);
           continue;
         }
         expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 401`);
@@ -52,7 +60,8 @@ describe('with keys', () => {
 
   test('the document asks for one', async () => {
     const { body } = await api.get('/api/openapi.json', { authorization: 'Bearer first-key' });
-    expect(body.security).toEqual([{ key: [] }]);
+    expect(body.security).toEqual([{ key: [] }, { session: [] }]);
+    expect(Object.keys(body.components.securitySchemes)).toEqual(['key', 'session']);
     expect(body.paths['/healthz'].get.security).toEqual([]);
   });
 
@@ -155,16 +164,18 @@ describe('without keys', () => {
 });
 
 describe('the gate', () => {
+  const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
+
   test('compares every key, and none by its text', () => {
     const gate = openGate([{ key: 'a', tenant: 'x' as never }], []);
-    expect(gate({ authorization: 'Bearer a' })).toEqual({ kind: 'granted', tenantId: 'x' });
-    expect(gate({})).toMatchObject({ kind: 'refused', code: 'unauthorized' });
+    expect(gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({ kind: 'granted', tenantId: 'x' });
+    expect(gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
   test('without keys needs a Host', () => {
     const gate = openGate([], []);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
-      expect(gate(headers)).toMatchObject({ kind: 'refused', code: 'forbidden' });
+      expect(gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
     }
   });
 

@@ -44,8 +44,8 @@ describe('of one context', () => {
     api.statements.length = 0;
     const { status, body } = await cancel({ context_id: worker.context_id, reason: 'enough' });
     expect([status, body]).toEqual([200, { count: 301 }]);
-    // Found, called up, read, taken back and wished for: however many are queued.
-    expect(api.statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(7);
+    // Found, called up, its calls held, read, taken back and wished for: however many are queued.
+    expect(api.statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(8);
     expect(await summoned.promise).toMatchObject({ contextId: worker.context_id });
     expect(await statusOf(queued[0] ?? '')).toBe('cancelled');
     expect(await statusOf(queued.at(-1) ?? '')).toBe('cancelled');
@@ -157,7 +157,7 @@ describe('of many contexts', () => {
     api.statements.length = 0;
     expect((await cancel({ metadata: { name } })).body).toEqual({ count: 500 });
     const sent = api.statements.filter((text) => text !== 'begin' && text !== 'commit');
-    expect(sent).toHaveLength(2 + 250 * 4);
+    expect(sent).toHaveLength(2 + 250 * 5);
     const queued = await api.get('/api/jobs?status=queued&limit=200');
     expect(queued.body.data.filter(({ metadata }: Body) => metadata.name === name)).toEqual([]);
   });

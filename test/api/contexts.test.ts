@@ -22,6 +22,9 @@ describe('a context', () => {
     expect(body).toEqual({
       id: expect.any(String),
       worker_id: expect.any(String),
+      worker_name: 'guide',
+      role: null,
+      last_message: null,
       parent_id: null,
       title: 'Trip to Rome',
       config: { model: 'simulated/x' },
@@ -35,6 +38,7 @@ describe('a context', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
       expires_at: null,
+      archived_at: null,
     });
     const worker = await api.get(`/api/workers/${body.worker_id}`);
     expect(worker.body).toMatchObject({ name: 'guide', context_id: body.id });

@@ -1,5 +1,12 @@
 // A worker process moved by hand: claims a context, admits, answers and settles by the protocols, one commit at a time.
+import { sql } from 'drizzle-orm';
 import { progressOf } from '../../src/bus/bus.ts';
+import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
+import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
+import { asAsked, planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
+import { inputOf } from '../../src/agent/invocation.ts';
 import type { Append } from '../../src/core/append.ts';
 import type { Block } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
@@ -8,11 +15,17 @@ import type { ActiveJob, Verdict } from '../../src/core/job.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
 import { admit } from '../../src/core/moves/admit.ts';
 import { answer } from '../../src/core/moves/answer.ts';
+import { holdCalls } from '../../src/core/moves/approval.ts';
+import { compaction } from '../../src/core/moves/compact.ts';
 import { delay, handBack, holdBack, sleep } from '../../src/core/moves/park.ts';
+import { awaitCalls, endWaits } from '../../src/core/moves/waits.ts';
 import { settle } from '../../src/core/moves/settle.ts';
 import { closeCalls, ended } from '../../src/core/moves/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { ToolDescriptor } from '../../src/core/tool.ts';
+import { isReplied } from '../../src/core/tool-call.ts';
+import { isOver } from '../../src/core/wait.ts';
 import { append } from '../../src/db/append.ts';
 import { claim } from '../../src/db/claims.ts';
 import { read } from '../../src/db/contexts.ts';
@@ -27,18 +40,25 @@ const SETTINGS: Settings = {
   model: { provider: 'simulated', model: 'test' },
   streaming: true,
   systemPrompt: '',
+  mode: 'act',
   tools: [],
   maxTokens: null,
+  contextLimit: 200_000,
+  compaction: COMPACTION_DEFAULTS,
+  pinned: [],
   maxSteps: 10,
   parameters: {},
+  asking: ASKING_DEFAULTS,
 };
 
-/** A row of a process that lives as long as its test. */
+/** A row of a process that lives as long as its test, however long that is: its beat is to come. */
 export async function addProcess(api: Api, published: Partial<Published> = {}): Promise<ProcessId> {
   const id = ids.next<ProcessId>();
   const lockKey = Math.floor(Math.random() * 2 ** 40);
-  const serves = { tools: [], roles: [], models: ['simulated'], ...published };
-  await register(api.database.db, { id, lockKey, host: 'test', pid: 1, version: '0', ...serves });
+  const serves = { tools: [], roles: [], models: ['simulated'], mcpServers: [], ...published };
+  const { db } = api.database;
+  await register(db, { id, lockKey, host: 'test', pid: 1, version: '0', ...serves });
+  await db.execute(sql`update processes set beat_at = beat_at + interval '1 day' where id = ${id}`);
   return id;
 }
 
@@ -46,22 +66,43 @@ export type Hand = {
   /** The next queued job becomes the running one. */
   admit(): Promise<void>;
   /** The model answered. */
-  answer(content: Block[]): Promise<void>;
+  answer(content: Block[], costNanos?: number): Promise<void>;
   /** Every open call ended with this text. */
   results(text: string): Promise<void>;
   /** The model call failed and is made again at `at`. */
   delay(at: number): Promise<void>;
   /** The key of the model is held back until `until`; it comes again at `at`. */
   holdBack(until: number, at: number): Promise<void>;
+  /** Every call that is to be run waits for approval instead, until then. */
+  askApproval(until?: number | null): Promise<void>;
+  /** Waits for answers from outside, until `until`. */
+  awaitCalls(until: number): Promise<void>;
+  /** What was answered from outside enters history. */
+  endWaits(): Promise<void>;
   /** Waits without a slot. */
   sleep(until: number): Promise<void>;
   handBack(until: number | null): Promise<void>;
   /** The job ends with `text` as its answer. */
-  complete(text: string): Promise<void>;
+  complete(text: string, costNanos?: number): Promise<void>;
   settle(verdict: Verdict): Promise<void>;
+  /** The context is compacted as its job asks, with this as the summary. */
+  compact(summary: string, costNanos?: number): Promise<void>;
 };
 
-export async function take(api: Api, contextId: ContextId, owner: ProcessId): Promise<Hand> {
+/** A question to a person, and a tool that the client runs. */
+export const OUTSIDE: ToolDescriptor[] = [
+  { name: 'ask_user', effect: 'none', answered_by: 'person' } as const,
+  { name: 'locate', effect: 'once', answered_by: 'client' } as const,
+].map((tool) => ({ ...tool, description: '', input_schema: { type: 'object' }, on_unknown: 'tell' }));
+
+/** `tools`: those that the worker was given. */
+export async function take(
+  api: Api,
+  contextId: ContextId,
+  owner: ProcessId,
+  tools: ToolDescriptor[] = [],
+): Promise<Hand> {
+  const settings = { ...SETTINGS, tools };
   const { database, bus } = api;
   const claimed = await claim(database.db, contextId, owner);
   if (claimed === null) throw new Error('The context could not be claimed.');
@@ -69,12 +110,17 @@ export async function take(api: Api, contextId: ContextId, owner: ProcessId): Pr
     const row = await read(database.db, contextId);
     const stored = row === null ? null : await readMailbox(database.db, row);
     if (stored === null) throw new Error('The context is gone.');
-    const history = await readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
+    const history = await readHistory(
+      database.db,
+      { contextId, tenantId: DEFAULT_TENANT },
+      stored.mailbox.activeBranch,
+    );
     return {
       ...stored.mailbox,
       lease: claimed.lease,
       history,
-      serving: { kind: 'served', settings: SETTINGS },
+      compacted: NOTHING_COMPACTED,
+      serving: { kind: 'served', settings },
     };
   };
   /** What is stored is read before each move: others may have written wishes and inputs. */
@@ -86,8 +132,10 @@ export async function take(api: Api, contextId: ContextId, owner: ProcessId): Pr
       move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.verdict.status } : null;
     bus.publish(progressOf(contextId), { contextId, headSeq: outcome.headSeq, finished });
   };
-  const say = (content: Block[]) =>
-    commit((snapshot) => answer(snapshot, jobOf(snapshot), SETTINGS, ids.next(), answerOf(content)));
+  const say = (content: Block[], costNanos?: number) =>
+    commit((snapshot) =>
+      answer(snapshot, jobOf(snapshot), settings, ids.next(), answerOf(content, costNanos), Date.now()),
+    );
   const settleWith = (verdict: Verdict) =>
     commit((snapshot) => settle(snapshot, jobOf(snapshot), verdict, ids));
   return {
@@ -111,14 +159,57 @@ export async function take(api: Api, contextId: ContextId, owner: ProcessId): Pr
       commit((snapshot) =>
         holdBack(snapshot, jobOf(snapshot), { provider: 'anthropic', reason: 'rate_limited', until }, at),
       ),
+    askApproval: (until = null) =>
+      commit((snapshot) => {
+        const asking = { ...ASKING_DEFAULTS, approvalMs: until === null ? null : until - Date.now() };
+        const held = snapshot.calls
+          .filter(({ status }) => status === 'pending')
+          .map((call) => ({
+            call,
+            input: inputOf(snapshot, call),
+            to: 'approval' as const,
+            answeredBy: 'tool' as const,
+          }));
+        return holdCalls(snapshot, jobOf(snapshot), held, asking, Date.now(), ids);
+      }),
+    awaitCalls: (until) => commit((snapshot) => awaitCalls(snapshot, jobOf(snapshot), until)),
+    endWaits: () =>
+      commit((snapshot) =>
+        endWaits(
+          snapshot,
+          jobOf(snapshot),
+          snapshot.calls.filter((call) => isReplied(call) || isOver(call, Date.now())),
+          ids,
+          Date.now(),
+        ),
+      ),
     sleep: (until) => commit((snapshot) => sleep(snapshot, jobOf(snapshot), until)),
     handBack: (until) => commit((snapshot) => handBack(snapshot, until)),
-    async complete(text) {
-      await say([{ type: 'text', text }]);
+    async complete(text, costNanos) {
+      await say([{ type: 'text', text }], costNanos);
       const outputId = (await look()).history.at(-1)?.id ?? null;
       await settleWith({ status: 'completed', outputId });
     },
     settle: settleWith,
+    compact: (summary, costNanos) =>
+      commit((snapshot) => {
+        const job = jobOf(snapshot);
+        const plan = planCompaction(snapshot, asAsked(SETTINGS, job.asked ?? {}), 'asked');
+        if (plan === null) throw new Error('There is nothing to compact.');
+        const made: NewCompaction = {
+          id: ids.next(),
+          type: plan.type,
+          branch: job.branch,
+          uptoSeq: plan.uptoSeq,
+          summary: plan.type === 'llm' ? summary : null,
+          model: plan.type === 'llm' ? 'simulated/test' : null,
+          tokensBefore: plan.tokensBefore,
+          tokensAfter: tokensAfter(plan, summary),
+          jobId: job.id,
+          usage: answerOf([], costNanos).usage,
+        };
+        return compaction(snapshot, job, made, { calledAt: Date.now(), firstByteAt: null });
+      }),
   };
 }
 
@@ -142,11 +233,11 @@ export async function converse(
   return body.job_id;
 }
 
-function answerOf(content: Block[]): ModelAnswer {
+function answerOf(content: Block[], cost_nanos: number | null = null): ModelAnswer {
   return {
     content,
     finishReason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'stop',
-    usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 2, cache_write_tokens: 1 },
+    usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 2, cache_write_tokens: 1, cost_nanos },
     modelId: 'test-1',
     responseId: null,
   };

@@ -4,13 +4,19 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { createApp } from '../../src/api/app.ts';
+import type { About } from '../../src/api/about.ts';
 import { openCatalog } from '../../src/api/catalog.ts';
+import type { CheckInput } from '../../src/api/catalog.ts';
 import type { App } from '../../src/api/ports.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
+import { aboutOf } from '../../src/cli/about.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
+import { LIMITS } from '../../src/core/limits.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import { boundedContent } from '../../src/tools/result.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/settings.ts';
 import { openFollower } from '../../src/events/follower.ts';
@@ -51,13 +57,33 @@ export type Api = {
 /** Nobody dies here unless a test says so: rows of processes live for a minute without a beat. */
 export const TIMES: LeaseTimes = { missedMs: 60_000, leaseMs: 120_000 };
 
+/** A request is not cut off, however slow the machine is, unless a test says so. */
+const PATIENT_MS = '60000';
+
+/** Of an installation without tools and servers of its own. */
+export const ABOUT: About = {
+  ...aboutOf({
+    config: parseConfig({}),
+    limits: {},
+    prices: new Map(),
+    providers: ['simulated'],
+    builtIn: [],
+    own: [],
+    servers: NO_SERVERS,
+  }),
+  mode: 'laptop',
+};
+
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
-/** `databaseUrl`: instead of a database of its own. `roles`: of the operator's file. */
+/** `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the operator's file. */
 export async function openApi(
   env: Environment = {},
   databaseUrl?: string,
   roles: ReadonlyMap<string, Role> = new Map(),
+  checkInput: CheckInput = async () => null,
+  consoleFolder: string | null = null,
+  about: About = ABOUT,
 ): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
@@ -73,14 +99,24 @@ export async function openApi(
     isReachable: async () => queue.reachable,
     close: async () => undefined,
   };
-  const commands: CommandPorts = { database, bell, bus, ids, times: TIMES, stopGraceMs: 5_000 };
+  const commands: CommandPorts = {
+    database,
+    bell,
+    bus,
+    ids,
+    times: TIMES,
+    stopGraceMs: 5_000,
+    boundResult: (content) => boundedContent(content, LIMITS.toolResult),
+  };
   const { logger, lines } = listeningLogger();
   const app = await createApp({
     ...commands,
-    config: parseConfig(env),
+    config: parseConfig({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env }),
     logger,
     follower: openFollower(database, bus),
-    catalog: openCatalog(database, TIMES, roles),
+    catalog: openCatalog(database, TIMES, roles, checkInput),
+    about,
+    consoleFolder,
   });
   await app.ready();
   const contract = contractOf(app.swagger());

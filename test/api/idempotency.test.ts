@@ -56,6 +56,7 @@ const WRITES: Write[] = [
     body: {},
     other: { max_steps: 2 },
   },
+  { method: 'POST', path: () => '/api/chat', body: { message: 'a' }, other: { message: 'b' } },
   { method: 'POST', path: ({ id }) => `/api/workers/${id}/stop` },
   { method: 'POST', path: ({ id }) => `/api/workers/${id}/start` },
   { method: 'POST', path: (_, job) => `/api/jobs/${job}/cancel`, body: {}, other: { reason: 'other' } },

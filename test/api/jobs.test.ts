@@ -36,6 +36,7 @@ describe('a job', () => {
       waiting_for: [],
       output: { message_id: expect.any(String), text: 'Hi \0\ud800 there.' },
       error: null,
+      compaction: null,
       parent_job_id: null,
       created_at: expect.any(String),
       started_at: expect.any(String),
@@ -262,7 +263,7 @@ describe('the list of jobs', () => {
     ['limit=0', 'limit'],
     ['cursor=nonsense', 'cursor'],
     ['colour=red', 'colour'],
-    ['status=queued&status=running', 'status'],
+    ['kind=input&kind=retry', 'kind'],
   ])('refuses %s', async (query, param) => {
     const { status, body } = await api.get(`/api/jobs?${query}`);
     expect(status).toBe(422);

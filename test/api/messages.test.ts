@@ -165,8 +165,10 @@ describe('the messages of a context', () => {
         role: 'user',
         type: 'text',
         status: 'completed',
+        compacted: false,
         content: [{ type: 'text', text: 'hello' }],
         job_id: job,
+        sender_worker_id: null,
         created_at: expect.any(String),
         completed_at: expect.any(String),
         model_id: null,
@@ -184,8 +186,10 @@ describe('the messages of a context', () => {
         role: 'assistant',
         type: 'text',
         status: 'completed',
+        compacted: false,
         content: [{ type: 'text', text: 'Hello yourself.' }],
         job_id: job,
+        sender_worker_id: null,
         created_at: expect.any(String),
         completed_at: expect.any(String),
         model_id: 'test-1',
@@ -209,8 +213,10 @@ describe('the messages of a context', () => {
         role: 'user',
         type: 'text',
         status: 'queued',
+        compacted: false,
         content: [{ type: 'text', text: 'next' }],
         job_id: queued.body.job_id,
+        sender_worker_id: null,
         created_at: expect.any(String),
         completed_at: null,
         model_id: null,
@@ -271,6 +277,26 @@ describe('the messages of a context', () => {
     expect(await texts('?turn=u2')).toEqual(['three']);
     expect(await texts('?turn=a1')).toEqual(['two']);
     expect(await texts('?turn=u9')).toEqual([]);
+  });
+
+  test('may begin with one of them, in either direction', async () => {
+    const worker = await api.worker();
+    await converse(api, worker.context_id, owner, 'one', 'two');
+    await converse(api, worker.context_id, owner, 'three', 'four');
+    const { body: queued } = await api.post(`/api/contexts/${worker.context_id}/messages`, {
+      content: 'five',
+    });
+    const [, two] = await messagesOf(worker.context_id);
+    const texts = async (query: string) =>
+      (await messagesOf(worker.context_id, query)).map((message) => message.content[0].text);
+    expect(await texts(`?from=${two.id}`)).toEqual(['two', 'three', 'four', 'five']);
+    expect(await texts(`?from=${two.id}&order=desc`)).toEqual(['two', 'one']);
+    const list = async (query: string) => api.get(`/api/contexts/${worker.context_id}/messages?${query}`);
+    const { body: page } = await list(`from=${two.id}&limit=2`);
+    expect(await texts(`?limit=2&cursor=${page.next_cursor}`)).toEqual(['four', 'five']);
+    expect((await list(`from=${two.id}&cursor=${page.next_cursor}`)).status).toBe(422);
+    expect((await list(`from=${queued.message_id}`)).status).toBe(422);
+    expect((await list(`from=${v7()}`)).status).toBe(404);
   });
 
   test('leave out what was withdrawn', async () => {

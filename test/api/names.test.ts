@@ -9,12 +9,21 @@ describe('where processes published what they serve', () => {
   beforeAll(async () => {
     api = await openApi();
     await addProcess(api, { tools: ['read', 'write'], roles: ['coder'], models: ['simulated'] });
-    await addProcess(api, { tools: ['mail'], roles: ['writer'], models: ['anthropic'] });
+    await addProcess(api, {
+      tools: ['mail'],
+      roles: ['writer'],
+      models: ['anthropic'],
+      mcpServers: ['files', 'memory'],
+    });
   });
   afterAll(() => api.close());
 
   test('what any of them serves is taken', async () => {
-    const config = { model: 'anthropic/claude', tools: ['read', 'mail'] };
+    const config = {
+      model: 'anthropic/claude',
+      tools: ['read', 'mail', 'files__read'],
+      mcp_servers: ['memory'],
+    };
     const made = await api.post('/api/workers', { name: 'w', role: 'coder', config });
     expect(made.status).toBe(201);
     expect(made.body.role).toBe('coder');
@@ -27,6 +36,12 @@ describe('where processes published what they serve', () => {
     [{ config: { model: 'openai/gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
     [{ config: { model: 'gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
     [{ config: { tools: ['read', 'shred'] } }, 'unknown_tool', 'config.tools', /"shred".*mail, read, write/],
+    [
+      { config: { mcp_servers: ['files', 'rm -rf /'] } },
+      'unknown_tool',
+      'config.mcp_servers',
+      /"rm -rf \/".*files, memory/,
+    ],
     [{ role: 'king' }, 'unknown_role', 'role', /"king".*coder, writer/],
   ])('what none of them serves is refused, with the choices: %j', async (body, code, param, message) => {
     const { context_id, id } = await api.worker();
@@ -75,7 +90,10 @@ describe('where nobody ever published anything', () => {
 
   test('what was published is asked for once a second at most', async () => {
     api.statements.length = 0;
+    const began = performance.now();
     for (let n = 0; n < 20; n += 1) await api.worker({ model: 'simulated/x' });
-    expect(api.statements.filter((text) => text.includes('from processes')).length).toBeLessThanOrEqual(3);
+    const seconds = Math.ceil((performance.now() - began) / 1_000);
+    const asked = api.statements.filter((text) => text.includes('from processes'));
+    expect(asked.length).toBeLessThanOrEqual(seconds + 1);
   });
 });

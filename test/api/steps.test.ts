@@ -111,6 +111,8 @@ describe('what a fleet did', () => {
       return { kind: 'aborted' };
     });
     await called.promise;
+    // The model is called while the commit that begins the job is under way.
+    await fleet.until(async () => (await steps(jobId)).length === 1);
     const data = await steps(jobId);
     expect(brief(data)).toEqual(['model simulated/default running 1']);
     expect(data[0]).toMatchObject({ ended_at: null, first_token_at: null, message_id: null, usage: null });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { sql } from 'drizzle-orm';
+import type { ToolCallId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import { leaveFigures } from '../../src/db/processes.ts';
 import { exposition } from './exposition.ts';
-import { addProcess, take } from './hand.ts';
-import { openApi } from './harness.ts';
+import { OUTSIDE, addProcess, take } from './hand.ts';
+import { ids, openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
 
 let api: Api;
@@ -36,6 +37,7 @@ describe('the document', () => {
         'POST /api/workers',
         'GET /api/workers',
         'GET /api/workers/:id',
+        'GET /api/workers/:id/tree',
         'PATCH /api/workers/:id',
         'DELETE /api/workers/:id',
         'POST /api/workers/:id/stop',
@@ -55,12 +57,33 @@ describe('the document', () => {
         'PATCH /api/contexts/:id/messages/:message_id',
         'DELETE /api/contexts/:id/messages/:message_id',
         'POST /api/contexts/:id/interrupt',
+        'POST /api/contexts/:id/compact',
+        'GET /api/contexts/:id/compactions',
+        'POST /api/contexts/:id/messages/:message_id/edit',
+        'POST /api/contexts/:id/messages/:message_id/regenerate',
+        'GET /api/contexts/:id/messages/:message_id/siblings',
+        'POST /api/contexts/:id/fork',
+        'GET /api/contexts/:id/branches',
+        'POST /api/contexts/:id/branches',
+        'PUT /api/contexts/:id/branches/:name',
+        'DELETE /api/contexts/:id/branches/:name',
+        'POST /api/contexts/:id/clear',
+        'GET /api/contexts/:id/turns',
+        'POST /api/chat',
+        'POST /api/contexts/:id/tools/:tool_call_id/result',
+        'POST /api/contexts/:id/tools/approve',
+        'GET /api/approvals',
+        'GET /api/contexts/:id/tools/:tool_call_id',
+        'POST /api/contexts/:id/tools/:tool_call_id/resolve',
         'POST /api/contexts/:id/jobs',
         'GET /api/jobs',
         'GET /api/jobs/:id',
         'POST /api/jobs/:id/cancel',
         'POST /api/jobs/cancel',
         'GET /api/jobs/:id/steps',
+        'GET /api/contexts/:id/export',
+        'POST /api/contexts/import',
+        'GET /api/search',
         'GET /api/roles',
         'GET /api/roles/:name',
         'PUT /api/roles/:name',
@@ -69,6 +92,11 @@ describe('the document', () => {
         'GET /readyz',
         'GET /metrics',
         'GET /api/stats',
+        'GET /api/system',
+        'GET /api/stats/history',
+        'GET /api/session',
+        'POST /api/session',
+        'DELETE /api/session',
         'GET /api/openapi.json',
       ].toSorted(),
     );
@@ -108,14 +136,38 @@ describe('the document', () => {
   });
 });
 
+/** The paths of a context, and of a call in it that waits; another one waits for approval. */
+async function askedCall(
+  waitsFor: 'answer' | 'outcome' = 'answer',
+): Promise<{ context: string; call: string }> {
+  const contextId = (await api.post('/api/contexts')).body.id;
+  await api.post(`/api/contexts/${contextId}/messages`, { content: 'x' });
+  const hand = await take(api, contextId, await addProcess(api), OUTSIDE);
+  await hand.admit();
+  const id = ids.next<ToolCallId>();
+  await hand.answer([
+    { type: 'tool_use', id, name: 'ask_user', input: { question: 'Which?' } },
+    { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} },
+  ]);
+  await hand.askApproval();
+  await hand.awaitCalls(Date.now() + 60_000);
+  await api.database.db.execute(sql`update tool_calls set waits_for = ${waitsFor} where id = ${id}`);
+  const context = `/api/contexts/${contextId}`;
+  return { context, call: `${context}/tools/${id}` };
+}
+
 test('every operation that the document names answers as it says', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' });
   const { body: context } = await api.post('/api/contexts');
   const { body: posted } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' });
   const { body: withdrawn } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'z' });
+  const { body: chat } = await api.post('/api/chat', { message: 'x' });
+  const asked = await askedCall();
+  const unknown = await askedCall('outcome');
   const requests: [string, string, object?][] = [
     ['GET', '/api/workers'],
     ['GET', `/api/workers/${worker.id}`],
+    ['GET', `/api/workers/${worker.id}/tree`],
     ['PATCH', `/api/workers/${worker.id}`, { name: 'v' }],
     ['POST', `/api/workers/${worker.id}/stop`],
     ['POST', `/api/workers/${worker.id}/start`],
@@ -126,17 +178,37 @@ test('every operation that the document names answers as it says', async () => {
     ['PUT', `/api/contexts/${context.id}`, { config: {} }],
     ['GET', `/api/contexts/${context.id}/state`],
     ['GET', `/api/contexts/${context.id}/messages`],
+    ['GET', `/api/contexts/${context.id}/turns`],
     ['GET', `/api/contexts/${context.id}/messages/${posted.message_id}`],
     ['PATCH', `/api/contexts/${context.id}/messages/${posted.message_id}`, { content: 'y' }],
     ['DELETE', `/api/contexts/${context.id}/messages/${withdrawn.message_id}`],
     ['POST', `/api/contexts/${context.id}/jobs`],
     ['POST', `/api/contexts/${context.id}/interrupt`, { mode: 'keep' }],
+    ['POST', `/api/contexts/${context.id}/compact`, { type: 'threshold' }],
+    ['GET', `/api/contexts/${context.id}/compactions`],
+    ['POST', `/api/contexts/${context.id}/messages/${posted.message_id}/edit`, { content: 'y' }],
+    ['POST', `/api/contexts/${context.id}/messages/${posted.message_id}/regenerate`],
+    ['GET', `/api/contexts/${context.id}/messages/${posted.message_id}/siblings`],
+    ['POST', `/api/contexts/${context.id}/branches`, { name: 'other' }],
+    ['GET', `/api/contexts/${context.id}/branches`],
+    ['POST', `/api/contexts/${context.id}/fork`],
+    ['PUT', `/api/contexts/${context.id}/branches/main`],
+    ['DELETE', `/api/contexts/${context.id}/branches/other`],
+    ['GET', '/api/approvals'],
+    ['POST', `${asked.context}/tools/approve`, { all: true, decision: 'deny' }],
+    ['POST', `${asked.call}/result`, { content: 'M' }],
+    ['GET', asked.call],
+    ['POST', `${unknown.call}/resolve`, { outcome: 'tell' }],
     ['GET', '/api/jobs'],
     ['GET', `/api/jobs/${posted.job_id}`],
     ['POST', `/api/jobs/${posted.job_id}/cancel`],
     ['GET', `/api/jobs/${posted.job_id}/steps`],
     ['POST', '/api/jobs/cancel', { kind: 'input' }],
+    ['POST', `/api/contexts/${worker.context_id}/clear`],
     ['PUT', '/api/roles/coder', { max_steps: 1 }],
+    ['GET', `/api/contexts/${context.id}/export`],
+    ['POST', '/api/contexts/import', { entries: [{ user: 'x' }] }],
+    ['GET', '/api/search?q=hello'],
     ['GET', '/api/roles'],
     ['GET', '/api/roles/coder'],
     ['DELETE', '/api/roles/coder'],
@@ -144,9 +216,16 @@ test('every operation that the document names answers as it says', async () => {
     ['GET', '/readyz'],
     ['GET', '/metrics'],
     ['GET', '/api/stats'],
+    ['GET', '/api/system'],
+    ['GET', '/api/stats/history'],
+    ['GET', '/api/session'],
+    ['POST', '/api/session', { key: 'any' }],
+    ['DELETE', '/api/session'],
     ['GET', '/api/openapi.json'],
     ['DELETE', `/api/workers/${worker.id}`],
     ['DELETE', `/api/contexts/${context.id}`],
+    ['DELETE', `/api/contexts/${chat.session_id}`],
+    ['DELETE', asked.context],
   ];
   const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
   for (const [method, path, body] of requests) {
@@ -248,7 +327,7 @@ test('stats and metrics count what waits, runs and is queued', async () => {
     queue_depth: 2,
     running: 1,
     waiting: 1,
-    by_state: { Idle: 1, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
+    by_state: { Idle: 4, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
   });
   const { status, headers, body } = await api.get('/metrics');
   expect(status).toBe(200);

@@ -1,7 +1,8 @@
 // A tenant sees its own: on every path of the document, the id of another tenant's thing is not there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess, converse } from './hand.ts';
-import { openApi } from './harness.ts';
+import type { ToolCallId } from '../../src/core/ids.ts';
+import { OUTSIDE, addProcess, converse, take } from './hand.ts';
+import { ids, openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
 
 const OURS = { authorization: 'Bearer ours' };
@@ -11,6 +12,7 @@ let api: Api;
 let worker: Body;
 let job: string;
 let message: string;
+const toolCall = ids.next<ToolCallId>();
 beforeAll(async () => {
   api = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' });
   const owner = await addProcess(api);
@@ -19,6 +21,12 @@ beforeAll(async () => {
   job = await converse(asUs, worker.context_id, owner, 'hello', 'hi');
   const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, OURS);
   message = body.data[0].id;
+  await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
+  const hand = await take(asUs, worker.context_id, owner, OUTSIDE);
+  await hand.admit();
+  const input = { question: 'Which?' };
+  await hand.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
+  await hand.awaitCalls(Date.now() + 3_600_000);
 });
 afterAll(() => api.close());
 
@@ -28,13 +36,22 @@ const BODIES: Record<string, object> = {
   'put /api/contexts/{id}': { config: {} },
   'patch /api/contexts/{id}': { title: 'x' },
   'patch /api/workers/{id}': { name: 'x' },
+  'post /api/contexts/{id}/branches': { name: 'x' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/result': { content: 'x' },
+  'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
+  'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
 };
 
 /** A path with the ids of our things in it; null: it names none. */
 function fill(path: string): string | null {
   if (!path.includes('{id}')) return null;
   const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
-  return path.replace('{id}', id).replace('{message_id}', message);
+  return path
+    .replace('{id}', id)
+    .replace('{message_id}', message)
+    .replace('{tool_call_id}', toolCall)
+    .replace('{name}', 'main');
 }
 
 test('every path with an id of another tenant is not found, and nothing is changed by trying', async () => {
@@ -75,6 +92,7 @@ describe('another tenant', () => {
       '/api/contexts',
       '/api/jobs',
       '/api/roles',
+      '/api/approvals',
       `/api/jobs?context_id=${worker.context_id}`,
       `/api/jobs?worker_id=${worker.id}`,
       `/api/workers?parent_worker_id=${worker.id}`,

@@ -1,14 +1,18 @@
 /** Contexts: what a worker remembers, how it stands, and the settings it runs with. */
-import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
+import { idleTimeouts } from '../../core/settings.ts';
+import { FLEETING } from '../../core/state.ts';
+import type { DurableState, State } from '../../core/state.ts';
 import type { Executor } from '../../db/client.ts';
-import { findContext, findSituation, listContexts } from '../../db/context-views.ts';
-import type { ContextView } from '../../db/context-views.ts';
+import { findContext, listContexts } from '../../db/context-views.ts';
+import { findSituation } from '../../db/situations.ts';
 import { workerOf } from '../../db/worker-views.ts';
 import { refuseUnknownNames } from '../catalog.ts';
+import { readAnswer, tagged, toAnswer } from '../context-answer.ts';
+import { splitLists } from '../query.ts';
 import { makeWorker } from '../make-worker.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -25,16 +29,13 @@ import {
 } from '../schemas/context.ts';
 import { problems } from '../schemas/problem.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
-import { isMatch, toEtag } from '../version.ts';
+import { isMatch } from '../version.ts';
 import { toContextState } from '../why.ts';
 import { toContext } from '../wire/context.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
 import { IdParams, contextId, noContext, parentId } from './params.ts';
 
 const tags = ['contexts'];
-
-/** What is stored under an idempotency key, too. */
-type Answer = { context: Context; etag: string };
 
 export function contextRoutes(app: App, ports: ApiPorts): void {
   createContextRoute(app, ports);
@@ -68,7 +69,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       const answer = await write(
         ports,
         request,
-        answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.contextId)),
+        answeredBy(command, (executor, made) => readAnswer(ports, executor, tenantId, made.contextId)),
       );
       reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
       return tagged(reply, answer);
@@ -80,8 +81,9 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts',
     {
+      preValidation: splitLists('state'),
       schema: {
-        summary: 'Contexts, newest first',
+        summary: 'Contexts, newest first; archived ones apart',
         operationId: 'listContexts',
         tags,
         querystring: ContextQuery,
@@ -90,10 +92,23 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, query }) => {
       const before = parseIdCursor<ContextId>(query.cursor);
-      const contexts = await listContexts(ports.database.db, tenantId, before, query.limit + 1);
+      const contexts = await listContexts(
+        ports.database.db,
+        tenantId,
+        idleTimeouts(ports.catalog.fileRoles),
+        { states: durable(query.state), role: query.role ?? null, archived: query.archived },
+        before,
+        query.limit + 1,
+      );
       return toListing(contexts, query.limit, toContext, ({ id }) => idCursor(id));
     },
   );
+}
+
+/** What is fleeting is told by streams alone: no list shows it. */
+function durable(states: State | State[] | undefined): DurableState[] | null {
+  if (states === undefined) return null;
+  return [states].flat().filter((state): state is DurableState => !FLEETING.some((one) => one === state));
 }
 
 function getContextRoute(app: App, ports: ApiPorts): void {
@@ -109,7 +124,7 @@ function getContextRoute(app: App, ports: ApiPorts): void {
       },
     },
     async ({ tenantId, params }, reply) =>
-      tagged(reply, await readAnswer(ports.database.db, tenantId, contextId(params.id))),
+      tagged(reply, await readAnswer(ports, ports.database.db, tenantId, contextId(params.id))),
   );
 }
 
@@ -156,7 +171,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
       await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
       const command = changeSettings({
         tenantId,
-        find: findVersioned(tenantId, id),
+        find: findVersioned(ports, tenantId, id),
         what: noContext(id),
         ifMatch: headers['if-match'],
         change: ({ config }) => ({
@@ -196,7 +211,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
       await refuseUnknownNames(ports, body.config ?? {});
       const command = changeSettings({
         tenantId,
-        find: findVersioned(tenantId, id),
+        find: findVersioned(ports, tenantId, id),
         what: noContext(id),
         ifMatch: headers['if-match'],
         change: () => ({
@@ -247,24 +262,11 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-async function readAnswer(executor: Executor, tenantId: TenantId, id: ContextId): Promise<Answer> {
-  return toAnswer(orNotFound(await findContext(executor, tenantId, id), noContext(id)));
-}
-
-function findVersioned(tenantId: TenantId, id: ContextId) {
+function findVersioned({ catalog }: Pick<ApiPorts, 'catalog'>, tenantId: TenantId, id: ContextId) {
   return async (executor: Executor) => {
-    const view = await findContext(executor, tenantId, id);
+    const view = await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles));
     return view === null ? null : { ...view, contextId: id };
   };
-}
-
-function toAnswer(view: ContextView): Answer {
-  return { context: toContext(view), etag: toEtag(view.version) };
-}
-
-function tagged(reply: FastifyReply, { context, etag }: Answer): Context {
-  reply.header('etag', etag);
-  return context;
 }
 
 /** Name and role of the worker to be made stand in `worker`, or beside it as a worker's own create takes them. */

@@ -1,7 +1,6 @@
 /** Interrupting what a context is busy with. */
 import { interruptContext } from '../../commands/interrupt-context.ts';
-import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
-import { findInterruption, findReceipt } from '../../db/job-views.ts';
+import { findInterruption } from '../../db/receipts.ts';
 import { toIsoOrNull } from '../instant.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -47,15 +46,21 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
         if (jobId === null) return { kind: 'done', value: NOTHING };
         const place = { tenantId, contextId: context, jobId };
         const read = async () =>
-          orNotFound(await findReceipt(ports.database.db, tenantId, jobId), noJob(jobId));
-        const receipt = await untilFinished(ports, place, waitMs, signalOf(reply), read);
-        const { requestedAt, stoppedAt } = receipt;
+          orNotFound(await findInterruption(ports.database.db, tenantId, place), noJob(jobId));
+        const { status, requestedAt, stoppedAt, removed, effects } = await untilFinished(
+          ports,
+          place,
+          waitMs,
+          signalOf(reply),
+          read,
+        );
         return {
           kind: 'done',
           value: {
             job_id: jobId,
-            status: receipt.status,
-            ...(await takenBack(ports, place)),
+            status,
+            removed_messages: removed,
+            effects: effects.map(({ id, ...call }) => ({ tool_call_id: id, ...call })),
             requested_at: toIsoOrNull(requestedAt),
             stopped_at: toIsoOrNull(stoppedAt),
           },
@@ -63,15 +68,4 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
       });
     },
   );
-}
-
-async function takenBack(
-  { database }: Pick<ApiPorts, 'database'>,
-  place: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
-): Promise<Pick<Interruption, 'removed_messages' | 'effects'>> {
-  const { removed, effects } = await findInterruption(database.db, place.tenantId, place);
-  return {
-    removed_messages: removed,
-    effects: effects.map(({ id, ...call }) => ({ tool_call_id: id, ...call })),
-  };
 }

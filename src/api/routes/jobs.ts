@@ -6,8 +6,10 @@ import { isFinished } from '../../core/job.ts';
 import type { JobStatus } from '../../core/job.ts';
 import { perform } from '../../commands/perform.ts';
 import { cancelJob } from '../../commands/cancel-job.ts';
-import { findJob, findReceipt, listJobs } from '../../db/job-views.ts';
+import { findJob, listJobs } from '../../db/job-views.ts';
+import { findReceipt } from '../../db/receipts.ts';
 import { parseInstant } from '../instant.ts';
+import { parseObject, splitLists } from '../query.ts';
 import { idCursor, parseIdCursor, toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -31,6 +33,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs',
     {
+      preValidation: splitLists('status'),
       schema: {
         summary: 'Jobs, newest first',
         operationId: 'listJobs',
@@ -41,11 +44,15 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, query }) => {
       const filter = {
-        status: query.status ?? null,
+        statuses: query.status === undefined ? null : [query.status].flat(),
+        kind: query.kind ?? null,
+        role: query.role ?? null,
+        metadata: parseObject(query.metadata, 'metadata'),
         contextId: parseId<ContextId>(query.context_id ?? ''),
         workerId: parseId<WorkerId>(query.worker_id ?? ''),
         parentJobId: parseId<JobId>(query.parent_job_id ?? ''),
         createdAfter: parseInstant(query.created_after, 'created_after'),
+        createdBefore: parseInstant(query.created_before, 'created_before'),
       };
       const before = parseIdCursor<JobId>(query.cursor);
       const jobs = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);

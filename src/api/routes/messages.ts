@@ -1,20 +1,19 @@
 /** What was said in a context, and what a client says. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { needsTransaction } from '../../commands/submit-input.ts';
+import { needsTransaction, noBranch } from '../../commands/submit-input.ts';
 import { changeInput, withdrawInput } from '../../commands/change-input.ts';
 import type { Command } from '../../commands/perform.ts';
 import { contextOf } from '../../db/workers.ts';
 import { findMessage, listMessages } from '../../db/message-views.ts';
-import type { MessageView, Place } from '../../db/message-views.ts';
+import type { Place } from '../../db/message-views.ts';
 import { inputTurn, answerTurn, parseTurn } from '../../core/turn.ts';
 import type { Turn } from '../../core/turn.ts';
 import { refuse } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import type { MessageId } from '../../core/ids.ts';
-import { decodeCursor, encodeCursor, notOurs } from '../page.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import { formatPlace, parsePlace, placeAfter } from '../message-place.ts';
 import type { ApiPorts, App } from '../ports.ts';
-import { orNotFound } from '../problem.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
 import { Empty, WriteHeaders, ref } from '../schemas/common.ts';
 import {
   Accepted,
@@ -110,7 +109,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      return accepted(request, reply, await writeAlone(ports, request, command));
+      return accepted(request, reply, await post(ports, request, command, request.body));
     },
   );
 }
@@ -137,14 +136,25 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, params, query }) => {
       const context = contextId(params.id);
       const { limit, order } = query;
-      const before = parsePlace(query.cursor);
+      const from =
+        query.from === undefined ? null : await placeBefore(ports, tenantId, context, query.from, query);
+      const { place: before, branch } = from ?? parsePlace(query.cursor, query.branch ?? null);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
-      const retracted = query.include === 'retracted';
-      const range = { branch: 'main', turn, order, retracted, after: before, limit: limit + 1 };
+      const include = query.include?.split(',') ?? [];
+      const range = {
+        branch,
+        turn,
+        order,
+        retracted: include.includes('retracted'),
+        compacted: include.includes('compacted'),
+        after: before,
+        limit: limit + 1,
+      };
       const found = await listMessages(ports.database.db, tenantId, context, range);
-      const messages = orNotFound(found, noContext(context));
+      const { branch: read, messages } = orNotFound(found, noContext(context));
+      if (messages === null) throw new RequestRefused(noBranch(read));
       const page = messages.slice(0, limit);
-      const next = messages.length > limit ? formatPlace(placeAfter(page, before)) : null;
+      const next = messages.length > limit ? formatPlace(placeAfter(page, before), read) : null;
       return { data: page.map(toMessage), next_cursor: next };
     },
   );
@@ -229,9 +239,9 @@ function post(
   ports: ApiPorts,
   request: WriteRequest,
   command: Command<Accepted>,
-  body: Static<typeof PostMessage>,
+  body: Pick<Static<typeof PostMessage>, 'delivery' | 'branch'>,
 ): Promise<Accepted> {
-  return needsTransaction(body.delivery ?? 'queue')
+  return needsTransaction(body.delivery ?? 'queue', body.branch)
     ? write(ports, request, command)
     : writeAlone(ports, request, command);
 }
@@ -242,28 +252,22 @@ function toTurn(text: string): Turn | null {
   return turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number);
 }
 
-function placeAfter(page: readonly MessageView[], before: Place): Place {
-  return page.reduce<Place>((place, { status, seq, queue, createdAt }) => {
-    if (status !== 'queued') return { ...place, seq };
-    const newest = Math.max(createdAt, place.queue?.newest ?? 0);
-    return { ...place, queue: queue === null ? place.queue : { ...queue, newest } };
-  }, before);
-}
-
-function formatPlace({ seq, queue }: Place): string {
-  return encodeCursor(queue === null ? [seq] : [seq, queue.lane, queue.position, queue.id, queue.newest]);
-}
-
-function parsePlace(cursor: string | undefined): Place {
-  if (cursor === undefined) return { seq: null, queue: null };
-  const [seq, lane, position, idText, newest, ...more] = decodeCursor(cursor);
-  if ((seq !== null && !isNumber(seq)) || more.length > 0) throw notOurs();
-  if (lane === undefined) return { seq, queue: null };
-  const id = typeof idText === 'string' ? parseId<MessageId>(idText) : null;
-  if (!isNumber(lane) || !isNumber(position) || id === null || !isNumber(newest)) throw notOurs();
-  return { seq, queue: { lane, position, id, newest } };
-}
-
-function isNumber(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+/** From where a list begins with the message that is asked for. */
+async function placeBefore(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  context: ContextId,
+  from: string,
+  { cursor, order, branch }: Static<typeof MessageQuery>,
+): Promise<{ place: Place; branch: string | null }> {
+  if (cursor !== undefined)
+    throw new RequestRefused(refuse('invalid_request', 'from is not given with a cursor.', 'from'));
+  const id = messageId(from);
+  const found = await findMessage(ports.database.db, tenantId, context, id);
+  const { seq } = orNotFound(found, `There is no message ${id} in context ${context}.`);
+  if (seq === null)
+    throw new RequestRefused(
+      refuse('invalid_request', 'from is queued: it has no place in history.', 'from'),
+    );
+  return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
 }

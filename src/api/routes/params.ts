@@ -1,12 +1,13 @@
 /** Ids in paths. What is malformed names nothing. */
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
-import type { ContextId, JobId, MessageId, WorkerId } from '../../core/ids.ts';
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { Uuid, strict } from '../schemas/common.ts';
 
 export const IdParams = strict({ id: Uuid });
 export const MessageParams = strict({ id: Uuid, message_id: Uuid });
+export const ToolCallParams = strict({ id: Uuid, tool_call_id: Uuid });
 
 export function workerId(text: string): WorkerId {
   return orNotFound(parseId<WorkerId>(text), noWorker(text));
@@ -18,6 +19,10 @@ export function contextId(text: string): ContextId {
 
 export function messageId(text: string): MessageId {
   return orNotFound(parseId<MessageId>(text), `There is no message ${text}.`);
+}
+
+export function toolCallId(text: string): ToolCallId {
+  return orNotFound(parseId<ToolCallId>(text), `There is no tool call ${text}.`);
 }
 
 export function jobId(text: string): JobId {

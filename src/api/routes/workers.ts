@@ -1,5 +1,6 @@
 /** Workers: made, read, changed, stopped, started, removed. */
 import type { FastifyReply } from 'fastify';
+import { startBelow, stopBelow } from '../../commands/descend.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import type { Command } from '../../commands/perform.ts';
 import { startWorker, stopWorker } from '../../commands/stop-worker.ts';
@@ -26,6 +27,9 @@ import { answeredBy, write, writeAround } from '../write.ts';
 import { IdParams, noWorker, parentId, workerId } from './params.ts';
 
 const tags = ['workers'];
+
+/** A transaction for each worker below: thousands take their time. Beyond it: 503, and the request is made again. */
+const PATIENCE_MS = 60_000;
 
 /** What is stored under an idempotency key, too. */
 type Answer = { worker: Worker; etag: string };
@@ -87,6 +91,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         parentWorkerId: parseId<WorkerId>(query.parent_worker_id ?? ''),
         role: query.role ?? null,
         state: query.state ?? null,
+        archived: query.archived,
       };
       const before = parseIdCursor<WorkerId>(query.cursor);
       const workers = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
@@ -189,8 +194,9 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/stop',
     {
+      config: { patienceMs: PATIENCE_MS },
       schema: {
-        summary: 'Cancel what runs, and refuse input until start',
+        summary: 'Cancel what runs, and refuse input until start; so for all workers below; repeatable',
         operationId: 'stopWorker',
         tags,
         params: IdParams,
@@ -200,10 +206,12 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId } = request;
-      const command = ofContext(tenantId, workerId(request.params.id), (contextId) =>
-        stopWorker(ports, { tenantId, contextId }),
-      );
-      return tagged(reply, await write(ports, request, command));
+      const id = workerId(request.params.id);
+      const command = ofContext(tenantId, id, (contextId) => stopWorker(ports, { tenantId, contextId }));
+      const answer = await write(ports, request, command);
+      // A sweep finds what is left, but for those below a worker that never had a job: then one asks again.
+      await stopBelow(ports, tenantId, id);
+      return tagged(reply, answer);
     },
   );
 }
@@ -212,8 +220,9 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/start',
     {
+      config: { patienceMs: PATIENCE_MS },
       schema: {
-        summary: 'Take input again, and go on with what is queued',
+        summary: 'Take input again, and go on with what is queued; so for all workers below; repeatable',
         operationId: 'startWorker',
         tags,
         params: IdParams,
@@ -223,10 +232,11 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId } = request;
-      const command = ofContext(tenantId, workerId(request.params.id), (contextId) =>
-        startWorker(ports, { tenantId, contextId }),
-      );
-      return tagged(reply, await write(ports, request, command));
+      const id = workerId(request.params.id);
+      const command = ofContext(tenantId, id, (contextId) => startWorker(ports, { tenantId, contextId }));
+      const answer = await write(ports, request, command);
+      await startBelow(ports, tenantId, id);
+      return tagged(reply, answer);
     },
   );
 }

@@ -34,6 +34,13 @@ export function oneOf<const Words extends readonly string[]>(words: Words, descr
   });
 }
 
+/** Of a query: one of a list of words, or several with commas between them (`splitLists`). */
+export function someOf<const Words extends readonly string[]>(words: Words, description: string) {
+  return Type.Union([oneOf(words), Type.Array(oneOf(words), { minItems: 1, maxItems: words.length })], {
+    description: `${description} Several are separated by commas.`,
+  });
+}
+
 /** A union told apart by the member `type`. */
 export function byType<Schemas extends (TSchema & { $id?: string })[]>(
   $id: string,
@@ -59,8 +66,15 @@ export const AnyJson = Type.Unsafe<Json>({});
 export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' });
 
 /** Text that is stored outside JSON, where neither NUL nor half a surrogate pair can be kept. */
-export function plainText(maxLength: number, minLength = 0) {
-  return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cs}\\u0000]*$', examples: ['text'] });
+export function plainText(maxLength: number, minLength = 0, description?: string) {
+  const described = description === undefined ? {} : { description };
+  return Type.String({
+    minLength,
+    maxLength,
+    pattern: '^[^\\p{Cs}\\u0000]*$',
+    examples: ['text'],
+    ...described,
+  });
 }
 
 export const Title = plainText(500);
@@ -69,6 +83,12 @@ export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'From `next_cursor`.' })),
 };
+
+/** Of lists that leave out what is archived. */
+export const Archived = Type.Boolean({
+  default: false,
+  description: 'True: those that are archived, in place of those that are not.',
+});
 
 /** `{data, next_cursor}`: null at the end. */
 export function listOf<Schema extends TSchema & { $id?: string }>($id: string, item: Schema) {
@@ -81,7 +101,12 @@ export const Usage = strict(
     output_tokens: Count,
     cache_read_tokens: Count,
     cache_write_tokens: Count,
-    cost: nullable(Type.String({ description: 'US dollars, decimal; null where no price is known.' })),
+    cost: nullable(
+      Type.String({
+        description:
+          'US dollars, decimal, at the prices of the moment of each call. A sum is of the calls whose price is known; null: of none.',
+      }),
+    ),
   },
   { $id: 'Usage' },
 );

@@ -1,13 +1,19 @@
 /** What a stream tells: the data of each event, by its name. */
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
+import { COMPACTOR_TYPES } from '../../core/compaction/type.ts';
+import { IMPORT_FORMATS } from '../../core/event.ts';
+import { RESOLUTIONS } from '../../core/execution.ts';
 import { INTERRUPT_MODES, JOB_STATUSES } from '../../core/job.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
 import { STATES } from '../../core/state.ts';
 import { CALL_STATUSES } from '../../core/tool-call.ts';
-import { Count, Instant, Uuid, nullable, oneOf, strict } from './common.ts';
+import { AnyJson, Count, Instant, JsonObject, Usage, Uuid, nullable, oneOf, strict } from './common.ts';
 
 const context = { context_id: Uuid };
+
+/** Events of older releases do not say what it cost. */
+const SUMMARY_USAGE = strict({ ...Usage.properties, cost: Type.Optional(Usage.properties.cost) });
 
 const delta = {
   ...context,
@@ -49,14 +55,123 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     },
     { $id: 'MessageCompletedEvent', description: 'A message entered history, inputs and results too.' },
   ),
+  ContextImported: strict(
+    { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
+    {
+      $id: 'ContextImportedEvent',
+      description: 'All before it came with an import. `kept`: what its source said that has no place here.',
+    },
+  ),
+  ContextCompacted: strict(
+    {
+      ...context,
+      compaction_id: Uuid,
+      branch: Type.String(),
+      type: oneOf(COMPACTOR_TYPES),
+      upto_seq: Type.Integer({ minimum: 1, description: 'The last message that it stands for.' }),
+      tokens_before: Count,
+      tokens_after: Count,
+      job_id: Uuid,
+      model: nullable(Type.String()),
+      usage: nullable(SUMMARY_USAGE),
+      attempt: Count,
+      started_at: Instant,
+      first_token_at: nullable(Instant),
+    },
+    { $id: 'ContextCompactedEvent', description: 'The prompt shows something shorter from here on.' },
+  ),
   MessagesRetracted: strict(
     { ...context, message_ids: Type.Array(Uuid), turn: Type.String(), mode: oneOf(INTERRUPT_MODES) },
     { $id: 'MessagesRetractedEvent', description: 'They left history with an interrupt.' },
   ),
+  ContextCleared: strict(context, {
+    $id: 'ContextClearedEvent',
+    description: 'History begins anew: what was told before has left it, and turns count from 1.',
+  }),
   JobStarted: strict(job, { $id: 'JobStartedEvent' }),
   JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'Nothing more of the job follows.' }),
+  BranchCreated: strict(
+    { ...context, branch: Type.String(), parent: Type.String(), fork_seq: Count },
+    { $id: 'BranchCreatedEvent', description: 'It shares what its parent shows up to that number.' },
+  ),
+  BranchSwitched: strict(
+    { ...context, branch: Type.String() },
+    { $id: 'BranchSwitchedEvent', description: 'Inputs that name no branch go to it from now on.' },
+  ),
+  BranchDeleted: strict({ ...context, branch: Type.String() }, { $id: 'BranchDeletedEvent' }),
   ToolCallStarted: strict(toolCall, { $id: 'ToolCallStartedEvent' }),
   ToolCallFinished: strict(toolCall, { $id: 'ToolCallFinishedEvent' }),
+  ApprovalRequested: strict(
+    {
+      ...context,
+      tool_call_id: Uuid,
+      name: Type.String(),
+      job_id: Uuid,
+      input: AnyJson,
+      expires_at: nullable(Instant),
+    },
+    {
+      $id: 'ApprovalRequestedEvent',
+      description:
+        'A call is not run before somebody approves it. `ApprovalResolved` follows, or, where its job ends first, only `ToolCallFinished`.',
+    },
+  ),
+  ApprovalResolved: strict(
+    {
+      ...context,
+      tool_call_id: Uuid,
+      name: Type.String(),
+      job_id: Uuid,
+      decision: oneOf(['approve', 'deny']),
+      reason: nullable(Type.String()),
+      input: AnyJson,
+      remembered: Type.Boolean(),
+      by: oneOf(['person', 'timeout']),
+    },
+    {
+      $id: 'ApprovalResolvedEvent',
+      description: '`input`: what the call is run with instead of what the model asked; null: as asked.',
+    },
+  ),
+  OutcomeUnknown: strict(
+    {
+      ...context,
+      tool_call_id: Uuid,
+      name: Type.String(),
+      job_id: Uuid,
+      input: AnyJson,
+      until: nullable(Instant),
+    },
+    {
+      $id: 'OutcomeUnknownEvent',
+      description:
+        'A call was begun and nobody saw it end: it waits for a person who says what became of it.',
+    },
+  ),
+  OutcomeResolved: strict(
+    { ...context, tool_call_id: Uuid, name: Type.String(), job_id: Uuid, outcome: oneOf(RESOLUTIONS) },
+    { $id: 'OutcomeResolvedEvent', description: 'Somebody said what became of it.' },
+  ),
+  InputRequested: strict(
+    {
+      ...context,
+      tool_call_id: Uuid,
+      name: Type.String(),
+      job_id: Uuid,
+      question: nullable(Type.String({ description: 'Null of a tool that the client runs.' })),
+      choices: nullable(Type.Array(Type.String())),
+      input: AnyJson,
+    },
+    {
+      $id: 'InputRequestedEvent',
+      description:
+        'A call waits for its result from outside: the answer to a question, or what a client made of `input`.',
+    },
+  ),
+  WorkerSpawned: strict(
+    { ...context, tool_call_id: Uuid, name: Type.String(), worker_id: Uuid, job_id: Uuid },
+    { $id: 'WorkerSpawnedEvent', description: 'The worker `name` was made by a call, and given a job.' },
+  ),
   Heartbeat: strict({ timestamp: Instant }, { $id: 'HeartbeatEvent', description: 'Without an id.' }),
 };
 

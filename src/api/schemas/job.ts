@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_CODES } from '../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../core/job.ts';
+import { JobCompaction } from './compaction.ts';
 import {
   Count,
   Instant,
@@ -15,11 +16,21 @@ import {
   oneOf,
   plainText,
   ref,
+  someOf,
   strict,
 } from './common.ts';
 
 export const WaitingFor = strict(
-  { kind: Type.Literal('timer'), until: Instant },
+  {
+    kind: oneOf(
+      ['approval', 'input', 'worker', 'timer'],
+      'input: a call is answered from outside. approval: a person has a say in a call: whether it runs, or what became of it. worker: it waits for that worker. timer: nothing happens before `until`; of a call that sleeps, with its name and id. With worker_id, all but worker: that worker waits for it.',
+    ),
+    tool_call_id: Type.Optional(Uuid),
+    name: Type.Optional(Type.String({ description: 'Of the tool.' })),
+    worker_id: Type.Optional(Uuid),
+    until: Type.Optional(Instant),
+  },
   { $id: 'WaitingFor', description: 'What must come before it goes on.' },
 );
 
@@ -47,6 +58,7 @@ export const Job = strict(
     started_at: nullable(Instant),
     finished_at: nullable(Instant),
     metadata: JsonObject,
+    compaction: nullable(ref(JobCompaction)),
   },
   { $id: 'Job' },
 );
@@ -56,11 +68,21 @@ export const JobList = listOf('JobList', Job);
 
 export const JobQuery = strict({
   ...Page,
-  status: Type.Optional(oneOf(JOB_STATUSES)),
+  status: Type.Optional(someOf(JOB_STATUSES, 'Those in one of these.')),
+  kind: Type.Optional(oneOf(JOB_KINDS)),
+  role: Type.Optional(plainText(256, 1, 'Of the worker.')),
+  metadata: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 2_000,
+      description: 'A JSON object that must be contained in that of the job.',
+    }),
+  ),
   context_id: Type.Optional(Uuid),
   worker_id: Type.Optional(Uuid),
   parent_job_id: Type.Optional(Uuid),
   created_after: Type.Optional(Instant),
+  created_before: Type.Optional(Instant),
 });
 
 /** At most this long, in milliseconds. */

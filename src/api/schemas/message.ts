@@ -61,11 +61,20 @@ export const DocumentInput = strict(
 );
 export const InputBlock = byType('InputBlock', [TextInput, ImageInput, DocumentInput]);
 
+/** Of a branch that is there; without it, the active one. */
+export const BranchName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[^\\p{Cs}\\u0000]*$',
+  description: 'Without it: the active branch.',
+  examples: ['main'],
+});
+
 const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
 /** What a job may be given, with an input or without one. */
-const ofJob = {
-  branch: Type.Optional(Type.Literal('main')),
+export const ofJob = {
+  branch: Type.Optional(BranchName),
   priority: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 goes first.' }),
   ),
@@ -74,7 +83,7 @@ const ofJob = {
   deadline: Type.Optional(Instant),
 };
 
-const Content = Type.Union([
+export const Content = Type.Union([
   Type.String({ minLength: 1 }),
   Type.Array(ref(InputBlock), { minItems: 1, maxItems: 1_000 }),
 ]);
@@ -85,12 +94,23 @@ export const PostMessage = strict(
     delivery: Type.Optional(
       oneOf(
         DELIVERIES,
-        "While a job is unfinished: wait for one's turn; join the running job at its next step (metadata, priority, max_steps and deadline then stay those of that job); take its place; or be refused.",
+        "While a question waits, queue (with the default priority) answers the oldest one, and the job is that of the question. While a job is unfinished: wait for one's turn; join the running job at its next step (metadata, priority, max_steps and deadline then stay those of that job); take its place; or be refused.",
       ),
     ),
     ...ofJob,
   },
   { $id: 'PostMessage' },
+);
+
+export const ResultInput = byType('ResultInput', [TextInput, ImageInput]);
+
+/** What somebody outside answers to a call. */
+export const PostResult = strict(
+  {
+    content: Type.Union([Type.String(), Type.Array(ref(ResultInput), { minItems: 1, maxItems: 1_000 })]),
+    is_error: Type.Optional(Type.Boolean({ description: 'The model is told that the call failed.' })),
+  },
+  { $id: 'PostResult' },
 );
 
 export const PatchMessage = strict(
@@ -175,8 +195,12 @@ export const Message = strict(
     role: oneOf(MESSAGE_ROLES),
     type: oneOf(MESSAGE_TYPES),
     status: oneOf(['queued', 'completed', 'retracted']),
+    compacted: Type.Boolean({ description: 'The prompt shows a summary in its place.' }),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),
+    sender_worker_id: nullable(
+      Type.String({ format: 'uuid', description: 'Of an input: the worker it came from. Null: a client.' }),
+    ),
     created_at: Instant,
     completed_at: nullable(Instant),
     model_id: nullable(Type.String()),
@@ -191,12 +215,25 @@ export type Message = Static<typeof Message>;
 
 export const MessageList = listOf('MessageList', Message);
 
+/** A list of what is left out otherwise. */
+const INCLUDE = ['retracted', 'compacted', 'retracted,compacted', 'compacted,retracted'] as const;
+
 export const MessageQuery = strict({
   ...Page,
-  branch: Type.Optional(Type.Literal('main')),
+  branch: Type.Optional(BranchName),
   turn: Type.Optional(Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' })),
   include: Type.Optional(
-    Type.Literal('retracted', { description: 'Those that an interrupt took back, too.' }),
+    oneOf(
+      INCLUDE,
+      'retracted: those too that an interrupt took back. compacted: those too that a summary stands for in the prompt.',
+    ),
   ),
   order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
+  from: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'The page begins with this message, and goes on from there in that order. Not with a cursor.',
+    }),
+  ),
 });

@@ -1,14 +1,61 @@
 /** The timeline of a job on the wire. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { JOB_STATUSES } from '../../core/job.ts';
+import { CALL_WAITS } from '../../db/call-waits.ts';
 import { STEP_KINDS, STEP_STATUSES } from '../../db/step-views.ts';
-import { Count, Instant, Page, Usage, Uuid, listOf, nullable, oneOf, ref, strict } from './common.ts';
+import {
+  AnyJson,
+  Count,
+  Instant,
+  Page,
+  Usage,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from './common.ts';
 import { JobFailure } from './job.ts';
+import { ToolExecution } from './tool-call.ts';
+
+export const CallWait = strict(
+  {
+    for: oneOf(
+      CALL_WAITS,
+      'approval: a verdict. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment.',
+    ),
+    asked_at: Instant,
+    expires_at: nullable(
+      Type.String({ format: 'date-time', description: 'Null: it lasts as long as it takes.' }),
+    ),
+    ended_at: nullable(Instant),
+  },
+  { $id: 'CallWait', description: 'One time that a call waited for somebody, or for a moment.' },
+);
+
+export const ChildJob = strict(
+  {
+    job_id: Uuid,
+    context_id: Uuid,
+    worker_id: Uuid,
+    name: Type.String({ description: 'Of the worker.' }),
+    status: oneOf(JOB_STATUSES),
+    usage: ref(Usage),
+    created_at: Instant,
+    started_at: nullable(Instant),
+    finished_at: nullable(Instant),
+  },
+  { $id: 'ChildJob', description: 'The job that a call gave to a worker below.' },
+);
 
 export const JobStep = strict(
   {
     kind: oneOf(STEP_KINDS),
-    name: Type.String({ description: 'Of a model provider/model; of a wait what for: retry.' }),
+    name: Type.String({
+      description: 'Of a model provider/model; of a wait what for: retry; of a compaction its type.',
+    }),
     status: oneOf(
       STEP_STATUSES,
       'running and waiting: under way now. pending and started: nobody runs it now.',
@@ -23,10 +70,29 @@ export const JobStep = strict(
       Type.String({ format: 'uuid', description: 'The answer; of a tool call the one that asked for it.' }),
     ),
     tool_call_id: nullable(Uuid),
+    executions: nullable(
+      Type.Array(ref(ToolExecution), { description: 'Of a tool call: each time it was run.' }),
+    ),
+    tokens_before: nullable(Type.Integer({ minimum: 0, description: 'Of a compaction: of the prompt.' })),
+    tokens_after: nullable(Count),
+    approval: nullable(
+      strict({
+        decision: oneOf(['approve', 'deny']),
+        reason: nullable(Type.String()),
+        input: AnyJson,
+        decided_at: Instant,
+      }),
+    ),
+    waits: nullable(
+      Type.Array(ref(CallWait), { description: 'Of a tool call: each time it waited, the first first.' }),
+    ),
+    child: nullable(ref(ChildJob)),
   },
   { $id: 'JobStep' },
 );
 export type JobStep = Static<typeof JobStep>;
+export type CallWait = Static<typeof CallWait>;
+export type ChildJob = Static<typeof ChildJob>;
 
 export const JobStepList = listOf('JobStepList', JobStep);
 

@@ -3,7 +3,19 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_CODES } from '../../core/errors.ts';
 import { WORKER_STATES } from '../../db/worker-views.ts';
-import { Count, Instant, Page, Uuid, listOf, nullable, oneOf, plainText, ref, strict } from './common.ts';
+import {
+  Archived,
+  Count,
+  Instant,
+  Page,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  plainText,
+  ref,
+  strict,
+} from './common.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from './config.ts';
 
 const Name = plainText(200, 1);
@@ -41,6 +53,7 @@ export const WorkerQuery = strict({
   parent_worker_id: Type.Optional(Uuid),
   role: Type.Optional(RoleName),
   state: Type.Optional(oneOf(WORKER_STATES)),
+  archived: Archived,
 });
 
 export const CreateWorker = strict(

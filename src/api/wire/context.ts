@@ -1,14 +1,17 @@
 /** A context as it leaves. */
+import { tellUsage } from '../../core/usage.ts';
 import type { ContextView } from '../../db/context-views.ts';
-import { toIso } from '../instant.ts';
+import { toIso, toIsoOrNull } from '../instant.ts';
 import type { Context } from '../schemas/context.ts';
-import { toUsage } from './usage.ts';
 
 export function toContext(view: ContextView): Context {
   return {
     id: view.id,
     worker_id: view.workerId,
-    parent_id: null,
+    worker_name: view.workerName,
+    role: view.role,
+    last_message: toLastMessage(view.lastMessage),
+    parent_id: view.parentId,
     title: view.title,
     config: view.config,
     state: view.state,
@@ -17,9 +20,15 @@ export function toContext(view: ContextView): Context {
     message_count: view.messageCount,
     turn_count: view.turnCount,
     request_count: view.requestCount,
-    usage: toUsage(view.usage),
+    usage: tellUsage(view.usage),
     created_at: toIso(view.createdAt),
     updated_at: toIso(view.updatedAt),
-    expires_at: null,
+    expires_at: toIsoOrNull(view.expiresAt),
+    archived_at: toIsoOrNull(view.archivedAt),
   };
+}
+
+function toLastMessage(last: ContextView['lastMessage']): Context['last_message'] {
+  if (last === null) return null;
+  return { id: last.id, role: last.role, text: last.text, created_at: toIso(last.createdAt) };
 }

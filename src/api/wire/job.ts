@@ -2,10 +2,16 @@
 import { textOf } from '../../core/blocks.ts';
 import { isFinished } from '../../core/job.ts';
 import type { JobId } from '../../core/ids.ts';
-import type { JobView, ReceiptView } from '../../db/job-views.ts';
+import type { WaitsFor } from '../../core/tool-call.ts';
+import { tellUsage } from '../../core/usage.ts';
+import type { AwaitedBelow } from '../../db/awaited-below.ts';
+import type { AwaitedWorker } from '../../db/awaited.ts';
+import type { JobView } from '../../db/job-views.ts';
+import type { ReceiptView } from '../../db/receipts.ts';
+import type { AwaitedCall } from '../../db/replies.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
+import type { JobCompaction } from '../schemas/compaction.ts';
 import type { Job, Receipt } from '../schemas/job.ts';
-import { toUsage } from './usage.ts';
 
 /** `error` says how a job ended: why an unfinished one is delayed is told by the state of its context. */
 export function toJob(view: JobView): Job {
@@ -19,11 +25,8 @@ export function toJob(view: JobView): Job {
     attempt: view.attempt,
     retry_at: toIsoOrNull(view.retryAt),
     steps: view.steps,
-    usage: toUsage(view.usage),
-    waiting_for:
-      view.status === 'waiting' && view.retryAt !== null
-        ? [{ kind: 'timer', until: toIso(view.retryAt) }]
-        : [],
+    usage: tellUsage(view.usage),
+    waiting_for: waitingFor(view),
     output:
       view.output === null ? null : { message_id: view.output.messageId, text: textOf(view.output.content) },
     error: isFinished(view.status) ? view.error : null,
@@ -32,7 +35,50 @@ export function toJob(view: JobView): Job {
     started_at: toIsoOrNull(view.startedAt),
     finished_at: toIsoOrNull(view.finishedAt),
     metadata: view.metadata,
+    compaction: view.compaction === null ? null : toCompaction(view.compaction),
   };
+}
+
+function toCompaction({ asked, tokens }: NonNullable<JobView['compaction']>): JobCompaction {
+  return {
+    type: asked.type ?? null,
+    keep_turns: asked.keep_turns ?? null,
+    model: asked.model ?? null,
+    tokens_before: tokens?.before ?? null,
+    tokens_after: tokens?.after ?? null,
+  };
+}
+
+function waitingFor({ status, retryAt, awaited, workers }: JobView): Job['waiting_for'] {
+  if (status !== 'waiting') return [];
+  return [
+    ...awaited.map(toAwaited),
+    ...workers.map(toAwaitedWorker),
+    ...(retryAt === null ? [] : [{ kind: 'timer' as const, until: toIso(retryAt) }]),
+  ];
+}
+
+export function toAwaited({ id, name, for: what, until }: AwaitedCall): Job['waiting_for'][number] {
+  const awaited = { kind: AWAITED[what], tool_call_id: id, name };
+  return until === null ? awaited : { ...awaited, until: toIso(until) };
+}
+
+/** A person who says what became of a call gives a verdict on it, too. */
+const AWAITED = {
+  approval: 'approval',
+  answer: 'input',
+  outcome: 'approval',
+  workers: 'worker',
+  timer: 'timer',
+} as const satisfies Record<WaitsFor, Job['waiting_for'][number]['kind']>;
+
+export function toAwaitedWorker({ id, name, workerId }: AwaitedWorker): Job['waiting_for'][number] {
+  return { kind: 'worker', tool_call_id: id, name, worker_id: workerId };
+}
+
+export function toAwaitedBelow(call: AwaitedBelow): Job['waiting_for'][number] {
+  const { id, name, workerId } = call;
+  return { kind: AWAITED[call.for], tool_call_id: id, name, worker_id: workerId };
 }
 
 export function toReceipt(id: JobId, view: ReceiptView): Receipt {

@@ -1,9 +1,9 @@
 /** A message as it leaves: blocks as they are stored, without what only their provider understands. */
 import type { Block, ResultPart } from '../../core/blocks.ts';
+import { tellUsage } from '../../core/usage.ts';
 import type { MessageView } from '../../db/message-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import type { ContentBlock, Message } from '../schemas/message.ts';
-import { toUsage } from './usage.ts';
 
 export function toMessage(view: MessageView): Message {
   return {
@@ -15,13 +15,15 @@ export function toMessage(view: MessageView): Message {
     role: view.role,
     type: view.type,
     status: view.status,
+    compacted: view.compacted,
     content: view.content.map(toBlock),
     job_id: view.jobId,
+    sender_worker_id: view.senderWorkerId,
     created_at: toIso(view.createdAt),
     completed_at: toIsoOrNull(view.completedAt),
     model_id: view.model?.modelId ?? null,
     provider_id: view.model?.providerId ?? null,
-    usage: view.model === null ? null : toUsage(view.model.usage),
+    usage: view.model === null ? null : tellUsage(view.model.usage),
     finish_reason: view.model?.finishReason ?? null,
     error: null,
   };

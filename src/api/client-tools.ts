@@ -1,0 +1,48 @@
+/** Tools that a client runs, as it names them in a config: each once, like none of ours, with a schema that is one. */
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ClientTool } from '../core/settings.ts';
+
+const OPTIONS = { strict: false, logger: false } as const;
+
+/** Only ever asked whether a schema is one: none is compiled here. */
+const DRAFTS: Readonly<Record<string, { validateSchema(schema: JsonObject): unknown }>> = {
+  'https://json-schema.org/draft/2020-12/schema': new Ajv2020(OPTIONS),
+  'http://json-schema.org/draft-07/schema': new Ajv(OPTIONS),
+};
+
+/** `ours`: names of tools that live processes serve. `param`: where the list stands. Null: all is well. */
+export function checkClientTools(
+  tools: readonly ClientTool[],
+  ours: readonly string[],
+  param: string,
+): Refusal | null {
+  for (const [index, { name, input_schema: schema }] of tools.entries()) {
+    const at = `${param}.${index}`;
+    if (ours.includes(name)) {
+      return refuse(
+        'invalid_request',
+        `${at}.name is the name of a tool that the platform runs.`,
+        `${at}.name`,
+      );
+    }
+    if (tools.findIndex((tool) => tool.name === name) < index) {
+      return refuse('invalid_request', `${at}.name is the name of another tool in the list.`, `${at}.name`);
+    }
+    if (!isSchema(schema)) {
+      return refuse('invalid_request', `${at}.input_schema is no JSON Schema.`, `${at}.input_schema`);
+    }
+  }
+  return null;
+}
+
+/** Of draft 2020-12 or 7: as `$schema` says, else of either. */
+function isSchema({ $schema, ...schema }: JsonObject): boolean {
+  if ($schema === undefined)
+    return Object.values(DRAFTS).some((draft) => draft.validateSchema(schema) === true);
+  const draft = typeof $schema === 'string' ? DRAFTS[$schema.replace(/#$/, '')] : undefined;
+  return draft?.validateSchema(schema) === true;
+}

@@ -1,0 +1,140 @@
+/**
+ * The console: built files of a folder, and its one page for every address that it knows how to show. They hold no secret
+ * and are read without a key; what the page asks the API for is not.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import serveStatic from '@fastify/static';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from '../core/errors.ts';
+import type { App } from './ports.ts';
+import { sendProblem } from './problem.ts';
+
+/** What the console shows by itself; `data/`, `ui/` and the rest of it are none of the API's business. */
+const PAGES = [
+  '/',
+  '/contexts/*',
+  '/jobs',
+  '/jobs/*',
+  '/workers/*',
+  '/inbox',
+  '/overview',
+  '/search',
+  '/settings',
+] as const;
+
+/**
+ * What libraries of the console put into the page as style elements, each allowed by what it says: the notices of sonner, whose
+ * element is empty at first, the list of Radix' Select, and what keeps a page still behind a dialog. Where an upgrade changes
+ * one of them the tests of the console tell the new hash.
+ */
+const STYLES = [
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+  "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
+  "'sha256-441zG27rExd4/il+NvIqyL8zFx5XmyNQtE381kSkUJk='",
+  "'sha256-nzTgYzXYDNe6BAHiiI7NNlfK8n/auuOAhh2t92YvuXo='",
+];
+
+/** Script and styles come from files alone, but for those. */
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  `style-src 'self' ${STYLES.join(' ')}`,
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Nightshift</title>
+<h1>The console is not built</h1>
+<p>The API is up; <a href="/docs">its reference</a> is there. Run <code>npm run build</code> in the project's folder, and start again.</p>
+</html>
+`;
+
+/** `folder`: what the build made; null: nothing was built. */
+export async function serveConsole(app: App, folder: string | null): Promise<void> {
+  await app.register(async (page) => {
+    page.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'keyless' };
+    });
+    page.addHook('onSend', async (_, reply) => {
+      reply.headers({
+        'content-security-policy': POLICY,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+    });
+    // What the server of files refuses, such as a path that leads out of the folder, is not there.
+    page.setErrorHandler<FastifyError>((error, _, reply) => {
+      if ((error.statusCode ?? 500) < 500) return notThere(reply);
+      throw error;
+    });
+    const show = folder === null ? sayNotBuilt : showPage(path.join(folder, 'index.html'));
+    for (const url of PAGES) {
+      page.get(url, { schema: { hide: true } }, (request, reply) =>
+        url === '/' || isNavigation(request) ? show(request, reply) : notThere(reply),
+      );
+    }
+    if (folder !== null) await serveFiles(page, folder);
+  });
+}
+
+/** A browser that goes to an address, not a program that asks for data. */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+function notThere(reply: FastifyReply): FastifyReply {
+  return sendProblem(reply, refuse('not_found', 'There is no such address.'));
+}
+
+async function sayNotBuilt(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(NOT_BUILT);
+}
+
+/**
+ * Its tag is of what it says: files of a package all bear one date, and those of two versions may be of one size. It is
+ * read at each request, so that a new build is seen without a new start.
+ */
+function showPage(file: string) {
+  return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const html = await readFile(file);
+    const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 27)}"`;
+    reply.headers({ 'cache-control': 'no-cache', etag });
+    const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+    if (known.includes(etag)) return reply.code(304).send();
+    return reply.type('text/html; charset=utf-8').send(html);
+  };
+}
+
+/** Files in `assets/` are named by what they hold and kept for ever; those beside the page are few and asked for again. */
+async function serveFiles(page: App, folder: string): Promise<void> {
+  await page.register(serveStatic, {
+    root: path.join(folder, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    immutable: true,
+    maxAge: '365d',
+    dotfiles: 'ignore',
+    suppressWarning: true,
+  });
+  for (const name of filesBeside(folder)) {
+    page.get(`/${name}`, { schema: { hide: true } }, (_, reply) =>
+      reply.sendFile(name, folder, { cacheControl: false, etag: false, lastModified: false }),
+    );
+  }
+}
+
+function filesBeside(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[\w-][\w.-]*$/.test(entry.name) && entry.name !== 'index.html')
+    .map(({ name }) => name);
+}

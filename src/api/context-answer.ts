@@ -1,0 +1,36 @@
+/** How routes answer with a context, and with the version of its settings. */
+import type { FastifyReply } from 'fastify';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import { idleTimeouts } from '../core/settings.ts';
+import type { Executor } from '../db/client.ts';
+import { findContext } from '../db/context-views.ts';
+import type { ContextView } from '../db/context-views.ts';
+import type { ApiPorts } from './ports.ts';
+import { orNotFound } from './problem.ts';
+import { noContext } from './routes/params.ts';
+import type { Context } from './schemas/context.ts';
+import { toEtag } from './version.ts';
+import { toContext } from './wire/context.ts';
+
+/** What is stored under an idempotency key, too. */
+export type ContextAnswer = { context: Context; etag: string };
+
+export async function readAnswer(
+  { catalog }: Pick<ApiPorts, 'catalog'>,
+  executor: Executor,
+  tenantId: TenantId,
+  id: ContextId,
+): Promise<ContextAnswer> {
+  return toAnswer(
+    orNotFound(await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles)), noContext(id)),
+  );
+}
+
+export function toAnswer(view: ContextView): ContextAnswer {
+  return { context: toContext(view), etag: toEtag(view.version) };
+}
+
+export function tagged(reply: FastifyReply, { context, etag }: ContextAnswer): Context {
+  reply.header('etag', etag);
+  return context;
+}

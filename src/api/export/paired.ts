@@ -1,0 +1,35 @@
+/** A conversation as entries of what the user said and what was answered: text alone. */
+import { textOf } from '../../core/blocks.ts';
+import type { StoredContext, StoredMessage } from '../../db/export.ts';
+import type { Pair } from '../schemas/export.ts';
+
+/** `pages`: what is history on the branch. */
+export async function* pairedOf(
+  { title }: StoredContext,
+  pages: AsyncIterable<StoredMessage[]>,
+): AsyncGenerator<string> {
+  yield `{"title":${JSON.stringify(title)},"entries":[`;
+  let separator = '\n';
+  for await (const pair of pairs(pages)) {
+    yield `${separator}${JSON.stringify(pair)}`;
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+/** An answer belongs to the input before it; an input without an answer, and an answer without an input, stand alone. */
+async function* pairs(pages: AsyncIterable<StoredMessage[]>): AsyncGenerator<Pair> {
+  let open: Pair = {};
+  for await (const page of pages) {
+    for (const { role, content } of page) {
+      const text = textOf(content);
+      if (role === 'user') {
+        if (open.user !== undefined || open.assistant !== undefined) yield open;
+        open = { user: text };
+      } else if (role === 'assistant' && text !== '') {
+        open = { ...open, assistant: open.assistant === undefined ? text : `${open.assistant}\n\n${text}` };
+      }
+    }
+  }
+  if (open.user !== undefined || open.assistant !== undefined) yield open;
+}

@@ -1,0 +1,161 @@
+/** Takes our own document in: everything but its entries is small and held, its entries are read one by one, twice. */
+import { Type } from 'typebox';
+import { MAIN } from '../../core/branch.ts';
+import type { Block } from '../../core/blocks.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { parseDollars } from '../../core/money.ts';
+import { unpriced } from '../../core/usage.ts';
+import type { Usage } from '../../core/usage.ts';
+import type { StoredBranch, StoredMessage } from '../../db/export.ts';
+import type { StoredEntry } from '../../db/import.ts';
+import { parseTurn, answerTurn, inputTurn } from '../../core/turn.ts';
+import { AnyJson, ref, strict } from '../schemas/common.ts';
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  ExportedBranch,
+  ExportedContext,
+  ExportedEntry,
+} from '../schemas/export.ts';
+import type { ExportedCompaction, ExportedMessage, ExportedUsage } from '../schemas/export.ts';
+import { membersOf } from './members.ts';
+import { parserOf, wrong } from './parse.ts';
+import { instantAt } from './source.ts';
+import type { Source } from './source.ts';
+import type { Spooled } from './spool.ts';
+
+const parseFrame = parserOf(
+  strict({
+    format: Type.Literal(EXPORT_FORMAT),
+    version: Type.Literal(EXPORT_VERSION),
+    context: ref(ExportedContext),
+    entries: Type.Array(AnyJson),
+    branches: Type.Array(ref(ExportedBranch), { minItems: 1, maxItems: LIMITS.branches }),
+  }),
+);
+const parseEntry = parserOf(ref(ExportedEntry));
+
+/** `members`: all but the entries. */
+export function documentSource(members: Readonly<Record<string, unknown>>, body: Spooled): Source {
+  const { context, branches } = parseFrame(members, '');
+  const stored = branches.map(toBranch);
+  refuseOddBranches(stored, context.active_branch);
+  return {
+    title: context.title,
+    worker: context.worker,
+    config: context.config,
+    context: {
+      activeBranch: context.active_branch,
+      turnCount: context.turn_count,
+      messageCount: context.message_count,
+      requestCount: context.request_count,
+      usage: toUsage(context.usage, 'context.usage'),
+      createdAt: instantAt(context.created_at, 'context.created_at'),
+      branches: stored,
+    },
+    entries: () => entriesOf(body),
+    placeOf: (number) => `entries.${number - 1}`,
+    told: { format: EXPORT_FORMAT, kept: null },
+  };
+}
+
+async function* entriesOf(body: Spooled): AsyncGenerator<StoredEntry> {
+  for await (const { item, value } of membersOf(body.read(), 'entries')) {
+    if (item === null) continue;
+    const at = `entries.${item}`;
+    const entry = parseEntry(value, at);
+    if (entry.number !== item + 1)
+      throw wrong(`${at}.number`, `${at}.number must be ${item + 1}: numbers have no gaps.`);
+    yield entry.type === 'message'
+      ? { kind: 'message', message: toMessage(entry, at) }
+      : { kind: 'compaction', compaction: toCompaction(entry, at) };
+  }
+}
+
+function toMessage(entry: ExportedMessage, at: string): StoredMessage {
+  const { number, branch, role, message_type: type, status, created_at, completed_at, model } = entry;
+  const turn = parseTurn(entry.turn);
+  if (turn === null) throw wrong(`${at}.turn`, `${at}.turn is no turn.`);
+  const instant = (text: string | null, member: string): number | null =>
+    text === null ? null : instantAt(text, `${at}.${member}`);
+  return {
+    seq: number,
+    branch,
+    role,
+    type,
+    turn: turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number),
+    status,
+    // The schema is that of stored blocks.
+    content: entry.content as Block[],
+    createdAt: instantAt(created_at, `${at}.created_at`),
+    completedAt: instant(completed_at, 'completed_at'),
+    model:
+      model === null
+        ? null
+        : {
+            modelId: model.model_id,
+            providerId: model.provider_id,
+            finishReason: model.finish_reason,
+            usage: toUsage(model.usage, `${at}.model.usage`),
+          },
+    attempt: model?.attempt ?? null,
+    calledAt: instant(model?.called_at ?? null, 'model.called_at'),
+    firstByteAt: instant(model?.first_byte_at ?? null, 'model.first_byte_at'),
+  };
+}
+
+/** Documents of older releases tell of no cost. */
+function toUsage({ cost, ...tokens }: ExportedUsage, at: string): Usage {
+  if (cost === undefined) return unpriced(tokens);
+  const nanos = parseDollars(cost);
+  if (nanos === null) throw wrong(`${at}.cost`, `${at}.cost is more than can be summed up.`);
+  return { ...tokens, cost_nanos: nanos };
+}
+
+function toCompaction(entry: ExportedCompaction, at: string) {
+  const { number, branch, upto, compactor, summary, model, tokens_before, tokens_after, created_at } = entry;
+  if (upto >= number) throw wrong(`${at}.upto`, `${at}.upto must be less than its own number.`);
+  if ((compactor === 'llm') !== (summary !== null)) {
+    throw wrong(`${at}.summary`, `${at}.summary must be there where a model wrote one, and only there.`);
+  }
+  return {
+    seq: number,
+    branch,
+    uptoSeq: upto,
+    type: compactor,
+    summary,
+    model,
+    tokensBefore: tokens_before,
+    tokensAfter: tokens_after,
+    createdAt: instantAt(created_at, `${at}.created_at`),
+  };
+}
+
+function toBranch(branch: ExportedBranch, place: number): StoredBranch {
+  const { name, parent, fork, spans, message_count, request_count, usage, created_at } = branch;
+  const at = `branches.${place}`;
+  if ((parent === null) !== (fork === null)) {
+    throw wrong(`${at}.fork`, `${at}.fork must be there where a parent is, and only there.`);
+  }
+  return {
+    name,
+    parentName: parent,
+    forkSeq: fork,
+    spans,
+    messageCount: message_count,
+    requestCount: request_count,
+    usage: toUsage(usage, `${at}.usage`),
+    createdAt: instantAt(created_at, `${at}.created_at`),
+  };
+}
+
+function refuseOddBranches(branches: readonly StoredBranch[], active: string): void {
+  const names = new Set<string>();
+  for (const [place, { name }] of branches.entries()) {
+    if (names.has(name)) throw wrong(`branches.${place}.name`, `branches.${place}.name is there twice.`);
+    names.add(name);
+  }
+  if (!names.has(MAIN)) throw wrong('branches', `branches must hold ${MAIN}.`);
+  if (!names.has(active))
+    throw wrong('context.active_branch', 'context.active_branch names none of the branches.');
+}

@@ -1,0 +1,150 @@
+/**
+ * Takes a folder of the old layout in: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md for
+ * what is read of each. What is wrong is told by the name of its file.
+ */
+import { reads } from '../../core/branch.ts';
+import type { Ids, ToolCallId } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { WorkerConfig } from '../../core/settings.ts';
+import { lastTurnOf } from '../../core/message.ts';
+import { answerTurn, inputTurn, parseTurn } from '../../core/turn.ts';
+import type { StoredMessage } from '../../db/export.ts';
+import type { StoredEntry } from '../../db/import.ts';
+import { linesOf } from './folder-branches.ts';
+import type { Line } from './folder-branches.ts';
+import { readMessage } from './folder-message.ts';
+import type { FolderMessage } from './folder-message.ts';
+import { fault, instantOf, textOf } from './folder-fault.ts';
+import type { Files } from './folder-fault.ts';
+import { NO_COUNTS } from './source.ts';
+import type { Source } from './source.ts';
+
+export const METADATA = 'metadata.json';
+export const INDEX = 'message_index.json';
+
+/** What a config of the old layout comes to. */
+export type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
+
+export async function folderSource(
+  files: unknown,
+  ids: Ids,
+  now: number,
+  readConfig: ConfigReader,
+): Promise<Source> {
+  if (!isJsonObject(files)) throw fault('', 'must be an object of files by their names');
+  const metadata = files[METADATA];
+  if (metadata === undefined) throw fault(METADATA, 'is missing');
+  if (!isJsonObject(metadata)) throw fault(METADATA, 'is not a JSON object');
+  const createdAt = instantOf(metadata['created_at'], METADATA, 'created_at') ?? now;
+  const found = readMessages(files, ids, createdAt);
+  const lines = linesOf(metadata, found);
+  const active = activeOf(metadata, lines);
+  const messages = placed(found, lines);
+  const written = metadata['config'] ?? {};
+  if (!isJsonObject(written)) throw fault(METADATA, 'has a config that is not an object');
+  const { config, role } = await readConfig(written);
+  const visible = messages.filter(({ status }) => status === 'completed');
+  return {
+    title: textOf(metadata['title'], METADATA, 'title')?.slice(0, 500) ?? null,
+    worker: { name: 'worker', role },
+    config,
+    context: {
+      ...NO_COUNTS,
+      activeBranch: active.name,
+      turnCount: active.lastTurn,
+      messageCount: visible.length,
+      createdAt,
+      branches: lines.map(({ name, parent, fork, spans }) => ({
+        ...NO_COUNTS,
+        name,
+        parentName: parent,
+        forkSeq: fork,
+        spans: parent === null ? null : spans,
+        createdAt,
+        messageCount: visible.filter((message) => message.branch === name).length,
+      })),
+    },
+    entries: () => each(messages),
+    placeOf: (number) => `files.${found[number - 1]?.file ?? INDEX}`,
+    told: { format: 'folder', kept: { metadata, message_ids: found.map(({ id }) => id) } },
+  };
+}
+
+async function* each(messages: readonly StoredMessage[]): AsyncGenerator<StoredEntry> {
+  for (const message of messages) yield { kind: 'message', message };
+}
+
+/** In the order of the index. */
+function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[] {
+  const index = files[INDEX];
+  if (index === undefined) throw fault(INDEX, 'is missing');
+  const list = isJsonObject(index) ? index['messages'] : index;
+  if (!Array.isArray(list)) throw fault(INDEX, 'is not a list of messages');
+  const calls = new Map<string, ToolCallId>();
+  const known = new Set<string>();
+  let before = createdAt;
+  const messages = list.map((item, place) => {
+    const entry = typeof item === 'string' ? { id: item } : item;
+    if (!isJsonObject(entry)) throw fault(INDEX, `names no message at place ${place}`);
+    const id = textOf(entry['id'], INDEX, `id at place ${place}`);
+    if (id === null || id === '') throw fault(INDEX, `names no message at place ${place}`);
+    if (known.has(id)) throw fault(INDEX, `names the message ${id} twice`);
+    known.add(id);
+    const message = readMessage(files, id, entry, place + 1, before, calls, ids);
+    before = message.createdAt;
+    return message;
+  });
+  const stray = Object.keys(files).find(
+    (name) =>
+      name !== METADATA && name !== INDEX && !known.has(/^messages\/(.+)\.json$/.exec(name)?.[1] ?? ''),
+  );
+  if (stray !== undefined)
+    throw fault(stray, stray.startsWith('messages/') ? `is not in ${INDEX}` : 'is no file of this layout');
+  return messages;
+}
+
+function activeOf(metadata: JsonObject, lines: Line[]): Line {
+  const name = textOf(metadata['active_branch'], METADATA, 'active_branch');
+  const active =
+    lines.find((line) => line.name === (name ?? 'main')) ?? (name === null ? lines[0] : undefined);
+  if (active === undefined) throw fault(METADATA, 'has an active_branch that is none of its branches');
+  return active;
+}
+
+/** With turns, which go by branch and count what is visible. */
+function placed(found: readonly FolderMessage[], lines: readonly Line[]): StoredMessage[] {
+  const byName = new Map(lines.map((line) => [line.name, line]));
+  const atFork = (line: Line): number => {
+    const read = messages.filter(({ branch, seq }) => reads(line.spans, { branch, seq }));
+    return lastTurnOf(read.filter(({ status }) => status === 'completed'));
+  };
+  const messages: StoredMessage[] = [];
+  for (const { branch, file, role, status, ...rest } of found) {
+    const line = byName.get(branch);
+    if (line === undefined) throw fault(file, 'is of a branch that is not described');
+    line.lastTurn = line.lastTurn === -1 ? atFork(line) : line.lastTurn;
+    const number = role === 'user' ? line.lastTurn + 1 : Math.max(line.lastTurn, 1);
+    if (status === 'completed' && role !== 'system') line.lastTurn = number;
+    const turn = role === 'user' ? inputTurn(number) : answerTurn(number);
+    if (parseTurn(turn) === null) throw fault(file, 'has no turn');
+    const { seq, type, content, createdAt, model } = rest;
+    messages.push({
+      seq,
+      branch,
+      role,
+      type,
+      turn,
+      status,
+      content,
+      createdAt,
+      completedAt: createdAt,
+      model,
+      attempt: null,
+      calledAt: null,
+      firstByteAt: null,
+    });
+  }
+  for (const line of lines) if (line.lastTurn === -1) line.lastTurn = atFork(line);
+  return messages;
+}

@@ -1,0 +1,165 @@
+/** Which kind of import a body is, and what it comes to once it was read whole and found sound. */
+import { refuse } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { TenantId } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { RESERVED_PARAMETERS } from '../../core/settings.ts';
+import type { WorkerConfig } from '../../core/settings.ts';
+import { PROVIDERS, parseModelName } from '../../core/model.ts';
+import { Transcript } from '../../core/transcript.ts';
+import type { LackingResult } from '../../core/transcript.ts';
+import type { StoredEntry } from '../../db/import.ts';
+import { unknownName } from '../catalog.ts';
+import type { ApiPorts } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { roleToMakeFrom } from '../roles.ts';
+import { ref } from '../schemas/common.ts';
+import { WorkerConfig as ConfigSchema } from '../schemas/config.ts';
+import { documentSource } from './document.ts';
+import { isPlain } from './folder-fault.ts';
+import { folderSource } from './folder.ts';
+import { membersOf } from './members.ts';
+import { pairedSource } from './paired.ts';
+import { parserOf, wrong } from './parse.ts';
+import type { Source } from './source.ts';
+import type { Spooled } from './spool.ts';
+
+const parseConfig = parserOf(ref(ConfigSchema));
+
+/** Refuses whatever is wrong anywhere in it. */
+export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spooled): Promise<Source> {
+  const source = await sourceOf(ports, tenantId, body, Date.now());
+  const transcript = new Transcript();
+  let last = 0;
+  for await (const entry of source.entries()) {
+    last += 1;
+    if (entry.kind === 'compaction') continue;
+    const what = transcript.take(entry.message);
+    if (what !== null) throw wrong(source.placeOf(last), `${source.placeOf(last)} ${what}.`);
+  }
+  refuseFarBranches(source, last);
+  return completed(source, transcript.lacking(), last, Date.now());
+}
+
+async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now: number): Promise<Source> {
+  const members: Record<string, unknown> = {};
+  for await (const { name, item, value } of membersOf(body.read(), 'entries')) {
+    if (item === null) Object.defineProperty(members, name, { value, enumerable: true, configurable: true });
+  }
+  if ('format' in members) return documentSource(members, body);
+  if ('files' in members) {
+    const { files, ...more } = members;
+    const [odd] = Object.keys(more);
+    if (odd !== undefined) throw wrong(odd, `${odd} is no member that is known beside files.`);
+    return folderSource(files, ports.ids, now, (written) => configOf(ports, tenantId, written));
+  }
+  return pairedSource(members, body, now);
+}
+
+function refuseFarBranches({ context }: Source, last: number): void {
+  context.branches.forEach(({ forkSeq, spans }, place) => {
+    const numbers = [forkSeq, ...(spans ?? []).flatMap(({ after, upto }) => [after, upto])];
+    if (numbers.some((number) => (number ?? 0) > last)) {
+      throw wrong(`branches.${place}`, `branches.${place} refers to an entry that is not there.`);
+    }
+  });
+}
+
+/** Calls without a result get one behind everything else, so that a job may run at once. */
+function completed(source: Source, lacking: readonly LackingResult[], last: number, now: number): Source {
+  const counts = new Map<string, number>();
+  for (const { branch } of lacking) counts.set(branch, (counts.get(branch) ?? 0) + 1);
+  const { context } = source;
+  return {
+    ...source,
+    context: {
+      ...context,
+      messageCount: context.messageCount + lacking.length,
+      branches: context.branches.map((branch) => ({
+        ...branch,
+        messageCount: branch.messageCount + (counts.get(branch.name) ?? 0),
+      })),
+    },
+    async *entries(): AsyncGenerator<StoredEntry> {
+      yield* source.entries();
+      for (const [place, { branch, turn, result }] of lacking.entries()) {
+        yield {
+          kind: 'message',
+          message: {
+            seq: last + place + 1,
+            branch,
+            role: 'tool',
+            type: 'tool_result',
+            turn,
+            status: 'completed',
+            content: [result],
+            createdAt: now,
+            completedAt: now,
+            model: null,
+            attempt: null,
+            calledAt: null,
+            firstByteAt: null,
+          },
+        };
+      }
+    },
+  };
+}
+
+/** What of a config of the old layout is understood and served here. All of it is kept in the event of the import. */
+async function configOf(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  written: JsonObject,
+): Promise<{ config: WorkerConfig; role: string | null }> {
+  const parameters = written['parameters'];
+  const candidates: JsonObject[] = [
+    { model: modelOf(written) },
+    { mode: written['mode'] === 'code' ? 'act' : (written['mode'] ?? null) },
+    { system_prompt: written['system_prompt'] ?? null },
+    {
+      parameters: isJsonObject(parameters)
+        ? Object.fromEntries(Object.entries(parameters).filter(([name]) => !isReserved(name)))
+        : null,
+    },
+  ];
+  const parts = await Promise.all(candidates.map((candidate) => served(ports, candidate)));
+  const role = written['agent_role'];
+  const known =
+    typeof role === 'string' && isPlain(role) ? await roleToMakeFrom(ports, tenantId, role) : null;
+  return {
+    config: Object.assign({}, ...parts) as WorkerConfig,
+    role: known === null || 'code' in known ? null : known.name,
+  };
+}
+
+/** Nothing, where it is not valid or nobody serves it. */
+async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerConfig> {
+  try {
+    const config = parseConfig(candidate, 'config');
+    return (await unknownName(ports, config)) === null ? config : {};
+  } catch (error) {
+    if (error instanceof RequestRefused) return {};
+    throw error;
+  }
+}
+
+function isReserved(name: string): boolean {
+  return RESERVED_PARAMETERS.some((reserved) => reserved === name);
+}
+
+/** Old configs name the provider apart, or not at all. */
+function modelOf(written: JsonObject): string | null {
+  const { model_id: id, provider_id: provider } = written;
+  if (typeof id !== 'string') return null;
+  if (parseModelName(id) !== null) return id;
+  const named = PROVIDERS.find((known) => known === provider);
+  if (named !== undefined) return `${named}/${id}`;
+  if (id.startsWith('claude')) return `anthropic/${id}`;
+  return /^(gpt|o\d)/.test(id) ? `openai/${id}` : null;
+}
+
+/** Of an import without any body. */
+export function noBody(): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', 'The body is missing.'));
+}

@@ -1,0 +1,112 @@
+/** Takes pairs in: each input is a turn, each answer that of the turn before it; what names no time came when it was imported. */
+import { Type } from 'typebox';
+import { answerTurn, inputTurn } from '../../core/turn.ts';
+import type { Turn } from '../../core/turn.ts';
+import type { StoredMessage } from '../../db/export.ts';
+import type { StoredEntry } from '../../db/import.ts';
+import { AnyJson, nullable, plainText, ref, strict } from '../schemas/common.ts';
+import { RoleName, WorkerConfig } from '../schemas/config.ts';
+import { Pair } from '../schemas/export.ts';
+import { CreateWorker } from '../schemas/worker.ts';
+import { membersOf } from './members.ts';
+import { parserOf, wrong } from './parse.ts';
+import { NO_COUNTS } from './source.ts';
+import type { Source } from './source.ts';
+import type { Spooled } from './spool.ts';
+
+const parseFrame = parserOf(
+  strict({
+    title: Type.Optional(nullable(plainText(500))),
+    worker: Type.Optional(
+      strict({
+        name: Type.Optional(CreateWorker.properties.name),
+        role: Type.Optional(nullable(RoleName)),
+      }),
+    ),
+    config: Type.Optional(ref(WorkerConfig)),
+    entries: Type.Array(AnyJson),
+  }),
+);
+const parsePair = parserOf(ref(Pair));
+
+/** `members`: all but the entries. */
+export async function pairedSource(
+  members: Readonly<Record<string, unknown>>,
+  body: Spooled,
+  now: number,
+): Promise<Source> {
+  const { title = null, worker = {}, config = {} } = parseFrame(members, '');
+  let messages = 0;
+  let turns = 0;
+  for await (const entry of entriesOf(body, now)) {
+    if (entry.kind !== 'message') continue;
+    messages += 1;
+    turns = Math.max(turns, Number(entry.message.turn.slice(1)));
+  }
+  return {
+    title,
+    worker: { name: worker.name ?? 'worker', role: worker.role ?? null },
+    config,
+    context: {
+      ...NO_COUNTS,
+      activeBranch: 'main',
+      turnCount: turns,
+      messageCount: messages,
+      createdAt: now,
+      branches: [
+        {
+          name: 'main',
+          parentName: null,
+          forkSeq: null,
+          spans: null,
+          createdAt: now,
+          ...NO_COUNTS,
+          messageCount: messages,
+        },
+      ],
+    },
+    entries: () => entriesOf(body, now),
+    placeOf: (number) => `entries.${number - 1}`,
+    told: { format: 'paired', kept: null },
+  };
+}
+
+async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntry> {
+  let seq = 0;
+  let turn = 0;
+  for await (const { item, value } of membersOf(body.read(), 'entries')) {
+    if (item === null) continue;
+    const at = `entries.${item}`;
+    const { user, assistant } = parsePair(value, at);
+    if (user === undefined && assistant === undefined)
+      throw wrong(at, `${at} holds neither user nor assistant.`);
+    if (user !== undefined) {
+      turn += 1;
+      seq += 1;
+      yield { kind: 'message', message: said('user', inputTurn(turn), user, seq, now) };
+    }
+    if (assistant !== undefined) {
+      turn = Math.max(turn, 1);
+      seq += 1;
+      yield { kind: 'message', message: said('assistant', answerTurn(turn), assistant, seq, now) };
+    }
+  }
+}
+
+function said(role: 'user' | 'assistant', turn: Turn, text: string, seq: number, now: number): StoredMessage {
+  return {
+    seq,
+    branch: 'main',
+    role,
+    type: 'text',
+    turn,
+    status: 'completed',
+    content: [{ type: 'text', text }],
+    createdAt: now,
+    completedAt: now,
+    model: null,
+    attempt: null,
+    calledAt: null,
+    firstByteAt: null,
+  };
+}

@@ -1,0 +1,111 @@
+/** Past inputs edited or answered once more, on branches of their own, and what stands beside a message on others. */
+import type { Static } from 'typebox';
+import { editInput, regenerate } from '../../commands/answer-anew.ts';
+import type { AnswerAnew } from '../../commands/answer-anew.ts';
+import type { Command } from '../../commands/perform.ts';
+import type { InputBlock } from '../../core/blocks.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import { listSiblings } from '../../db/branch-views.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
+import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../schemas/branch.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { toAccepted, toBlocks, toSubmitInput } from '../submit.ts';
+import { toSiblings } from '../wire/branch.ts';
+import { answeredBy, write } from '../write.ts';
+import { MessageParams, contextId, messageId } from './params.ts';
+
+const tags = ['contexts'];
+
+export function answerAnewRoutes(app: App, ports: ApiPorts): void {
+  editMessageRoute(app, ports);
+  regenerateRoute(app, ports);
+  siblingsRoute(app, ports);
+}
+
+function editMessageRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/messages/:message_id/edit',
+    {
+      schema: {
+        summary: 'Put another input in the place of a past one, on a branch of its own',
+        operationId: 'editMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        body: ref(EditMessage),
+        response: { 202: ref(AcceptedOnBranch), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const content = toBlocks(request.body.content);
+      const anew = toAnew(ports, request.tenantId, request.params, request.body, content);
+      const answer = await write(ports, request, accepted(editInput(ports, anew)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function regenerateRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/messages/:message_id/regenerate',
+    {
+      schema: {
+        summary: 'Answer an input once more, on a branch of its own',
+        operationId: 'regenerateMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        body: ref(Regenerate),
+        response: { 202: ref(AcceptedOnBranch), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const anew = toAnew(ports, request.tenantId, request.params, request.body, null);
+      const answer = await write(ports, request, accepted(regenerate(ports, anew)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function siblingsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/messages/:message_id/siblings',
+    {
+      schema: {
+        summary: 'What stands at the place of a message on the branches of its context, itself included',
+        operationId: 'listSiblings',
+        tags,
+        params: MessageParams,
+        response: { 200: ref(SiblingList), ...problems },
+      },
+    },
+    async ({ tenantId, params }) => {
+      const id = messageId(params.message_id);
+      const siblings = await listSiblings(ports.database.db, tenantId, contextId(params.id), id);
+      const found = siblings.length === 0 ? null : siblings;
+      return toSiblings(orNotFound(found, `No branch of context ${params.id} shows the message ${id}.`));
+    },
+  );
+}
+
+function toAnew<Content extends InputBlock[] | null>(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  params: { id: string; message_id: string },
+  body: Static<typeof Regenerate>,
+  content: Content,
+): AnswerAnew & { input: { content: Content } } {
+  const context: ContextId = contextId(params.id);
+  const input = { ...toSubmitInput(ports.config.queueLimit, tenantId, context, body), content };
+  return { messageId: messageId(params.message_id), name: body.name ?? null, input };
+}
+
+function accepted(command: ReturnType<typeof regenerate>): Command<AcceptedOnBranch> {
+  return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
+}

@@ -1,0 +1,138 @@
+/** Calls that wait for a person: verdicts on them, and all that waits, over all contexts. */
+import type { Static } from 'typebox';
+import { approveCalls, whyNot } from '../../commands/approve-calls.ts';
+import type { Judgement } from '../../commands/approve-calls.ts';
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
+import { listInbox } from '../../db/inbox.ts';
+import type { InboxItem as Item, InboxPlace } from '../../db/inbox.ts';
+import { findJudgedCall } from '../../db/verdicts.ts';
+import { toIso, toIsoOrNull } from '../instant.ts';
+import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { ApproveCalls, Inbox, InboxQuery, Resolved } from '../schemas/approval.ts';
+import type { InboxItem } from '../schemas/approval.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { write } from '../write.ts';
+import { IdParams, contextId, toolCallId } from './params.ts';
+
+export function approvalRoutes(app: App, ports: ApiPorts): void {
+  approveRoute(app, ports);
+  inboxRoute(app, ports);
+}
+
+function approveRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/tools/approve',
+    {
+      schema: {
+        summary: 'Say whether calls are run that wait for approval',
+        operationId: 'approveToolCalls',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(ApproveCalls),
+        response: { 200: ref(Resolved), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, body } = request;
+      const target = { tenantId, contextId: contextId(params.id) };
+      const judgement = toJudgement(body);
+      await refuseUnfitInput(ports, target, judgement);
+      reply.code(200);
+      return write(ports, request, approveCalls(target, judgement));
+    },
+  );
+}
+
+function inboxRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/approvals',
+    {
+      schema: {
+        summary: 'All that waits for a person, oldest first',
+        operationId: 'listApprovals',
+        tags: ['jobs'],
+        querystring: InboxQuery,
+        response: { 200: ref(Inbox), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const { kind = null, limit } = query;
+      const after = parseInboxCursor(query.cursor);
+      const items = await ports.database.transaction((tx) => listInbox(tx, tenantId, kind, after, limit + 1));
+      return toListing(items, limit, toInboxItem, ({ requestedAt, toolCallId: id }) =>
+        encodeCursor([requestedAt, id]),
+      );
+    },
+  );
+}
+
+function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
+  const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
+  if ((named === undefined) === (all === undefined))
+    throw invalid('Name one call by tool_call_id, or all of them by all.', 'tool_call_id');
+  if (input !== null && named === undefined)
+    throw invalid('An input is that of one call: name it by tool_call_id.', 'input');
+  if (input !== null && decision === 'deny')
+    throw invalid('A call that is denied is not run: it takes no input.', 'input');
+  return {
+    toolCallId: named === undefined ? null : toolCallId(named),
+    decision,
+    reason: reason === '' ? null : reason,
+    input,
+    remember,
+  };
+}
+
+/**
+ * Ends the request where its input is none that the tool takes. A tool that this process does not know (of an MCP server)
+ * checks it when it is run. A call that is not there, or does not wait, is told by what comes next.
+ */
+async function refuseUnfitInput(
+  { database, catalog }: ApiPorts,
+  target: { tenantId: TenantId; contextId: ContextId },
+  { toolCallId: id, input }: Judgement,
+): Promise<void> {
+  if (id === null || input === null) return;
+  const call = await findJudgedCall(database.db, target, id);
+  if (call === null || whyNot(call) !== null) return;
+  const problemsOfInput = await catalog.checkInput(call.name, input);
+  if (problemsOfInput === null || problemsOfInput.length === 0) return;
+  throw invalid(`The tool ${call.name} does not take this input: ${problemsOfInput.join('; ')}.`, 'input');
+}
+
+function invalid(message: string, param: string): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', message, param));
+}
+
+function parseInboxCursor(cursor: string | undefined): InboxPlace | null {
+  if (cursor === undefined) return null;
+  const [requestedAt, text] = decodeCursor(cursor);
+  const id = typeof text === 'string' ? parseId<ToolCallId>(text) : null;
+  if (typeof requestedAt !== 'number' || !isTime(requestedAt) || id === null) throw notOurs();
+  return { requestedAt, id };
+}
+
+/** Whole milliseconds that a date can hold. */
+function isTime(value: number): boolean {
+  return Number.isSafeInteger(value) && Math.abs(value) <= 8_000_000_000_000;
+}
+
+function toInboxItem(item: Item): InboxItem {
+  return {
+    kind: item.kind,
+    context_id: item.contextId,
+    worker_id: item.workerId,
+    job_id: item.jobId,
+    tool_call_id: item.toolCallId,
+    name: item.name,
+    input: item.input,
+    requested_at: toIso(item.requestedAt),
+    expires_at: toIsoOrNull(item.expiresAt),
+  };
+}

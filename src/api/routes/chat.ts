@@ -1,0 +1,96 @@
+/** Chat: a message, and the session it belongs to. A session is a context that expires when nothing is said for long. */
+import type { Static } from 'typebox';
+import { beginSession } from '../../commands/begin-session.ts';
+import type { Command } from '../../commands/perform.ts';
+import type { Accepted } from '../../commands/submit-input.ts';
+import { submitInput } from '../../commands/submit-input.ts';
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import { unknownName } from '../catalog.ts';
+import { makeWorker } from '../make-worker.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { Chat, ChatAccepted } from '../schemas/chat.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { plainInput, streamUrl, toBlocks } from '../submit.ts';
+import { answeredBy, write, writeAlone } from '../write.ts';
+
+export function chatRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/chat',
+    {
+      schema: {
+        summary: 'Say something in a session; without one it begins',
+        operationId: 'chat',
+        tags: ['contexts'],
+        headers: WriteHeaders,
+        body: ref(Chat),
+        response: { 202: ref(ChatAccepted), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const session = sessionId(body.session_id);
+      const answer =
+        session === null
+          ? await write(ports, request, answered(await begin(ports, tenantId, body)))
+          : await writeAlone(ports, request, answered(goOn(ports, tenantId, session, body)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+/** On the default model: who wants another one, or a role, makes a context and speaks in that. */
+async function begin(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  { message }: Static<typeof Chat>,
+): Promise<Command<Accepted>> {
+  const { defaultModel: model } = ports.config;
+  if ((await unknownName(ports, { model })) !== null) {
+    const words = `No worker process serves the default model ${model}: the operator has to name another one.`;
+    return async () => refuse('unknown_model', words);
+  }
+  const config = { idle_timeout_s: ports.config.sessionTimeoutS };
+  const identity = { tenantId, name: 'session', title: null, role: null, parentWorkerId: null };
+  const make = await makeWorker(ports, { ...identity, config });
+  return beginSession(ports, make, plainInput(tenantId, toBlocks(message), ports.config.queueLimit));
+}
+
+function goOn(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  contextId: ContextId,
+  { message }: Static<typeof Chat>,
+): Command<Accepted> {
+  const input = plainInput(tenantId, toBlocks(message), ports.config.queueLimit);
+  const command = submitInput(ports, { ...input, contextId });
+  return async (executor) => {
+    const outcome = await command(executor);
+    return outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome;
+  };
+}
+
+function answered(command: Command<Accepted>): Command<ChatAccepted> {
+  return answeredBy(command, async (_, { contextId, jobId, after }) => ({
+    session_id: contextId,
+    job_id: jobId,
+    stream_url: streamUrl(contextId, after),
+  }));
+}
+
+/** Null where none was named. What is malformed names nothing. */
+function sessionId(text: string | undefined): ContextId | null {
+  if (text === undefined) return null;
+  const id = parseId<ContextId>(text);
+  if (id === null) throw new RequestRefused(noSession(text));
+  return id;
+}
+
+function noSession(id: string) {
+  return refuse('not_found', `There is no session ${id}.`, 'session_id');
+}

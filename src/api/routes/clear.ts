@@ -1,0 +1,34 @@
+/** Beginning a conversation anew. */
+import { clearContext } from '../../commands/clear-context.ts';
+import { readAnswer, tagged } from '../context-answer.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { VersionedHeaders, versioned } from '../schemas/common.ts';
+import { Context } from '../schemas/context.ts';
+import { problems } from '../schemas/problem.ts';
+import { isMatch } from '../version.ts';
+import { answeredBy, write } from '../write.ts';
+import { IdParams, contextId } from './params.ts';
+
+export function clearRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/clear',
+    {
+      schema: {
+        summary: 'Begin anew: history, branches but the first, and counters are reset',
+        operationId: 'clearContext',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: VersionedHeaders,
+        response: { 200: versioned(Context), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, headers } = request;
+      const id = contextId(request.params.id);
+      const isCurrent = (version: number): boolean => isMatch(headers['if-match'], version);
+      const command = clearContext(ports, { tenantId, contextId: id, isCurrent });
+      const read = answeredBy(command, (executor) => readAnswer(ports, executor, tenantId, id));
+      return tagged(reply, await write(ports, request, read));
+    },
+  );
+}

@@ -1,0 +1,108 @@
+/** Compacting a context, and what was compacted of it. */
+import { compactContext } from '../../commands/compact-context.ts';
+import { listCompactions } from '../../db/compaction-views.ts';
+import { refuseUnknownModel } from '../catalog.ts';
+import { toIso } from '../instant.ts';
+import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import {
+  CompactAccepted,
+  CompactContext,
+  CompactionQuery,
+  ContextCompactionList,
+} from '../schemas/compaction.ts';
+import { problems } from '../schemas/problem.ts';
+import { answeredBy, writeAlone } from '../write.ts';
+import { IdParams, contextId, noContext } from './params.ts';
+
+const tags = ['contexts'];
+
+export function compactionRoutes(app: App, ports: ApiPorts): void {
+  compactRoute(app, ports);
+  listCompactionsRoute(app, ports);
+}
+
+function compactRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/compact',
+    {
+      schema: {
+        summary:
+          'Compact a context: a job of kind compact, which ends well also where there is nothing to do',
+        operationId: 'compactContext',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(CompactContext),
+        response: { 202: ref(CompactAccepted), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      await refuseUnknownModel(ports, body.model, 'model');
+      const target = {
+        tenantId,
+        contextId: contextId(request.params.id),
+        queueLimit: ports.config.queueLimit,
+      };
+      const command = compactContext(ports, { ...target, asked: body });
+      const answer = await writeAlone(
+        ports,
+        request,
+        answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId })),
+      );
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function listCompactionsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/compactions',
+    {
+      schema: {
+        summary: 'What was compacted, in order: what stands for which messages',
+        operationId: 'listCompactions',
+        tags,
+        params: IdParams,
+        querystring: CompactionQuery,
+        response: { 200: ref(ContextCompactionList), ...problems },
+      },
+    },
+    async ({ tenantId, params, query }) => {
+      const context = contextId(params.id);
+      const { limit, cursor } = query;
+      const found = await listCompactions(ports.database.db, tenantId, context, parseSeq(cursor), limit + 1);
+      return toListing(
+        orNotFound(found, noContext(context)),
+        limit,
+        (view) => ({
+          id: view.id,
+          context_id: context,
+          branch: view.branch,
+          seq: view.seq,
+          upto_seq: view.uptoSeq,
+          type: view.type,
+          summary: view.summary,
+          model: view.model,
+          tokens_before: view.tokensBefore,
+          tokens_after: view.tokensAfter,
+          job_id: view.jobId,
+          created_at: toIso(view.createdAt),
+        }),
+        ({ seq }) => encodeCursor([seq]),
+      );
+    },
+  );
+}
+
+function parseSeq(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const [seq] = decodeCursor(cursor);
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq)) throw notOurs();
+  return seq;
+}

@@ -1,0 +1,73 @@
+/** A context is made from a file: our own, pairs, or a folder of the old layout. */
+import { Readable } from 'node:stream';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { importContext } from '../../commands/import-context.ts';
+import { readAnswer, tagged } from '../context-answer.ts';
+import { noBody, openSource } from '../import/open.ts';
+import { spool } from '../import/spool.ts';
+import { makeWorker } from '../make-worker.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { WriteHeaders, ref, versioned } from '../schemas/common.ts';
+import { Context } from '../schemas/context.ts';
+import { ImportContext } from '../schemas/import.ts';
+import { problems } from '../schemas/problem.ts';
+import { createValidator } from '../validation.ts';
+import { answeredBy, write } from '../write.ts';
+
+/** How long the writing may take beyond any other request, in milliseconds. */
+const PATIENCE_MS = 600_000;
+
+export function importRoute(app: App, ports: ApiPorts): void {
+  // In a scope of its own: the body is taken as it comes, and judged as it is read.
+  void app.register(async (plain) => {
+    const scope = plain.withTypeProvider<TypeBoxTypeProvider>();
+    const compile = createValidator();
+    scope.removeContentTypeParser('application/json');
+    scope.addContentTypeParser('application/json', (_request, payload, done) => done(null, payload));
+    scope.post(
+      '/api/contexts/import',
+      {
+        config: { patienceMs: PATIENCE_MS },
+        validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compile(part)),
+        schema: {
+          summary: 'Make a context of an export, of pairs, or of a folder of the old layout',
+          description:
+            'Whole or not at all. May be larger than other requests (NIGHTSHIFT_IMPORT_MB). Calls without a result get one, so that a job may run at once.',
+          operationId: 'importContext',
+          tags: ['contexts'],
+          headers: WriteHeaders,
+          body: ref(ImportContext),
+          response: { 201: versioned(Context), ...problems },
+        },
+      },
+      async (request, reply) => {
+        const { tenantId, method, url, headers, lateAt } = request;
+        const received: unknown = request.body;
+        if (!(received instanceof Readable)) throw noBody();
+        const body = await spool(received, ports.config.importBytes, request.id);
+        try {
+          const source = await openSource(ports, tenantId, body);
+          const { title, config, worker, context, told } = source;
+          const create = await makeWorker(ports, {
+            tenantId,
+            ...worker,
+            title,
+            config,
+            parentWorkerId: null,
+          });
+          const filling = { context, told, entries: source.entries() };
+          const command = importContext(ports, tenantId, create, filling);
+          const answer = await write(
+            ports,
+            { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } },
+            answeredBy(command, (tx, { contextId }) => readAnswer(ports, tx, tenantId, contextId)),
+          );
+          reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
+          return tagged(reply, answer);
+        } finally {
+          await body.remove();
+        }
+      },
+    );
+  });
+}

@@ -1,0 +1,128 @@
+/** Search over what was said in a tenant's contexts. */
+import type { Static } from 'typebox';
+import { refuse } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+import type { ContextId, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { Executor } from '../../db/client.ts';
+import { searchStretch } from '../../db/search.ts';
+import type { Found, SearchFilter, SearchPlace } from '../../db/search.ts';
+import { contextOf } from '../../db/workers.ts';
+import { parseInstant, toIso } from '../instant.ts';
+import { decodeCursor, encodeCursor, notOurs } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { SearchQuery, SearchResultList } from '../schemas/search.ts';
+import type { SearchResult } from '../schemas/search.ts';
+
+/** Stretches that one request looks through at most, where what is met is history no more. */
+const STRETCHES = 10;
+
+export function searchRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/search',
+    {
+      schema: {
+        summary: 'Messages in which words occur, best first',
+        description:
+          'What users and assistants said, as soon as its job ended or a few steps later. Of very many, the newest thousand are ranked among each other, then those before them. Of a message the first 50,000 characters are searched.',
+        operationId: 'search',
+        tags: ['contexts'],
+        querystring: SearchQuery,
+        response: { 200: ref(SearchResultList), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const text = query.q?.trim() ?? '';
+      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
+      const place = parsePlace(query.cursor);
+      const filter = await toFilter(ports.database.db, tenantId, text, query);
+      if (filter === null) return { data: [], next_cursor: null };
+      const { found, next } = await ports.database.transaction((tx) =>
+        searchPage(tx, tenantId, filter, place, query.limit),
+      );
+      return { data: found.map(toResult), next_cursor: next === null ? null : formatPlace(next) };
+    },
+  );
+}
+
+/** Null: it can meet nothing. */
+async function toFilter(
+  executor: Executor,
+  tenantId: TenantId,
+  text: string,
+  query: Static<typeof SearchQuery>,
+): Promise<SearchFilter | null> {
+  const contextId = parseId<ContextId>(query.context_id ?? '');
+  const workerId = parseId<WorkerId>(query.worker_id ?? '');
+  const ofWorker = workerId === null ? null : await contextOf(executor, tenantId, workerId);
+  if (workerId !== null && ofWorker === null) return null;
+  return {
+    text,
+    contextIds: [contextId, ofWorker].filter((id) => id !== null),
+    workerRole: query.role ?? null,
+    messageRole: query.message_role ?? null,
+    createdAfter: parseInstant(query.created_after, 'created_after'),
+    createdBefore: parseInstant(query.created_before, 'created_before'),
+  };
+}
+
+async function searchPage(
+  tx: Executor,
+  tenantId: TenantId,
+  filter: SearchFilter,
+  from: SearchPlace,
+  limit: number,
+): Promise<{ found: Found[]; next: SearchPlace | null }> {
+  const found: Found[] = [];
+  let place = from;
+  for (let left = STRETCHES; left > 0; left -= 1) {
+    const wanted = limit - found.length;
+    const stretch = await searchStretch(tx, tenantId, filter, place, wanted + 1);
+    found.push(...stretch.found.slice(0, wanted));
+    const last = found.at(-1);
+    if (stretch.found.length > wanted && last !== undefined) {
+      const { rank, createdAt: at, messageId: id } = last;
+      return { found, next: { before: stretch.before, after: { rank, at, id } } };
+    }
+    if (stretch.older === null) return { found, next: null };
+    place = { before: stretch.older, after: null };
+    if (found.length === limit) break;
+  }
+  return { found, next: place };
+}
+
+function toResult({ contextId, messageId, turn, role, snippet, rank, createdAt }: Found): SearchResult {
+  return {
+    context_id: contextId,
+    message_id: messageId,
+    turn,
+    role,
+    snippet,
+    rank,
+    created_at: toIso(createdAt),
+  };
+}
+
+function formatPlace({ before, after }: SearchPlace): string {
+  const end = before === null ? [null, null] : [before.at, before.id];
+  return encodeCursor(after === null ? end : [...end, after.rank, after.at, after.id]);
+}
+
+function parsePlace(cursor: string | undefined): SearchPlace {
+  if (cursor === undefined) return { before: null, after: null };
+  const [endAt, endId, rank, at, id, ...more] = decodeCursor(cursor);
+  const before = momentOf(endAt, endId);
+  if (more.length > 0) throw notOurs();
+  if (rank === undefined) return { before, after: null };
+  if (typeof rank !== 'number') throw notOurs();
+  return { before, after: { rank, ...momentOf(at, id) } };
+}
+
+function momentOf(at: unknown, text: unknown): { at: number; id: MessageId } {
+  const id = typeof text === 'string' ? parseId<MessageId>(text) : null;
+  const isTime = typeof at === 'number' && Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15;
+  if (!isTime || id === null) throw notOurs();
+  return { at, id };
+}

@@ -1,0 +1,73 @@
+/** What jobs came to over time. The number of buckets and the time they span are bounded. */
+import { refuse } from '../../core/errors.ts';
+import type { Millis } from '../../core/time.ts';
+import { tellUsage } from '../../core/usage.ts';
+import { readHistory } from '../../db/stats-history.ts';
+import type { BucketView, Buckets, Quantiles } from '../../db/stats-history.ts';
+import { parseInstant, toIso } from '../instant.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused } from '../problem.ts';
+import { ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { HistoryQuery, MOST_BUCKETS, StatsHistory } from '../schemas/stats-history.ts';
+
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 366 * DAY_MS;
+const USUAL_BUCKETS = 60;
+
+export function statsHistoryRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/stats/history',
+    {
+      schema: {
+        summary: 'Jobs that ended, their tokens and times, over time',
+        operationId: 'getStatsHistory',
+        tags: ['system'],
+        querystring: HistoryQuery,
+        response: { 200: ref(StatsHistory), ...problems },
+      },
+    },
+    async ({ tenantId, query }) => {
+      const to = parseInstant(query.to, 'to') ?? Date.now();
+      const from = parseInstant(query.from, 'from') ?? Math.max(0, to - DAY_MS);
+      const buckets = toBuckets(from, to, query.bucket ?? null);
+      const views = await ports.database.transaction((tx) => readHistory(tx, tenantId, buckets));
+      return {
+        from: toIso(from),
+        to: toIso(from + buckets.count * buckets.bucketMs),
+        bucket_s: buckets.bucketMs / 1_000,
+        data: views.map((view, place) => toBucket(view, from + place * buckets.bucketMs)),
+      };
+    },
+  );
+}
+
+function toBuckets(from: Millis, to: Millis, bucketS: number | null): Buckets {
+  const span = to - from;
+  if (span <= 0) throw wrong('from must be before to.', 'from');
+  if (span > LONGEST_MS) throw wrong('from and to may be 366 days apart at most.', 'from');
+  const bucketMs = 1_000 * (bucketS ?? Math.max(1, Math.ceil(span / USUAL_BUCKETS / 1_000)));
+  const count = Math.ceil(span / bucketMs);
+  if (count > MOST_BUCKETS) throw wrong(`bucket would make more than ${MOST_BUCKETS} of them.`, 'bucket');
+  return { from, bucketMs, count };
+}
+
+function wrong(message: string, param: string): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', message, param));
+}
+
+function toBucket(view: BucketView, at: Millis): StatsHistory['data'][number] {
+  return {
+    at: toIso(at),
+    finished: view.finished,
+    steps: view.steps,
+    usage: tellUsage(view.usage),
+    start_ms: rounded(view.start),
+    first_token_ms: rounded(view.firstToken),
+    model_ms: rounded(view.model),
+  };
+}
+
+function rounded(quantiles: Quantiles | null): Quantiles | null {
+  return quantiles === null ? null : { p50: Math.round(quantiles.p50), p95: Math.round(quantiles.p95) };
+}

@@ -1,0 +1,72 @@
+/** Single tool calls: what became of them, and what a person says of one whose outcome is unknown. */
+import type { Static } from 'typebox';
+import { resolveCall } from '../../commands/resolve-call.ts';
+import type { Resolved } from '../../commands/resolve-call.ts';
+import { refuse } from '../../core/errors.ts';
+import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { Executor } from '../../db/client.ts';
+import { findToolCall } from '../../db/tool-call-views.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { ResolveToolCall, ToolCall } from '../schemas/tool-call.ts';
+import { toToolCall } from '../wire/tool-call.ts';
+import { answeredBy, write } from '../write.ts';
+import { ToolCallParams, contextId, toolCallId } from './params.ts';
+
+export function toolCallRoutes(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/tools/:tool_call_id',
+    {
+      schema: {
+        summary: 'One tool call, with each time it was run',
+        operationId: 'getToolCall',
+        tags: ['contexts'],
+        params: ToolCallParams,
+        response: { 200: ref(ToolCall), ...problems },
+      },
+    },
+    async ({ tenantId, params }) => answer(ports.database.db, targetOf(tenantId, params)),
+  );
+
+  app.post(
+    '/api/contexts/:id/tools/:tool_call_id/resolve',
+    {
+      schema: {
+        summary: 'Say what became of a call whose outcome is unknown',
+        operationId: 'resolveToolCall',
+        tags: ['contexts'],
+        params: ToolCallParams,
+        headers: WriteHeaders,
+        body: ref(ResolveToolCall),
+        response: { 200: ref(ToolCall), ...problems },
+      },
+    },
+    async (request, _reply) => {
+      const command = resolveCall(ports, targetOf(request.tenantId, request.params), parse(request.body));
+      return write(ports, request, answeredBy(command, answer));
+    },
+  );
+}
+
+type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
+
+function targetOf(tenantId: TenantId, params: Static<typeof ToolCallParams>): Target {
+  return {
+    tenantId,
+    contextId: contextId(params.id),
+    toolCallId: toolCallId(params.tool_call_id),
+  };
+}
+
+async function answer(executor: Executor, { tenantId, contextId: of, toolCallId: id }: Target) {
+  const view = await findToolCall(executor, tenantId, of, id);
+  return toToolCall(orNotFound(view, `There is no tool call ${id} in context ${of}.`));
+}
+
+function parse({ outcome, result }: Static<typeof ResolveToolCall>): Resolved {
+  if (outcome === 'happened') return { outcome, result: result ?? null };
+  if (result === undefined) return { outcome };
+  throw new RequestRefused(refuse('invalid_request', 'Only what happened has a result.', 'result'));
+}

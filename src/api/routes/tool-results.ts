@@ -1,0 +1,43 @@
+/** Results of calls that are answered from outside. */
+import { answerCall } from '../../commands/answer-call.ts';
+import type { CallAnswer } from '../../commands/answer-call.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { WriteHeaders, ref } from '../schemas/common.ts';
+import { Accepted, PostResult } from '../schemas/message.ts';
+import { problems } from '../schemas/problem.ts';
+import { toAccepted } from '../submit.ts';
+import { answeredBy, write } from '../write.ts';
+import { ToolCallParams, contextId, toolCallId } from './params.ts';
+
+export function toolResultRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/tools/:tool_call_id/result',
+    {
+      schema: {
+        summary: 'Answer a question, or bring the result of a tool that the client runs',
+        operationId: 'postToolResult',
+        tags: ['contexts'],
+        params: ToolCallParams,
+        headers: WriteHeaders,
+        body: ref(PostResult),
+        response: { 202: ref(Accepted), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, body } = request;
+      const target = {
+        tenantId,
+        contextId: contextId(params.id),
+        toolCallId: toolCallId(params.tool_call_id),
+      };
+      const answer: CallAnswer = { content: body.content, isError: body.is_error ?? false };
+      const command = answerCall(ports, target, answer);
+      reply.code(202);
+      return write(
+        ports,
+        request,
+        answeredBy(command, async (_, accepted) => toAccepted(accepted)),
+      );
+    },
+  );
+}

@@ -1,0 +1,69 @@
+/** The turns of a branch: which messages and calls belong together. */
+import { noBranch } from '../../commands/submit-input.ts';
+import { listTurns } from '../../db/turns.ts';
+import type { TurnView } from '../../db/turns.ts';
+import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { RequestRefused, orNotFound } from '../problem.ts';
+import { ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { TurnList, TurnQuery } from '../schemas/turn.ts';
+import type { Turn } from '../schemas/turn.ts';
+import { IdParams, contextId, noContext } from './params.ts';
+
+export function turnRoutes(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/turns',
+    {
+      schema: {
+        summary: 'Turns in order: inputs, answers, and tool calls with their results',
+        operationId: 'listTurns',
+        tags: ['contexts'],
+        params: IdParams,
+        querystring: TurnQuery,
+        response: { 200: ref(TurnList), ...problems },
+      },
+    },
+    async ({ tenantId, params, query }) => {
+      const id = contextId(params.id);
+      const { limit, order } = query;
+      const { after, branch } = parsePlace(query.cursor, query.branch ?? null);
+      const range = { branch, order, after, limit: limit + 1 };
+      const found = await listTurns(ports.database.db, tenantId, id, range);
+      const { branch: read, turns } = orNotFound(found, noContext(id));
+      if (turns === null) throw new RequestRefused(noBranch(read));
+      return toListing(turns, limit, toTurn, ({ number }) => encodeCursor([read, number]));
+    },
+  );
+}
+
+function toTurn({ number, inputs, answers, calls, job }: TurnView): Turn {
+  return {
+    number,
+    input_message_ids: inputs,
+    answer_message_ids: answers,
+    tool_calls: calls.map(({ id, name, status, messageId, resultId }) => ({
+      id,
+      name,
+      status,
+      message_id: messageId,
+      result_message_id: resultId,
+    })),
+    job,
+  };
+}
+
+/** A list goes on on the branch on which it began, whichever is active by then. */
+function parsePlace(
+  cursor: string | undefined,
+  asked: string | null,
+): { after: number | null; branch: string | null } {
+  if (cursor === undefined) return { after: null, branch: asked };
+  const [branch, after, ...more] = decodeCursor(cursor);
+  if (typeof branch !== 'string' || branch !== (asked ?? branch) || more.length > 0) throw notOurs();
+  if (typeof after !== 'number' || !Number.isSafeInteger(after) || after < 1 || after > MOST) throw notOurs();
+  return { after, branch };
+}
+
+/** What the number of a turn may be. */
+const MOST = 999_999_999;

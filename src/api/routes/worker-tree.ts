@@ -1,0 +1,30 @@
+/** A worker and all below it, with what each is doing. */
+import { workerTree } from '../../db/worker-tree.ts';
+import type { ApiPorts, App } from '../ports.ts';
+import { orNotFound } from '../problem.ts';
+import { ref } from '../schemas/common.ts';
+import { problems } from '../schemas/problem.ts';
+import { WorkerTree, WorkerTreeQuery } from '../schemas/worker-tree.ts';
+import { toWorkerTree } from '../wire/worker-tree.ts';
+import { IdParams, noWorker, workerId } from './params.ts';
+
+export function workerTreeRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/workers/:id/tree',
+    {
+      schema: {
+        summary: 'A worker and all below it, with what each is doing',
+        operationId: 'getWorkerTree',
+        tags: ['workers'],
+        params: IdParams,
+        querystring: WorkerTreeQuery,
+        response: { 200: ref(WorkerTree), ...problems },
+      },
+    },
+    async ({ tenantId, params, query }) => {
+      const id = workerId(params.id);
+      const workers = await workerTree(ports.database.db, tenantId, id, query.limit + 1);
+      return orNotFound(toWorkerTree(workers, query.limit), noWorker(id));
+    },
+  );
+}

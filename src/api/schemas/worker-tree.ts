@@ -1,0 +1,51 @@
+/** A worker and all below it, on the wire. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { JOB_STATUSES } from '../../core/job.ts';
+import { WORKER_STATES } from '../../db/worker-views.ts';
+import { Count, Instant, Usage, Uuid, nullable, oneOf, ref, strict } from './common.ts';
+
+/** Workers of one answer. */
+export const MOST_WORKERS = 1_000;
+
+export const WorkerTreeJob = strict(
+  {
+    id: Uuid,
+    status: oneOf(JOB_STATUSES),
+    started_at: nullable(Instant),
+    finished_at: nullable(Instant),
+  },
+  { $id: 'WorkerTreeJob', description: 'The unfinished one, else the last.' },
+);
+
+const node = {
+  id: Uuid,
+  name: Type.String(),
+  context_id: Uuid,
+  depth: Count,
+  detached: Type.Boolean({ description: 'It goes on when the one above is stopped or removed.' }),
+  state: oneOf(WORKER_STATES),
+  job: nullable(ref(WorkerTreeJob)),
+  usage: ref(Usage),
+};
+
+const own = strict(node);
+export type WorkerTreeNode = Static<typeof own> & { children: WorkerTreeNode[] };
+
+const children = Type.Unsafe<WorkerTreeNode[]>({ type: 'array', items: { $ref: 'WorkerTreeNode#' } });
+
+export const WorkerTreeNode = strict({ ...node, children }, { $id: 'WorkerTreeNode' });
+
+export const WorkerTree = strict(
+  {
+    ...node,
+    children,
+    truncated: Type.Boolean({ description: 'There are more: those furthest below are left out.' }),
+  },
+  { $id: 'WorkerTree' },
+);
+export type WorkerTree = Static<typeof WorkerTree>;
+
+export const WorkerTreeQuery = strict({
+  limit: Type.Integer({ minimum: 1, maximum: MOST_WORKERS, default: 200, description: 'Workers in all.' }),
+});

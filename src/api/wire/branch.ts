@@ -1,0 +1,32 @@
+/** A branch as it leaves. */
+import { tellUsage } from '../../core/usage.ts';
+import type { BranchView, Sibling as SiblingView } from '../../db/branch-views.ts';
+import { toIso } from '../instant.ts';
+import type { Branch, SiblingList } from '../schemas/branch.ts';
+
+export function toBranch(view: BranchView): Branch {
+  return {
+    name: view.name,
+    active: view.isActive,
+    parent: view.parent,
+    fork_message_id: view.forkMessageId,
+    fork_seq: view.forkSeq,
+    length: view.length,
+    message_count: view.messageCount,
+    request_count: view.requestCount,
+    usage: tellUsage(view.usage),
+    created_at: toIso(view.createdAt),
+  };
+}
+
+export function toSiblings(siblings: readonly SiblingView[]): SiblingList {
+  return {
+    data: siblings.map(({ branch, messageId, turn, createdAt, isActive }) => ({
+      branch,
+      message_id: messageId,
+      turn,
+      created_at: toIso(createdAt),
+      active: isActive,
+    })),
+  };
+}

@@ -1,0 +1,144 @@
+/** The installation as it leaves: what this process knows of itself, and what worker processes left of theirs. */
+import type { Price } from '../../core/cost.ts';
+import { PROVIDERS } from '../../core/model.ts';
+import { formatDollars } from '../../core/money.ts';
+import type { HeldProvider, ProcessView } from '../../db/fleet-views.ts';
+import type { About, ToolAbout } from '../about.ts';
+import { parseFigures } from '../figures.ts';
+import { toIso, toIsoOrNull } from '../instant.ts';
+import type { System } from '../schemas/installation.ts';
+
+/** What of the figures of worker processes is told. */
+export const FIGURES = {
+  slots: 'nightshift_slots',
+  taken: 'nightshift_slots_taken',
+  answered: 'nightshift_model_answered_timestamp_seconds',
+  failed: 'nightshift_model_failed_timestamp_seconds',
+  serverUp: 'nightshift_mcp_server_up',
+} as const;
+
+type Told = { processes: readonly ProcessView[]; held: readonly HeldProvider[] };
+
+export function toSystem(about: About, { processes, held }: Told): System {
+  const samples = processes.flatMap(samplesOf);
+  return {
+    version: about.version,
+    mode: about.mode,
+    default_model: about.defaultModel,
+    providers: toProviders(about, processes, held, samples),
+    prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
+    tools: toTools(about, processes),
+    mcp_servers: toServers(about, processes, samples),
+    limits: about.limits,
+    processes: processes.map(toProcess),
+  };
+}
+
+/** Trillionths for one token are millionths for a million. */
+function toPrice([model, price]: [string, Price]): System['prices'][number] {
+  return {
+    model,
+    input: formatDollars(price.input * 1_000),
+    output: formatDollars(price.output * 1_000),
+    cache_read: formatDollars(price.cacheRead * 1_000),
+    cache_write: formatDollars(price.cacheWrite * 1_000),
+  };
+}
+
+type Sample = { name: string; labels: Record<string, string>; value: number };
+
+function samplesOf({ figures }: ProcessView): Sample[] {
+  return parseFigures(figures).flatMap((figure) => figure.samples);
+}
+
+/** Of the figure with this label, in each process that left it. */
+function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
+  return samples
+    .filter((one) => one.name === name && (label === undefined || one.labels[label[0]] === label[1]))
+    .map(({ value }) => value);
+}
+
+function toProviders(
+  about: About,
+  processes: readonly ProcessView[],
+  held: readonly HeldProvider[],
+  samples: readonly Sample[],
+): System['providers'] {
+  const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
+  return PROVIDERS.map((name) => {
+    const gate = held.find(({ provider }) => provider === name);
+    return {
+      name,
+      configured: served.includes(name),
+      answered_at: latest(valuesOf(samples, FIGURES.answered, ['provider', name])),
+      failed_at: latest(valuesOf(samples, FIGURES.failed, ['provider', name])),
+      held_until: toIsoOrNull(gate?.until ?? null),
+      held_reason: gate?.reason ?? null,
+    };
+  });
+}
+
+/** Of moments in seconds. A figure that no moment can be is none. */
+function latest(seconds: readonly number[]): string | null {
+  const moments = seconds.filter((one) => one > 0 && one < 1e11);
+  return moments.length === 0 ? null : toIso(Math.max(...moments) * 1_000);
+}
+
+function toTools(about: About, processes: readonly ProcessView[]): System['tools'] {
+  const served = new Set(processes.flatMap(({ tools }) => tools));
+  const known = new Set(about.tools.map(({ name }) => name));
+  const elsewhere = [...served].filter((name) => !known.has(name));
+  return [
+    ...about.tools.map((tool) => toTool(tool, served.has(tool.name))),
+    ...elsewhere.map((name) => ({
+      name,
+      source: 'elsewhere' as const,
+      description: null,
+      effect: null,
+      approval: null,
+      served: true,
+    })),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function toTool(
+  { name, source, description, effect, approval }: ToolAbout,
+  served: boolean,
+): System['tools'][number] {
+  return { name, source, description, effect, approval, served };
+}
+
+function toServers(
+  about: About,
+  processes: readonly ProcessView[],
+  samples: readonly Sample[],
+): System['mcp_servers'] {
+  const here = new Map(about.servers().map((server) => [server.name, server]));
+  const names = new Set([...here.keys(), ...processes.flatMap(({ mcpServers }) => mcpServers)]);
+  return [...names].sort().map((name) => {
+    const ups = valuesOf(samples, FIGURES.serverUp, ['server', name]);
+    const state = ups.length === 0 ? 'unknown' : ups.some((value) => value > 0) ? 'up' : 'down';
+    const tools = here.get(name)?.tools ?? null;
+    return { name, state, tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null };
+  });
+}
+
+function toProcess(process: ProcessView): System['processes'][number] {
+  const samples = samplesOf(process);
+  return {
+    id: process.id,
+    host: process.host,
+    pid: process.pid,
+    version: process.version,
+    started_at: toIso(process.startedAt),
+    beat_at: toIso(process.beatAt),
+    concurrency: countOf(valuesOf(samples, FIGURES.slots)),
+    running: countOf(valuesOf(samples, FIGURES.taken)),
+    providers: process.models,
+    mcp_servers: process.mcpServers,
+  };
+}
+
+function countOf([value]: readonly number[]): number | null {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,44 @@
+/** A tool call, and each time it was run, as they leave. */
+import type { Static } from 'typebox';
+import type { ExecutionView } from '../../db/executions.ts';
+import type { ToolCallView } from '../../db/tool-call-views.ts';
+import { toIso, toIsoOrNull } from '../instant.ts';
+import type { ToolCall, ToolExecution } from '../schemas/tool-call.ts';
+
+export function toToolCall(view: ToolCallView): ToolCall {
+  const { verdict, wait } = view;
+  return {
+    id: view.id,
+    context_id: view.contextId,
+    job_id: view.jobId,
+    message_id: view.messageId,
+    name: view.name,
+    input: view.input,
+    run_input: verdict?.input ?? view.input,
+    effect: view.effect,
+    on_unknown: view.onUnknown,
+    status: view.status,
+    waits_for: wait?.for ?? null,
+    waits_since: toIsoOrNull(wait?.since ?? null),
+    waits_until: toIsoOrNull(wait?.until ?? null),
+    verdict:
+      verdict === null
+        ? null
+        : { decision: verdict.decision, reason: verdict.reason, input: verdict.input, at: toIso(verdict.at) },
+    executions: view.executions.map(toExecution),
+    result_message_id: view.resultMessageId,
+    created_at: toIso(view.createdAt),
+    finished_at: toIsoOrNull(view.finishedAt),
+  };
+}
+
+export function toExecution(view: ExecutionView): Static<typeof ToolExecution> {
+  return {
+    number: view.number,
+    epoch: view.epoch,
+    idempotency_key: view.idempotencyKey,
+    began_at: toIso(view.beganAt),
+    ended_at: toIsoOrNull(view.endedAt),
+    outcome: view.outcome,
+  };
+}

@@ -1,0 +1,39 @@
+/** A tree of workers as it leaves. */
+import type { WorkerId } from '../../core/ids.ts';
+import { tellUsage } from '../../core/usage.ts';
+import type { TreeWorker } from '../../db/worker-tree.ts';
+import type { WorkerTree, WorkerTreeNode } from '../schemas/worker-tree.ts';
+import { toIsoOrNull } from '../instant.ts';
+
+/** `workers`: level by level. Null: there is none. `most`: of them; one more says that there are more. */
+export function toWorkerTree(workers: readonly TreeWorker[], most: number): WorkerTree | null {
+  const nodes = new Map<WorkerId, WorkerTreeNode>();
+  let top: WorkerTreeNode | null = null;
+  for (const worker of workers.slice(0, most)) {
+    const node = toNode(worker);
+    nodes.set(worker.id, node);
+    if (top === null) top = node;
+    else if (worker.parentWorkerId !== null) nodes.get(worker.parentWorkerId)?.children.push(node);
+  }
+  return top === null ? null : { ...top, truncated: workers.length > most };
+}
+
+function toNode({ id, name, contextId, depth, detached, state, job, usage }: TreeWorker): WorkerTreeNode {
+  return {
+    id,
+    name,
+    context_id: contextId,
+    depth,
+    detached,
+    state,
+    job: toJob(job),
+    usage: tellUsage(usage),
+    children: [],
+  };
+}
+
+function toJob(job: TreeWorker['job']): WorkerTreeNode['job'] {
+  if (job === null) return null;
+  const { id, status, startedAt, finishedAt } = job;
+  return { id, status, started_at: toIsoOrNull(startedAt), finished_at: toIsoOrNull(finishedAt) };
+}

@@ -1,0 +1,66 @@
+/** A past input is edited, or answered once more: on a branch of its own, which is the active one from then on. */
+import type { Refusal } from '../core/errors.ts';
+import type { InputBlock } from '../core/blocks.ts';
+import type { MessageId } from '../core/ids.ts';
+import type { Executor } from '../db/client.ts';
+import type { Horizon } from '../db/fork-points.ts';
+import { hold, leave, noContext } from './change-branches.ts';
+import type { Target } from './change-branches.ts';
+import { pointBefore, pointOfAnswer } from './fork-point.ts';
+import type { ForkPoint } from './fork-point.ts';
+import type { Command } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+import { submitInput } from './submit-input.ts';
+import type { Accepted, SubmitInput } from './submit-input.ts';
+
+export type AnswerAnew = {
+  messageId: MessageId;
+  /** Of the new branch; null: one is made. */
+  name: string | null;
+  /** Of the job; `content` null: the input that stands is answered. */
+  input: Omit<SubmitInput, 'branch'>;
+};
+
+type Ports = Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>;
+
+/**
+ * In a transaction; what refuses the job leaves no branch. Refused: `not_found`, `invalid_request`, `branch_exists`,
+ * `context_busy`, `worker_stopped`, `queue_full`.
+ */
+export function editInput(
+  ports: Ports,
+  anew: AnswerAnew & { input: { content: InputBlock[] } },
+): Command<Accepted & { branch: string }> {
+  return onBranchOfItsOwn(ports, anew, (tx, horizon) => pointBefore(tx, anew.input, horizon, anew.messageId));
+}
+
+/** As `editInput`. */
+export function regenerate(ports: Ports, anew: AnswerAnew): Command<Accepted & { branch: string }> {
+  return onBranchOfItsOwn(ports, anew, (tx, horizon) =>
+    pointOfAnswer(tx, anew.input, horizon, anew.messageId),
+  );
+}
+
+function onBranchOfItsOwn(
+  ports: Ports,
+  { name, input }: AnswerAnew,
+  pointOf: (tx: Executor, horizon: Horizon) => Promise<ForkPoint | Refusal>,
+): Command<Accepted & { branch: string }> {
+  return async (tx) => {
+    const target: Target = input;
+    const horizon = await hold(tx, target);
+    if (horizon === null) return noContext(target);
+    const point = await pointOf(tx, horizon);
+    if ('code' in point) return point;
+    const left = await leave(tx, target, horizon.headSeq, point, name, true);
+    if (left.kind === 'refused') return left;
+    const branch = left.value.name;
+    const accepted = await submitInput(ports, { ...input, branch })(tx);
+    if (accepted.kind === 'refused') return accepted;
+    return {
+      ...accepted,
+      value: { ...accepted.value, branch },
+      tidings: [...left.tidings, ...accepted.tidings],
+    };
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * A call that is answered from outside gets its answer: a question of a person's, or what a client ran. It is stored beside
+ * the call; whoever holds the context, or takes it up next, makes it history.
+ */
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { ResultPart } from '../core/blocks.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
+import type { Executor } from '../db/client.ts';
+import { holdContext } from '../db/branches.ts';
+import { findAskedCall, writeReply } from '../db/replies.ts';
+import type { AskedCall } from '../db/replies.ts';
+import { done } from './perform.ts';
+import type { Command, Done } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
+
+export type CallAnswer = { content: string | ResultPart[]; isError: boolean };
+
+/** `messageId`: what the answer will be in history. `after`: the context's number at which it was accepted. */
+export type Answered = { jobId: JobId; messageId: MessageId; contextId: ContextId; after: number };
+
+/** In a transaction. Refused: `not_found`, `invalid_request` (it is not answered from outside), `not_waiting`. */
+export function answerCall(
+  ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  target: Target,
+  answer: CallAnswer,
+): Command<Answered> {
+  return async (tx) => {
+    const { contextId, toolCallId } = target;
+    const call = (await holdContext(tx, target)) ? await findAskedCall(tx, target, toolCallId) : null;
+    if (call === null) {
+      return refuse('not_found', `There is no tool call ${toolCallId} in context ${contextId}.`);
+    }
+    return whyNot(call) ?? takeAnswer(tx, ports, { ...target, jobId: call.jobId }, answer);
+  };
+}
+
+/** The call waits, and its context is held. */
+export async function takeAnswer(
+  tx: Executor,
+  { ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  { jobId, ...target }: Target & { jobId: JobId },
+  answer: CallAnswer,
+): Promise<Done<Answered>> {
+  const { contextId, toolCallId } = target;
+  const messageId = ids.next<MessageId>();
+  const { headSeq, wakeSeq, epoch, runnable } = await writeReply(tx, target, toolCallId, {
+    ...answer,
+    content: boundResult(answer.content),
+    messageId,
+  });
+  const answered = { jobId, messageId, contextId, after: headSeq };
+  return runnable ? done(answered, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }) : done(answered);
+}
+
+function whyNot({ asked, unapproved, status, replied, ending }: AskedCall): Refusal | null {
+  if (unapproved) return refuse('not_waiting', 'This call waits for approval, and not for a result.');
+  if (!asked) return refuse('invalid_request', 'This call is run by the platform: nobody else answers it.');
+  if (replied) return refuse('not_waiting', 'This call was answered already.');
+  if (status !== 'waiting') return refuse('not_waiting', `This call is over: ${status}.`);
+  return ending ? refuse('not_waiting', 'The job of this call was told to end.') : null;
+}

@@ -1,0 +1,23 @@
+/** A session begins with its first message: worker, context and input come to be in one transaction. */
+import type { ContextId, WorkerId } from '../core/ids.ts';
+import { submitInput } from './submit-input.ts';
+import type { Accepted, SubmitInput } from './submit-input.ts';
+import { done } from './perform.ts';
+import type { Command } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+/** In a transaction. Refused as `make` and `submitInput` are. */
+export function beginSession(
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
+  make: Command<{ workerId: WorkerId; contextId: ContextId }>,
+  input: Omit<SubmitInput, 'contextId'>,
+): Command<Accepted> {
+  return async (tx) => {
+    const made = await make(tx);
+    if (made.kind === 'refused') return made;
+    const submitted = await submitInput(ports, { ...input, contextId: made.value.contextId })(tx);
+    return submitted.kind === 'refused'
+      ? submitted
+      : done(submitted.value, ...made.tidings, ...submitted.tidings);
+  };
+}

@@ -1,0 +1,47 @@
+/** Somebody wants a context compacted: a job of its own, which waits its turn like any other. */
+import type { AskedCompaction } from '../core/compaction/settings.ts';
+import type { ContextId, JobId, TenantId } from '../core/ids.ts';
+import { submit } from '../db/submit.ts';
+import { done } from './perform.ts';
+import type { Command, Tidings } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+import { whyRefused } from './submit-input.ts';
+
+export type CompactContext = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  asked: AskedCompaction;
+  queueLimit: number;
+};
+
+/** Neither ahead of inputs nor behind them. */
+const NORMAL = 5;
+
+/** One statement. Refused: `not_found`, `worker_stopped`, `queue_full`. */
+export function compactContext(
+  { ids }: Pick<CommandPorts, 'ids'>,
+  { tenantId, contextId, asked, queueLimit }: CompactContext,
+): Command<{ jobId: JobId }> {
+  return async (executor) => {
+    const jobId = ids.next<JobId>();
+    const submitted = await submit(executor, {
+      tenantId,
+      contextId,
+      jobId,
+      input: null,
+      compaction: asked,
+      branch: null,
+      priority: NORMAL,
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      mayAnswer: false,
+      onlyIfIdle: false,
+      queueLimit,
+    });
+    if (submitted === null) return whyRefused(executor, { tenantId, contextId, queueLimit });
+    const { wakeSeq, epoch, runnable } = submitted;
+    const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
+    return done({ jobId }, ...rings);
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Fork: a context of its own that begins with copies, for work in parallel. Its source is not disturbed, and may be at work:
+ * what is complete is copied.
+ */
+import { closed } from '../core/branch.ts';
+import type { ContextId, MessageId, WorkerId } from '../core/ids.ts';
+import { copyContext, keepContext } from '../db/fork.ts';
+import { horizonOf } from '../db/fork-points.ts';
+import { noContext } from './change-branches.ts';
+import type { Target } from './change-branches.ts';
+import { forkPoint, pointBehind } from './fork-point.ts';
+import { done } from './perform.ts';
+import type { Command } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+export type ForkContext = Target & {
+  /** Of whichever branch; null: all of the active branch. */
+  fromMessageId: MessageId | null;
+  /** Undefined: that of the source. */
+  title: string | null | undefined;
+};
+
+/** In a transaction. Refused: `not_found`, `invalid_request`, `context_busy`. */
+export function forkContext(
+  { ids }: Pick<CommandPorts, 'ids'>,
+  { fromMessageId, title, ...source }: ForkContext,
+): Command<{ contextId: ContextId }> {
+  return async (tx) => {
+    const horizon = (await keepContext(tx, source)) ? await horizonOf(tx, source) : null;
+    if (horizon === null) return noContext(source);
+    const point =
+      fromMessageId === null
+        ? await forkPoint(tx, source, horizon, horizon.activeBranch, null)
+        : await pointBehind(tx, source, horizon, fromMessageId);
+    if ('code' in point) return point;
+    const contextId = ids.next<ContextId>();
+    const spans = closed(point.from.spans, point.seq);
+    await copyContext(tx, source, { spans, contextId, workerId: ids.next<WorkerId>(), title });
+    return done({ contextId });
+  };
+}

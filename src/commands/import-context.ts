@@ -1,0 +1,22 @@
+/** A context is made of what was said elsewhere: whole, in one transaction, or not at all. */
+import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
+import { fillContext } from '../db/import.ts';
+import type { Filling } from '../db/import.ts';
+import type { Command } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+type Made = { workerId: WorkerId; contextId: ContextId };
+
+/** In a transaction. `create` makes the worker and its context. What was validated before is written as it is. */
+export function importContext(
+  { ids }: Pick<CommandPorts, 'ids'>,
+  tenantId: TenantId,
+  create: Command<Made>,
+  filling: Filling,
+): Command<Made> {
+  return async (tx) => {
+    const outcome = await create(tx);
+    if (outcome.kind === 'done') await fillContext(tx, ids, tenantId, outcome.value.contextId, filling);
+    return outcome;
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * What workers of one tree ask of each other by calls of tools: within their tenant and their tree, and bounded, so that two
+ * who answer each other for ever come to an end. A call that is made again finds what it did before.
+ */
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+import { parseId } from '../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { PeerLimits } from '../core/peer-limits.ts';
+import { sentWords } from '../core/peer-words.ts';
+import { errorCode } from '../db/client.ts';
+import type { Executor } from '../db/client.ts';
+import { findPeer, findSelf, holdSender, hopsOf, sentBy, sentLately } from '../db/peers.ts';
+import type { Found, Self } from '../db/peers.ts';
+import { submit } from '../db/submit.ts';
+import { workerTree } from '../db/worker-tree.ts';
+import { stopBelow } from './descend.ts';
+import { done, perform } from './perform.ts';
+import type { Command, Tidings } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+import { stopWorker } from './stop-worker.ts';
+import { NORMAL, whyRefused } from './submit-input.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Workers that a list names. */
+const LISTED = 200;
+
+/** The call that asks. */
+export type Caller = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+
+type Answered = { kind: 'done'; value: JsonObject } | Refusal;
+
+export function createPeers(ports: CommandPorts, limits: PeerLimits) {
+  const { db } = ports.database;
+
+  /** `work` is given who asks, and the worker that is named. */
+  const about = async (
+    caller: Caller,
+    id: string,
+    work: (self: Self, peer: Found & { id: WorkerId }) => Promise<Answered>,
+  ): Promise<Answered> => {
+    const self = await findSelf(db, caller);
+    if (self === null) return GONE;
+    const peerId = parseId<WorkerId>(id);
+    const peer = peerId === null ? null : await findPeer(db, self, peerId);
+    if (peerId === null || peer === null) {
+      return refuse('not_found', `There is no other worker ${id} in your tree.`, 'worker_id');
+    }
+    return work(self, { ...peer, id: peerId });
+  };
+
+  return {
+    send: (caller: Caller, to: string, content: string): Promise<Answered> =>
+      about(caller, to, async (self, peer) => {
+        const command = sendMessage(ports, limits, caller, self, peer, content);
+        // The same call at the same time, from a process that was thought dead: what it sent is found.
+        const outcome = await perform(ports, command).catch((error: unknown) => {
+          if (errorCode(error) === UNIQUE_VIOLATION) return perform(ports, command);
+          throw error;
+        });
+        return outcome.kind === 'refused'
+          ? outcome
+          : { kind: 'done', value: { job_id: outcome.value.jobId } };
+      }),
+
+    async list(caller: Caller): Promise<Answered> {
+      const self = await findSelf(db, caller);
+      if (self === null) return GONE;
+      const [, ...below] = await workerTree(db, self.tenantId, self.id, LISTED + 2);
+      const workers = below.slice(0, LISTED).map(({ id, name, parentWorkerId, state, job }) => ({
+        worker_id: id,
+        name,
+        parent_worker_id: parentWorkerId,
+        state,
+        job: job === null ? null : { job_id: job.id, status: job.status },
+      }));
+      const you = { worker_id: self.id, name: self.name, parent_worker_id: self.parentWorkerId };
+      return { kind: 'done', value: { you, workers, truncated: below.length > LISTED } };
+    },
+
+    stop: (caller: Caller, workerId: string): Promise<Answered> =>
+      about(caller, workerId, async ({ tenantId }, peer) => {
+        if (!peer.isBelow) {
+          return refuse('forbidden', 'Only workers below you may be stopped.', 'worker_id');
+        }
+        const how = {
+          reason: 'a worker above it stopped it',
+          may: async () => true,
+          asked: 'cancel',
+        } as const;
+        const { contextId } = peer;
+        const outcome = await perform(ports, stopWorker(ports, { tenantId, contextId }, how));
+        if (outcome.kind === 'refused') return outcome;
+        await stopBelow(ports, tenantId, peer.id);
+        return { kind: 'done', value: { worker_id: peer.id, state: 'stopped' } };
+      }),
+  };
+}
+
+const GONE = refuse('not_found', 'This worker is being removed.');
+
+/**
+ * In a transaction. What is sent to a worker below ends with the job that sends it, and its end is reported. Refused:
+ * `worker_stopped`, `queue_full`, `worker_limit` (passed on too often), `rate_limited`, `context_busy` (the job is ending).
+ */
+function sendMessage(
+  { ids }: Pick<CommandPorts, 'ids'>,
+  limits: PeerLimits,
+  { contextId, jobId: senderJob, toolCallId }: Caller,
+  self: Self,
+  { contextId: to, isBelow }: Found,
+  content: string,
+): Command<{ jobId: JobId }> {
+  return async (tx) => {
+    const { tenantId } = self;
+    const before = await sentBy(tx, tenantId, toolCallId);
+    if (before !== null) return done({ jobId: before });
+    const jobId = ids.next<JobId>();
+    const hops = await hopsOf(tx, tenantId, senderJob);
+    const submitted = await submit(
+      tx,
+      {
+        tenantId,
+        contextId: to,
+        jobId,
+        input: { messageId: ids.next<MessageId>(), content: sentWords(self, content) },
+        compaction: null,
+        branch: null,
+        priority: NORMAL,
+        metadata: {},
+        maxSteps: null,
+        deadline: null,
+        mayAnswer: false,
+        onlyIfIdle: false,
+        queueLimit: limits.queuedInputs,
+      },
+      {
+        workerId: self.id,
+        hops: hops + 1,
+        parentJobId: isBelow ? senderJob : null,
+        toolCallId,
+        report: isBelow,
+        reportsJobId: null,
+      },
+    );
+    if (submitted === null) {
+      return whyRefused(tx, { tenantId, contextId: to, queueLimit: limits.queuedInputs });
+    }
+    const refusal = await mayNot(tx, limits, self, contextId, senderJob);
+    if (refusal !== null) return refusal;
+    const { wakeSeq, epoch, runnable } = submitted;
+    const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId: to, wakeSeq, epoch } }] : [];
+    return done({ jobId }, ...rings);
+  };
+}
+
+/** Asked last, so that who sends is held no longer than it must be: what was sent is taken back with the transaction. */
+async function mayNot(
+  tx: Executor,
+  { hops: most, messagesPerMinute }: PeerLimits,
+  { tenantId }: Self,
+  contextId: ContextId,
+  jobId: JobId,
+): Promise<Refusal | null> {
+  const sender = await holdSender(tx, tenantId, contextId, jobId);
+  if (sender === null) return refuse('context_busy', 'The job that sends it is ending.');
+  if (sender.hops + 1 > most) {
+    return refuse(
+      'worker_limit',
+      `This was passed on from worker to worker ${sender.hops} times, and may be ${most} times. Answer without sending more.`,
+    );
+  }
+  // With the one that was just sent.
+  const sent = await sentLately(tx, tenantId, contextId);
+  if (sent > messagesPerMinute) {
+    return refuse('rate_limited', `You may send ${messagesPerMinute} messages a minute. Wait for a while.`);
+  }
+  return null;
+}

@@ -1,0 +1,26 @@
+/**
+ * The end of a job that a call is about to tell is not reported as well: the mark goes, and a report that is still queued is
+ * taken back. Before the call is closed: whoever dies in between reads the same ends again.
+ */
+import type { ContextId, JobId, TenantId } from '../core/ids.ts';
+import { holdContext } from '../db/branches.ts';
+import { dropReports, hasReports } from '../db/errands.ts';
+import { withdraw } from '../db/wishes.ts';
+import { tell, withdrawnTidings } from './perform.ts';
+import type { CommandPorts } from './ports.ts';
+
+/** `jobIds`: they have ended. Repeatable. */
+export async function tellOnce(
+  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus'>,
+  { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
+  jobIds: readonly JobId[],
+): Promise<void> {
+  const { database } = ports;
+  if (jobIds.length === 0 || !(await hasReports(database.db, tenantId, contextId, jobIds))) return;
+  const withdrawn = await database.transaction(async (tx) => {
+    if (!(await holdContext(tx, { tenantId, contextId }))) return null;
+    const queued = await dropReports(tx, tenantId, contextId, jobIds);
+    return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a call told of it');
+  });
+  if (withdrawn !== null) tell(ports, withdrawnTidings(contextId, withdrawn));
+}
