@@ -1,0 +1,170 @@
+/** Contexts: what is in them, what goes into them, and their branches. */
+import { followEvents, readHead } from './events.ts';
+import type { EventsOptions } from './events.ts';
+import { pagesOf } from './pages.ts';
+import { runJob } from './run.ts';
+import type { RunOptions } from './run.ts';
+import type {
+  CompactContext,
+  CreateBranch,
+  CreateContext,
+  EditMessage,
+  ForkContext,
+  ImportContext,
+  Interrupt,
+  Operations,
+  PatchContext,
+  PatchMessage,
+  PostJob,
+  PostMessage,
+  PutContext,
+  Regenerate,
+} from './schema.ts';
+import type { Request, RequestOptions, Transport } from './transport.ts';
+import { toInput } from './workers.ts';
+
+type Query<Path extends keyof Operations> = Operations[Path]['query'];
+
+export function contextCalls({ request, open }: Transport) {
+  return {
+    ...ownCalls(request),
+    ...historyCalls(request),
+    messages: messageCalls(request),
+    branches: branchCalls(request),
+    /** What happens in it, as it happens: over all connections that it takes, numbered events each once. */
+    events: (id: string, options?: EventsOptions) => followEvents(open, id, options),
+    /** The number of the last thing that happened in it: a cursor, and where `upto` ends. */
+    head: (id: string, { signal }: Pick<RequestOptions, 'signal'> = {}) => readHead(open, id, signal),
+    /** Posts an input, or follows a job, answers what it asks for, and resolves with the job once it has ended. */
+    run: (id: string, options: RunOptions) => runJob({ request, open }, id, options),
+  };
+}
+
+function ownCalls(request: Request) {
+  return {
+    create: (body: CreateContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts', { body, ...options }),
+    get: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}', { path: { id }, ...options }),
+    list: (query: Query<'GET /api/contexts'> = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/contexts', { query: { ...query, ...more }, ...options })),
+    /** Merges: null clears a member. */
+    update: (id: string, body: PatchContext, options?: RequestOptions) =>
+      request('PATCH', '/api/contexts/{id}', { path: { id }, body, ...options }),
+    /** The config whole. */
+    replace: (id: string, body: PutContext, options?: RequestOptions) =>
+      request('PUT', '/api/contexts/{id}', { path: { id }, body, ...options }),
+    delete: (id: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}', { path: { id }, ...options }),
+    state: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/state', { path: { id }, ...options }),
+    /** Posts an input: its job is there at once. */
+    send: (id: string, input: string | PostMessage, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages', { path: { id }, body: toInput(input), ...options }),
+    /** Runs on what stands, without a new input. */
+    retry: (id: string, body: PostJob = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/jobs', { path: { id }, body, ...options }),
+    interrupt: (id: string, body: Interrupt = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/interrupt', { path: { id }, body, ...options }),
+    fork: (id: string, body: ForkContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/fork', { path: { id }, body, ...options }),
+  };
+}
+
+function historyCalls(request: Request) {
+  return {
+    turns: (id: string, query: Query<'GET /api/contexts/{id}/turns'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/turns', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    clear: (id: string, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/clear', { path: { id }, ...options }),
+    compact: (id: string, body: CompactContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/compact', { path: { id }, body, ...options }),
+    compactions: (
+      id: string,
+      query: Query<'GET /api/contexts/{id}/compactions'> = {},
+      options?: RequestOptions,
+    ) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/compactions', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    /** Text where the format is `markdown`, else an object. */
+    export: (id: string, query: Query<'GET /api/contexts/{id}/export'> = {}, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/export', { path: { id }, query, ...options }),
+    import: (body: ImportContext, options?: RequestOptions) =>
+      request('POST', '/api/contexts/import', { body, ...options }),
+  };
+}
+
+function messageCalls(request: Request) {
+  const path = (id: string, message_id: string) => ({ path: { id, message_id } });
+  return {
+    list: (id: string, query: Query<'GET /api/contexts/{id}/messages'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/messages', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    get: (id: string, messageId: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
+    /** Of a queued input: its content, its place. */
+    update: (id: string, messageId: string, body: PatchMessage, options?: RequestOptions) =>
+      request('PATCH', '/api/contexts/{id}/messages/{message_id}', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    /** Takes a queued input back. */
+    withdraw: (id: string, messageId: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
+    /** An edited input, answered on a new branch. */
+    edit: (id: string, messageId: string, body: EditMessage, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages/{message_id}/edit', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    regenerate: (id: string, messageId: string, body: Regenerate = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages/{message_id}/regenerate', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    siblings: (id: string, messageId: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/messages/{message_id}/siblings', {
+        ...path(id, messageId),
+        ...options,
+      }),
+  };
+}
+
+function branchCalls(request: Request) {
+  return {
+    list: (id: string, query: Query<'GET /api/contexts/{id}/branches'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/branches', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    create: (id: string, body: CreateBranch, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/branches', { path: { id }, body, ...options }),
+    /** Inputs that name no branch go to it from now on. */
+    switch: (id: string, name: string, options?: RequestOptions) =>
+      request('PUT', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
+    delete: (id: string, name: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * The typed client, `nightshift/client`: everything that the API does, in Node and in browsers, with nothing of the server
+ * and no package beside it.
+ */
+import { contextCalls } from './contexts.ts';
+import { jobCalls } from './jobs.ts';
+import { pagesOf } from './pages.ts';
+import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
+import { openTransport } from './transport.ts';
+import type { ClientOptions, Request, RequestOptions } from './transport.ts';
+import { roleCalls, workerCalls } from './workers.ts';
+
+export { NightshiftError } from './errors.ts';
+export type { ApiCode, ErrorCode } from './errors.ts';
+export type { EventsOptions, StreamEvent } from './events.ts';
+export { isFinished } from './jobs.ts';
+export type { WaitOptions } from './jobs.ts';
+export type { Pages } from './pages.ts';
+export type { RunOptions, ToolFunction } from './run.ts';
+export type * from './schema.ts';
+export { textMaker } from './text.ts';
+export type { Making } from './text.ts';
+export type { ClientOptions, Method, PathOf, Request, RequestOptions } from './transport.ts';
+
+export type Client = ReturnType<typeof createClient>;
+
+export function createClient(options: ClientOptions) {
+  const transport = openTransport(options);
+  const { request } = transport;
+  return {
+    /** Any operation of the OpenAPI document: `request('GET', '/api/jobs/{id}', {path: {id}})`. */
+    request,
+    workers: workerCalls(request),
+    contexts: contextCalls(transport),
+    jobs: jobCalls(request),
+    tools: toolCalls(request),
+    roles: roleCalls(request),
+    system: systemCalls(request),
+    session: sessionCalls(request),
+    approvals: {
+      /** All that waits for a person, oldest first. */
+      list: (query: Operations['GET /api/approvals']['query'] = {}, options?: RequestOptions) =>
+        pagesOf((more) => request('GET', '/api/approvals', { query: { ...query, ...more }, ...options })),
+    },
+    search: (query: Operations['GET /api/search']['query'], options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/search', { query: { ...query, ...more }, ...options })),
+    /** The first message makes the session; its `session_id` is its context's id. */
+    chat: (body: Chat, options?: RequestOptions) => request('POST', '/api/chat', { body, ...options }),
+  };
+}
+
+function toolCalls(request: Request) {
+  return {
+    get: (id: string, tool_call_id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/tools/{tool_call_id}', { path: { id, tool_call_id }, ...options }),
+    /** A verdict on one call, or on all that wait. */
+    approve: (id: string, body: ApproveCalls, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, ...options }),
+    /** What became of a call whose outcome is unknown. */
+    resolve: (id: string, tool_call_id: string, body: ResolveToolCall, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/tools/{tool_call_id}/resolve', {
+        path: { id, tool_call_id },
+        body,
+        ...options,
+      }),
+    /** The answer to a question, or what a client-side tool gave. */
+    result: (id: string, tool_call_id: string, body: PostResult, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/tools/{tool_call_id}/result', {
+        path: { id, tool_call_id },
+        body,
+        ...options,
+      }),
+  };
+}
+
+function systemCalls(request: Request) {
+  return {
+    health: (options?: RequestOptions) => request('GET', '/healthz', options),
+    ready: (options?: RequestOptions) => request('GET', '/readyz', options),
+    metrics: (options?: RequestOptions) => request('GET', '/metrics', options),
+    stats: (options?: RequestOptions) => request('GET', '/api/stats', options),
+    /** The installation: providers, tools, MCP servers, limits, worker processes. */
+    get: (options?: RequestOptions) => request('GET', '/api/system', options),
+    history: (query: Operations['GET /api/stats/history']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/stats/history', { query, ...options }),
+    openapi: (options?: RequestOptions) => request('GET', '/api/openapi.json', options),
+  };
+}
+
+/** Signing a browser in: its cookie stands for the key, and no script reads it. */
+function sessionCalls(request: Request) {
+  return {
+    get: (options?: RequestOptions) => request('GET', '/api/session', options),
+    create: (key: string, options?: RequestOptions) =>
+      request('POST', '/api/session', { body: { key }, ...options }),
+    delete: (options?: RequestOptions) => request('DELETE', '/api/session', options),
+  };
+}

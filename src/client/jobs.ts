@@ -1,0 +1,74 @@
+/** Jobs: polled, awaited, cancelled. */
+import { NightshiftError } from './errors.ts';
+import { pagesOf } from './pages.ts';
+import { backoff, pause } from './pause.ts';
+import type { CancelJob, CancelJobs, Job, Operations } from './schema.ts';
+import type { Request, RequestOptions } from './transport.ts';
+
+export type WaitOptions = {
+  signal?: AbortSignal;
+  /** How long in all, in milliseconds; then it rejects with `timed_out`. Without it: for as long as it takes. */
+  timeoutMs?: number;
+};
+
+/** How long one poll waits. */
+const POLL_MS = 30_000;
+
+export function jobCalls(request: Request) {
+  return {
+    get: (id: string, query: Operations['GET /api/jobs/{id}']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/jobs/{id}', { path: { id }, query, ...options }),
+    list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
+    /** Resolves with the job once it has ended, however it did. An API that is away meanwhile is waited for. */
+    wait: (id: string, options?: WaitOptions) => waitForJob(request, id, options),
+    cancel: (id: string, body: CancelJob = {}, options?: RequestOptions) =>
+      request('POST', '/api/jobs/{id}/cancel', { path: { id }, body, ...options }),
+    /** All unfinished jobs that a filter meets. */
+    cancelAll: (body: CancelJobs, options?: RequestOptions) =>
+      request('POST', '/api/jobs/cancel', { body, ...options }),
+    steps: (
+      id: string,
+      query: Operations['GET /api/jobs/{id}/steps']['query'] = {},
+      options?: RequestOptions,
+    ) =>
+      pagesOf((more) =>
+        request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
+      ),
+  };
+}
+
+export async function waitForJob(
+  request: Request,
+  id: string,
+  { signal, timeoutMs = Infinity }: WaitOptions = {},
+): Promise<Job> {
+  const end = performance.now() + timeoutMs;
+  for (let failures = 0; ;) {
+    const left = end - performance.now();
+    if (left <= 0)
+      throw new NightshiftError('timed_out', `The job ${id} did not end within ${timeoutMs} ms.`);
+    try {
+      const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
+      const options = signal === undefined ? {} : { signal };
+      const job = await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options, retries: 0 });
+      if (isFinished(job)) return job;
+      failures = 0;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await pause(Math.min(backoff(failures, 250, 10_000), Math.max(0, end - performance.now())), signal);
+      failures += 1;
+    }
+  }
+}
+
+export function isFinished({ status }: Pick<Job, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running' && status !== 'waiting';
+}
+
+/** It may go better later. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof NightshiftError)) return false;
+  const { code, status } = error;
+  return code === 'unreachable' || code === 'timed_out' || status === 429 || (status ?? 0) >= 500;
+}

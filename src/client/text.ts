@@ -1,0 +1,66 @@
+/** Texts in the making, put together from what a stream tells of them. */
+import type { StreamEvent } from './events.ts';
+
+export type Making = {
+  message_id: string;
+  attempt: number;
+  text: string;
+  thinking: string;
+};
+
+type State = Making & { sequence: number; thought: number; connection: number };
+
+/**
+ * Takes the events of one stream in their order. Gives the message that an event changed, as it stands now; null: the event
+ * changed none. A higher attempt voids the lower, a snapshot replaces, and what was told already counts once.
+ */
+export function textMaker(): (event: StreamEvent) => Making | null {
+  const messages = new Map<string, State>();
+  return (event) => {
+    if (event.event === 'MessageCompleted') messages.delete(event.data.message_id);
+    if (!isPiece(event)) return null;
+    const { message_id, attempt } = event.data;
+    const before = messages.get(message_id);
+    if (before !== undefined && before.attempt > attempt) return null;
+    const state = before?.attempt === attempt ? before : begin(message_id, attempt);
+    messages.set(message_id, state);
+    return change(state, event) ? show(state) : null;
+  };
+}
+
+function begin(message_id: string, attempt: number): State {
+  return { message_id, attempt, text: '', thinking: '', sequence: -1, thought: -1, connection: 0 };
+}
+
+type Piece = Extract<StreamEvent, { event: 'ContentDelta' | 'ThinkingDelta' | 'ContentSnapshot' }>;
+
+function isPiece(event: StreamEvent): event is Piece {
+  return ['ContentDelta', 'ThinkingDelta', 'ContentSnapshot'].includes(event.event);
+}
+
+function change(state: State, { event, data, connection }: Piece): boolean {
+  switch (event) {
+    case 'ContentSnapshot':
+      state.text = data.text;
+      state.sequence = data.sequence;
+      return true;
+    case 'ContentDelta':
+      if (data.sequence <= state.sequence) return false;
+      state.text += data.delta;
+      state.sequence = data.sequence;
+      return true;
+    case 'ThinkingDelta': {
+      // The first of a connection brings all that was thought so far.
+      const isWhole = state.connection !== connection;
+      if (!isWhole && data.sequence <= state.thought) return false;
+      state.thinking = isWhole ? data.delta : state.thinking + data.delta;
+      state.thought = data.sequence;
+      state.connection = connection;
+      return true;
+    }
+  }
+}
+
+function show({ message_id, attempt, text, thinking }: State): Making {
+  return { message_id, attempt, text, thinking };
+}

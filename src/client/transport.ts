@@ -1,0 +1,177 @@
+/**
+ * One request over `fetch`: typed by the OpenAPI document, timed, and repeated where that is safe. Every write carries an
+ * `Idempotency-Key`, the same at each attempt, so that one whose answer was lost is not carried out twice.
+ */
+import { NightshiftError, toError } from './errors.ts';
+import { backoff, pause, retryAfter } from './pause.ts';
+import type { Operations } from './schema.ts';
+
+export type ClientOptions = {
+  /** Of the API, such as `http://127.0.0.1:3000`. */
+  url: string;
+  apiKey?: string | undefined;
+  /** In place of the global one. */
+  fetch?: typeof fetch;
+  /** How often a request is repeated that may go better; 4. */
+  retries?: number;
+  /** How long one attempt may take, beyond what it asks the API to wait; 30 s. */
+  timeoutMs?: number;
+};
+
+/** Of one request. */
+export type RequestOptions = {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  retries?: number;
+  /** Of a write: in place of one that is made for it. */
+  idempotencyKey?: string;
+  /** Of a write: the version that it changes, from an `ETag`; refused with `version_conflict` where there is a newer one. */
+  ifMatch?: string;
+  /** Hears the `ETag` of the answer, where it has one. */
+  onEtag?: (etag: string) => void;
+};
+
+type Operation = keyof Operations;
+export type Method = Operation extends `${infer M} ${string}` ? M : never;
+export type PathOf<M extends Method> =
+  Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
+export type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
+
+type Part<Name extends string, Value> = [Value] extends [undefined]
+  ? unknown
+  : undefined extends Value
+    ? { [N in Name]?: Value }
+    : { [N in Name]: Value };
+type Query<Value> = [Value] extends [undefined] ? unknown : { query?: Value };
+/** What of an operation is given: `path`, `query` and `body`, each where it has one. */
+export type Given<O extends Operations[Operation]> = RequestOptions &
+  Part<'path', O['path']> &
+  Query<O['query']> &
+  Part<'body', O['body']>;
+
+type Needed<T> = Partial<T> extends T ? [given?: T] : [given: T];
+
+/** Resolves with the parsed answer; rejects with a `NightshiftError`, or with the reason of its signal. */
+export type Request = <M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...given: Needed<Given<OperationOf<M, P>>>
+) => Promise<OperationOf<M, P>['answer']>;
+
+/** One attempt, as it came: for streams. */
+export type Open = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
+
+export type Transport = { request: Request; open: Open };
+
+type Loose = RequestOptions & { path?: object; query?: object; body?: unknown };
+
+/** A wait that an answer asks for and that is longer is left to the caller. */
+const LONGEST_PAUSE_MS = 60_000;
+const TIMEOUT_MS = 30_000;
+const RETRIES = 4;
+/** What proxies answer while the API behind them is away is as good as no answer. */
+const AGAIN = [429, 502, 503, 504];
+
+export function openTransport(options: ClientOptions): Transport {
+  const base = options.url.replace(/\/+$/, '');
+  const send = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const access = options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
+
+  const request = async (method: string, path: string, given: Loose = {}): Promise<unknown> => {
+    const url = `${base}${fill(path, given.path)}${queryOf(given.query)}`;
+    const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9', ...access };
+    if (method !== 'GET') headers['idempotency-key'] = given.idempotencyKey ?? makeKey();
+    if (given.ifMatch !== undefined) headers['if-match'] = given.ifMatch;
+    if (given.body !== undefined) headers['content-type'] = 'application/json';
+    const body = given.body === undefined ? null : JSON.stringify(given.body);
+    const retries = given.retries ?? options.retries ?? RETRIES;
+    const timeoutMs = (given.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS) + waitOf(given);
+    for (let failures = 0; ; failures += 1) {
+      const attempt = await tryOnce(() => send(url, init(method, headers, body, timeoutMs, given.signal)));
+      given.signal?.throwIfAborted();
+      if (attempt.kind === 'answer') {
+        if (attempt.etag !== null) given.onEtag?.(attempt.etag);
+        return attempt.value;
+      }
+      const ms = attempt.after ?? backoff(failures, 250, 8_000);
+      if (!attempt.again || failures >= retries || ms > LONGEST_PAUSE_MS) throw attempt.error;
+      await pause(ms, given.signal);
+      given.signal?.throwIfAborted();
+    }
+  };
+  return {
+    request: request as Request,
+    open: (path, headers, signal) => send(`${base}${path}`, { headers: { ...access, ...headers }, signal }),
+  };
+}
+
+function init(
+  method: string,
+  headers: Record<string, string>,
+  body: string | null,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): RequestInit {
+  const late = AbortSignal.timeout(timeoutMs);
+  return { method, headers, body, signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
+}
+
+type Attempt =
+  | { kind: 'answer'; value: unknown; etag: string | null }
+  /** `after`: milliseconds that the API asks to wait. */
+  | { kind: 'failed'; error: NightshiftError; again: boolean; after: number | null };
+
+async function tryOnce(send: () => Promise<Response>): Promise<Attempt> {
+  try {
+    const response = await send();
+    if (response.ok)
+      return { kind: 'answer', value: await read(response), etag: response.headers.get('etag') };
+    const again = AGAIN.includes(response.status);
+    return { kind: 'failed', error: await toError(response), again, after: retryAfter(response) };
+  } catch (cause) {
+    return { kind: 'failed', error: unreached(cause), again: true, after: null };
+  }
+}
+
+/** Why there was no answer. */
+export function unreached(cause: unknown): NightshiftError {
+  if (cause instanceof NightshiftError) return cause;
+  const late = cause instanceof Error && cause.name === 'TimeoutError';
+  return late
+    ? new NightshiftError('timed_out', 'The API did not answer in time.', { cause })
+    : new NightshiftError('unreachable', 'The API could not be reached.', { cause });
+}
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.includes('json')) return text === '' ? undefined : text;
+  return JSON.parse(text);
+}
+
+function fill(path: string, values: object = {}): string {
+  const byName = new Map(Object.entries(values));
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(byName.get(name))));
+}
+
+export function queryOf(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** How long the request itself asks to wait, in milliseconds. */
+function waitOf({ query, body }: Loose): number {
+  for (const part of [query, body]) {
+    if (typeof part !== 'object' || part === null || !('wait_ms' in part)) continue;
+    if (typeof part.wait_ms === 'number') return part.wait_ms;
+  }
+  return 0;
+}
+
+/** `crypto.randomUUID` is not there on pages without TLS. */
+function makeKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
