@@ -1,29 +1,31 @@
 /** The context that `start` shows its example on: made once, on the model that needs no key. */
 import { createWorker } from '../commands/create-worker.ts';
-import { perform } from '../commands/perform.ts';
+import { done, perform } from '../commands/perform.ts';
+import type { Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
+import { takeTurn } from '../db/first-start.ts';
 import { runningContext } from '../db/workers.ts';
 
 const NAME = 'hello';
 const MODEL = 'simulated/default';
 
 export async function firstContext(ports: CommandPorts, tenant: TenantId | null): Promise<ContextId> {
-  const tenantId = tenant ?? DEFAULT_TENANT;
-  const known = await runningContext(ports.database.db, tenantId, NAME, MODEL);
-  if (known !== null) return known;
-  const created = await perform(
-    ports,
-    createWorker(ports, {
-      tenantId,
-      name: NAME,
-      title: null,
-      role: null,
-      config: { model: MODEL },
-      parentWorkerId: null,
-    }),
-  );
-  if (created.kind === 'refused') throw new Error(created.message);
-  return created.value.contextId;
+  const found = await perform(ports, findOrMake(ports, tenant ?? DEFAULT_TENANT));
+  if (found.kind === 'refused') throw new Error(found.message);
+  return found.value;
+}
+
+/** In a transaction. */
+function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId> {
+  return async (tx) => {
+    await takeTurn(tx);
+    const known = await runningContext(tx, tenantId, NAME, MODEL);
+    if (known !== null) return done(known);
+    const config = { model: MODEL };
+    const worker = { tenantId, name: NAME, title: null, role: null, config, parentWorkerId: null };
+    const created = await createWorker(ports, worker)(tx);
+    return created.kind === 'refused' ? created : done(created.value.contextId);
+  };
 }

@@ -8,7 +8,7 @@ export function createLog(level: LogLevel): Logger {
     level,
     base: { pid: process.pid },
     serializers: { err: toLogged },
-    redact: ['*.authorization', '*.apiKey', '*.headers', 'err.headers'],
+    redact: ['*.authorization', '*.cookie', '*["set-cookie"]', '*.apiKey', '*.headers', 'err.headers'],
   });
 }
 

@@ -3,13 +3,20 @@
  * opened here is closed here, in the reverse order.
  */
 import type { Logger } from 'pino';
+import type { About } from '../api/about.ts';
+import type { CheckInput } from '../api/catalog.ts';
 import { localBus } from '../bus/local.ts';
 import { isCluster } from '../bus/redis-cluster.ts';
 import { redisBus } from '../bus/redis.ts';
 import type { Bus } from '../bus/bus.ts';
+import { createPeers } from '../commands/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config, ProviderAccess } from '../config.ts';
 import { LIMITS } from '../core/limits.ts';
+import { PEER_LIMITS } from '../core/peer-limits.ts';
+import type { PeerLimits } from '../core/peer-limits.ts';
+import { ASKING_DEFAULTS } from '../core/policy.ts';
+import { idleTimeouts } from '../core/settings.ts';
 import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
 import type { Database } from '../db/client.ts';
@@ -17,15 +24,24 @@ import { createModels } from '../llm/models.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
 import type { Queue } from '../queue/doorbell.ts';
+import type { Peers } from '../tools/built-in/peers.ts';
+import { aboutOf } from './about.ts';
+import { builtInParts } from './built-in-parts.ts';
+import { builtInTools } from '../tools/built-in/tools.ts';
 import { published } from '../tools/catalog.ts';
 import type { Catalog } from '../tools/catalog.ts';
 import { createToolRunner } from '../tools/execute.ts';
 import type { OperatorFile } from '../tools/operator-file.ts';
-import { createRegistry } from '../tools/registry.ts';
+import { openServers } from '../tools/mcp/servers.ts';
+import { createRegistry, withServers } from '../tools/registry.ts';
+import { boundedContent } from '../tools/result.ts';
+import type { ToolServers } from '../tools/servers.ts';
 import { resolve } from '../tools/settings.ts';
 import type { Abilities, WorkerPorts } from '../workers/ports.ts';
 import { startWorkerProcess } from '../workers/process.ts';
+import { VERSION } from '../workers/version.ts';
 import type { WorkerProcess } from '../workers/process.ts';
+import { usesEnvProxy } from './env-proxy.ts';
 import { ids } from './ids.ts';
 
 /** Where the truth is and where bells ring. `redisUrl` null: one process that is everything, without Redis. */
@@ -38,6 +54,8 @@ export type Platform = {
   abilities: Abilities;
   /** Of the operator's file. */
   roles: ReadonlyMap<string, Role>;
+  checkInput: CheckInput;
+  about: Omit<About, 'mode'>;
   /** Names of the providers that can be called from here. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
@@ -66,6 +84,8 @@ export async function openPlatform(
     () => bus.close(),
     () => bell.close(),
   );
+  const boundResult: CommandPorts['boundResult'] = (content) =>
+    boundedContent(content, operator.limits.toolResult ?? LIMITS.toolResult);
   const commands: CommandPorts = {
     database,
     bell,
@@ -73,13 +93,35 @@ export async function openPlatform(
     ids,
     times: { missedMs: config.missedMs, leaseMs: config.leaseMs },
     stopGraceMs: config.stopGraceMs,
+    boundResult,
   };
-  const { abilities, providers } = toAbilities(config, operator, log);
+  const peers = createPeers(commands, peerLimits(config, operator));
+  const servers = openServers(operator.mcpServers, { version: VERSION, log });
+  const { abilities, providers, checkInput, builtIn } = toAbilities(
+    config,
+    operator,
+    { database, peers, servers },
+    log,
+  );
   return {
-    config: { ...config, queueLimit: operator.limits.queuedInputs ?? config.queueLimit },
+    config: {
+      ...config,
+      queueLimit: operator.limits.queuedInputs ?? config.queueLimit,
+      trees: abilities.team,
+    },
     commands,
     abilities,
     roles: operator.roles,
+    checkInput,
+    about: aboutOf({
+      config,
+      limits: operator.limits,
+      prices: operator.prices,
+      providers,
+      builtIn,
+      own: operator.tools,
+      servers,
+    }),
     providers,
     startWorker: async () => startWorkerProcess(workerPorts(), config.concurrency),
     async close() {
@@ -97,11 +139,27 @@ export async function openPlatform(
       bus,
       ids,
       abilities,
+      servers,
       times: { beatMs, missedMs, leaseMs, sweepMs, stopGraceMs, drainMs },
+      peers: peerLimits(config, operator),
+      boundResult,
+      expiry: {
+        timeouts: idleTimeouts(operator.roles),
+        archivedDays: operator.limits.archivedDays ?? null,
+        workspaces: config.workspaces,
+      },
       log,
       random: () => Math.random(),
     };
   }
+}
+
+function peerLimits({ queueLimit }: Config, { limits }: OperatorFile): PeerLimits {
+  return {
+    queuedInputs: limits.queuedInputs ?? queueLimit,
+    hops: limits.hops ?? PEER_LIMITS.hops,
+    messagesPerMinute: limits.messagesPerMinute ?? PEER_LIMITS.messagesPerMinute,
+  };
 }
 
 async function openQueue(
@@ -117,30 +175,59 @@ async function openQueue(
   return queue;
 }
 
-function toAbilities(config: Config, operator: OperatorFile, log: Logger) {
+function toAbilities(
+  config: Config,
+  operator: OperatorFile,
+  { database, peers, servers }: { database: Database; peers: Peers; servers: ToolServers },
+  log: Logger,
+) {
   const anthropic = access(config.anthropic);
   const openai = access(config.openai);
   const models = createModels({
     ...(anthropic.apiKey === undefined ? {} : { anthropic: { ...anthropic, apiKey: anthropic.apiKey } }),
     openai,
     idleTimeoutMs: config.idleStreamMs,
+    ids,
+    prices: operator.prices,
+    useEnvProxy: usesEnvProxy(process.env, process.execArgv),
   });
-  const limits = { ...LIMITS, ...operator.limits };
-  const registry = createRegistry(operator.tools);
+  const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...operator.limits };
+  const parts = builtInParts(config, operator.limits, limits.toolResult, database);
+  const builtIn = builtInTools({ ...parts, peers });
+  const registry = createRegistry([...builtIn, ...operator.tools]);
+  const all = withServers(registry, servers);
   const catalog: Catalog = {
     roles: operator.roles,
     registry,
+    servers,
     providers: new Set(models.configured),
+    asking: limits.asking,
     defaults: { model: config.defaultModel, max_steps: limits.maxSteps },
   };
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
     keyId: (provider) => models.keyId(provider),
-    tools: createToolRunner(registry, { limits, log }),
-    resolve: ({ config: written, role, definition }) => resolve(written, definition ?? role, catalog),
+    tools: createToolRunner(all, {
+      limits,
+      log,
+      onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'a tool said how far it is'),
+    }),
+    resolve: ({ config: written, role, definition }, jobId) =>
+      resolve(written, definition ?? role, catalog, jobId),
     published: published(catalog),
+    team: {
+      roles: operator.roles,
+      limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
+      tenantWorkers: operator.limits.tenantWorkers ?? null,
+      toolResult: limits.toolResult,
+    },
   };
-  return { abilities, providers: models.configured };
+  const checkInput: CheckInput = async (tool, input) => {
+    const checked = await all.get(tool)?.validate(structuredClone(input));
+    if (checked === undefined) return null;
+    return checked.ok ? [] : checked.problems;
+  };
+  return { abilities, providers: models.configured, checkInput, builtIn };
 }
 
 function access({ apiKey, baseUrl }: ProviderAccess): { apiKey?: string; baseURL?: string } {

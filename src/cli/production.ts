@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
+import { consoleFolder } from './console-folder.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { openPlatform } from './platform.ts';
@@ -15,6 +16,9 @@ export async function runApi(): Promise<number> {
       ...platform.commands,
       config: platform.config,
       roles: platform.roles,
+      checkInput: platform.checkInput,
+      about: { ...platform.about, mode: 'production' },
+      consoleFolder: consoleFolder(),
       logger: log,
     });
     log.info({ address: api.url }, 'the API is up');

@@ -1,42 +1,52 @@
 /** `start`: API and worker in one process, with services of its own where the environment names none. */
+import path from 'node:path';
 import { parseConfig } from '../config.ts';
 import type { Config } from '../config.ts';
+import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { VERSION } from '../workers/version.ts';
 import { startServer } from '../api/server.ts';
+import { consoleFolder } from './console-folder.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { openPlatform } from './platform.ts';
 import type { Platform } from './platform.ts';
 import { untilTold } from './signals.ts';
+import { tour } from './tour.ts';
 
 export async function start(): Promise<number> {
-  const config = parseConfig(process.env);
-  const log = createLog(config.logLevel);
+  const given = parseConfig(process.env);
+  const log = createLog(given.logLevel);
   const told = untilTold(log);
-  const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
+  const operator = await loadOperatorFile(process.cwd(), given.operatorFile);
   const services = await startServices({
     env: process.env,
     cwd: process.cwd(),
     log: (line) => log.debug({ service: line }, 'service'),
   });
+  const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
     await migrateWhenUp(services.databaseUrl);
     const platform = await openPlatform(config, services, operator, log);
     ends.push(() => platform.close());
+    // Before a worker process is known here: where one ever ran, nothing is empty any more.
+    const touring = await tour(platform.commands, config);
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
     const api = await startServer({
       ...platform.commands,
       config: platform.config,
       roles: platform.roles,
+      checkInput: platform.checkInput,
+      about: { ...platform.about, mode: 'laptop' },
+      consoleFolder: consoleFolder(),
       logger: log,
     });
     ends.push(() => api.close());
-    process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path));
+    process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path, touring));
     return told;
   };
   try {
@@ -53,6 +63,7 @@ async function banner(
   address: string,
   services: readonly string[],
   operatorFile: string | null,
+  touring: ContextId | null,
 ): Promise<string> {
   const keys = platform.providers.filter((name) => name !== 'simulated');
   const lines = [
@@ -61,11 +72,19 @@ async function banner(
     `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated needs none`,
     `  ${operatorFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${operatorFile}`}`,
     '',
+    ...(touring === null ? [] : [...tourLines(address, touring), '']),
     `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first of your keys)'}:`,
     `  ${await example(platform, config, address)}`,
     '',
   ];
   return `\n${lines.join('\n')}\n`;
+}
+
+function tourLines(address: string, touring: ContextId): string[] {
+  return [
+    `Look around: a worker shows what there is to see at ${address}/contexts/${touring}`,
+    `  It asks before it goes on: answer it at ${address}/inbox`,
+  ];
 }
 
 /** One line for a shell: posts an input, waits for its job, prints it. */

@@ -8,6 +8,8 @@ export interface Services {
   databaseUrl: string;
   /** Null: no Redis; the queue runs on Postgres and the bus in this process. */
   redisUrl: string | null;
+  /** Where all data lies that is kept here. */
+  folder: string;
   /** One line for each service, for people; holds no secret. */
   describe: string[];
   /** Stops what was started here, and nothing else. */
@@ -37,6 +39,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     return {
       databaseUrl: database.url,
       redisUrl: redis.url,
+      folder,
       describe: [database.line, redis.line],
       async stop() {
         await redis.stop();

@@ -1,0 +1,113 @@
+/** Answers of a person: read from a line, sent to the API. */
+import { NightshiftError } from '../../client/index.ts';
+import type { ApproveCalls, Client, Json, ResolveToolCall } from '../../client/index.ts';
+import { questionOf } from './item.ts';
+import type { Item } from './item.ts';
+
+export type Answer =
+  | { kind: 'verdict'; verdict: Omit<ApproveCalls, 'tool_call_id' | 'all'> }
+  | { kind: 'result'; content: string }
+  | { kind: 'outcome'; outcome: ResolveToolCall['outcome'] };
+
+/** What may be said to it. */
+export function choicesOf(item: Item): string {
+  switch (item.kind) {
+    case 'approval':
+      return '[y]es, [n]o, [a]lways, ne[v]er, yes with other {…input}, [l]ater';
+    case 'unknown_outcome':
+      return '[h]appened, [d]id not happen: run it again, [t]ell the model that nobody knows, [l]ater';
+    case 'input':
+      return (questionOf(item)?.choices ?? []).length === 0
+        ? 'your answer'
+        : 'your answer, or the number of a choice';
+  }
+}
+
+/** `later`: it stays for somebody else. Null: it is no answer to this. */
+export function readAnswer(item: Item, line: string): Answer | 'later' | null {
+  const text = line.trim();
+  switch (item.kind) {
+    case 'approval':
+      return readVerdict(text);
+    case 'unknown_outcome':
+      return readOutcome(text.toLowerCase());
+    case 'input': {
+      const choices = questionOf(item)?.choices ?? [];
+      const chosen = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
+      return text === '' ? null : { kind: 'result', content: chosen ?? text };
+    }
+  }
+}
+
+function readVerdict(text: string): Answer | 'later' | null {
+  if (text.startsWith('{')) return withInput(text);
+  switch (text.toLowerCase()) {
+    case 'y':
+    case 'yes':
+      return { kind: 'verdict', verdict: { decision: 'approve' } };
+    case 'n':
+    case 'no':
+      return { kind: 'verdict', verdict: { decision: 'deny' } };
+    case 'a':
+    case 'always':
+      return { kind: 'verdict', verdict: { decision: 'approve', remember: true } };
+    case 'v':
+    case 'never':
+      return { kind: 'verdict', verdict: { decision: 'deny', remember: true } };
+    case 'l':
+    case 'later':
+      return 'later';
+    default:
+      return null;
+  }
+}
+
+function withInput(text: string): Answer | null {
+  try {
+    const input = JSON.parse(text) as { [key: string]: Json };
+    return { kind: 'verdict', verdict: { decision: 'approve', input } };
+  } catch {
+    return null;
+  }
+}
+
+function readOutcome(text: string): Answer | 'later' | null {
+  switch (text) {
+    case 'h':
+    case 'happened':
+      return { kind: 'outcome', outcome: 'happened' };
+    case 'd':
+    case 'did_not_happen':
+      return { kind: 'outcome', outcome: 'did_not_happen' };
+    case 't':
+    case 'tell':
+      return { kind: 'outcome', outcome: 'tell' };
+    case 'l':
+    case 'later':
+      return 'later';
+    default:
+      return null;
+  }
+}
+
+/** False: somebody else was faster. */
+export async function sendAnswer(client: Client, item: Item, answer: Answer): Promise<boolean> {
+  const { context_id, tool_call_id } = item;
+  try {
+    switch (answer.kind) {
+      case 'verdict':
+        await client.tools.approve(context_id, { ...answer.verdict, tool_call_id });
+        break;
+      case 'result':
+        await client.tools.result(context_id, tool_call_id, { content: answer.content });
+        break;
+      case 'outcome':
+        await client.tools.resolve(context_id, tool_call_id, { outcome: answer.outcome });
+        break;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof NightshiftError && error.code === 'not_waiting') return false;
+    throw error;
+  }
+}

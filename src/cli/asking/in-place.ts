@@ -1,0 +1,65 @@
+/** Asks a person at the terminal, one thing after the other; what somebody else answers meanwhile is not asked any more. */
+import { NightshiftError } from '../../client/index.ts';
+import type { Client } from '../../client/index.ts';
+import { askLine } from '../terminal/ask-line.ts';
+import { safe } from '../terminal/safe.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { choicesOf, readAnswer, sendAnswer } from './answer.ts';
+import { questionOf, titleOf } from './item.ts';
+import type { Item } from './item.ts';
+
+export type InPlace = {
+  ask(item: Item, label?: string): void;
+  /** It is answered. */
+  dismiss(toolCallId: string): void;
+  /** Resolves once all was asked. */
+  done(): Promise<void>;
+  close(): void;
+};
+
+export function askInPlace(client: Client, screen: Screen): InPlace {
+  const open = new Map<string, AbortController>();
+  let last: Promise<void> = Promise.resolve();
+  return {
+    ask(item, label = '') {
+      const over = new AbortController();
+      open.set(item.tool_call_id, over);
+      last = last.then(async () => {
+        if (!over.signal.aborted) await askOne(client, screen, item, label, over.signal);
+        open.delete(item.tool_call_id);
+      });
+    },
+    dismiss: (toolCallId) => open.get(toolCallId)?.abort(),
+    done: () => last,
+    close() {
+      for (const over of open.values()) over.abort();
+    },
+  };
+}
+
+async function askOne(
+  client: Client,
+  screen: Screen,
+  item: Item,
+  label: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sideInk } = screen;
+  screen.say(`${sideInk('yellow', '?')} ${label}${sideInk('bold', titleOf(item))}`);
+  const choices = questionOf(item)?.choices ?? [];
+  for (const [at, choice] of choices.entries()) screen.say(`    ${at + 1}  ${safe(choice)}`);
+  for (;;) {
+    const line = await askLine(sideInk('dim', `  ${choicesOf(item)}: `), signal);
+    if (line === null) return screen.say('');
+    const answer = readAnswer(item, line);
+    if (answer === 'later') return;
+    if (answer === null) continue;
+    try {
+      const mine = await sendAnswer(client, item, answer);
+      return mine ? undefined : screen.say('  Somebody else answered it.');
+    } catch (error) {
+      if (!(error instanceof NightshiftError)) throw error;
+      screen.say(`  ${sideInk('red', safe(error.message))}`);
+    }
+  }
+}

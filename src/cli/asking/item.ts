@@ -1,0 +1,72 @@
+/** Something that waits for a person, and how it is told. */
+import type { InboxItem, Json, StreamEvent } from '../../client/index.ts';
+import { oneLine } from '../terminal/safe.ts';
+import { cut } from '../terminal/width.ts';
+
+export type Item = Pick<InboxItem, 'kind' | 'context_id' | 'tool_call_id' | 'name' | 'input'>;
+
+export type Question = { question: string; choices: readonly string[] };
+
+const INPUT_COLUMNS = 200;
+
+/** What an event asks for; null: nothing. */
+export function itemOf({ event, data }: StreamEvent): Item | null {
+  if (event === 'ApprovalRequested') return { ...data, kind: 'approval' };
+  if (event === 'InputRequested') {
+    const { question, choices } = data;
+    return { ...data, kind: 'input', input: question === null ? data.input : { question, choices } };
+  }
+  return event === 'OutcomeUnknown' ? { ...data, kind: 'unknown_outcome' } : null;
+}
+
+/** The call that nobody needs to be asked about any more; null: the event is about none. */
+export function answeredBy({ event, data }: StreamEvent): string | null {
+  return event === 'ApprovalResolved' || event === 'OutcomeResolved' || event === 'ToolCallFinished'
+    ? data.tool_call_id
+    : null;
+}
+
+/** Null: a client's own tool is called, and no person. */
+export function questionOf({ kind, name, input }: Item): Question | null {
+  if (kind !== 'input' || name !== 'ask_user' || !isObject(input)) return null;
+  const { question, choices } = input;
+  if (typeof question !== 'string') return null;
+  const offered = Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
+  return { question, choices: offered };
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function inputText(input: Json): string {
+  return cut(oneLine(JSON.stringify(input)), INPUT_COLUMNS);
+}
+
+/** In one line. */
+export function titleOf(item: Item): string {
+  switch (item.kind) {
+    case 'approval':
+      return `May ${oneLine(item.name)} run? ${inputText(item.input)}`;
+    case 'unknown_outcome':
+      return `Did ${oneLine(item.name)} happen? ${inputText(item.input)}`;
+    case 'input': {
+      const asked = questionOf(item);
+      if (asked === null) return `A client is to run ${oneLine(item.name)} ${inputText(item.input)}`;
+      const choices = asked.choices.length === 0 ? '' : ` [${asked.choices.map(oneLine).join(' | ')}]`;
+      return `${oneLine(asked.question)}${choices}`;
+    }
+  }
+}
+
+/** The command that answers it from another terminal. */
+export function commandFor(item: Item): string {
+  switch (item.kind) {
+    case 'approval':
+      return `nightshift approve ${item.tool_call_id} (or deny)`;
+    case 'unknown_outcome':
+      return `nightshift resolve ${item.tool_call_id} happened (or did_not_happen, tell)`;
+    case 'input':
+      return `nightshift answer ${item.tool_call_id} "…"`;
+  }
+}

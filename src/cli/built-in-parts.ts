@@ -1,0 +1,54 @@
+/** What the built-in tools of this process are given: limits of the operator's file, workspaces, memories. */
+import type { Config } from '../config.ts';
+import type { Database } from '../db/client.ts';
+import { RUN_COMMAND_DEFAULTS } from '../tools/built-in/command/limits.ts';
+import { FILE_LIMITS } from '../tools/built-in/files/limits.ts';
+import { createWorkspaces } from '../tools/built-in/files/workspaces.ts';
+import { HTTP_FETCH_DEFAULTS } from '../tools/built-in/http/limits.ts';
+import type { BuiltInParts } from '../tools/built-in/tools.ts';
+import type { SetLimits } from '../tools/parse-limits.ts';
+import { createMemories } from '../workers/memories.ts';
+
+const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** What Docker's command line needs to find its daemon; nothing else of the environment is handed on. */
+const OF_DOCKER = [
+  'HOME',
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+  'XDG_RUNTIME_DIR',
+];
+
+/** Without workspaces there are no tools for files, and no commands. */
+export function builtInParts(
+  { workspaces: root }: Config,
+  { httpFetch, files = FILE_LIMITS, runCommand = RUN_COMMAND_DEFAULTS }: SetLimits,
+  resultChars: number,
+  database: Database,
+): BuiltInParts {
+  const anywhere = {
+    http: { limits: httpFetch ?? HTTP_FETCH_DEFAULTS, resultChars },
+    memories: createMemories(database),
+  };
+  if (root === null) return anywhere;
+  const workspaces = createWorkspaces(root);
+  const docker = OF_DOCKER.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...anywhere,
+    files: { workspaces, limits: files, resultChars },
+    command: {
+      workspaces,
+      limits: runCommand,
+      files,
+      resultChars,
+      path: process.env['PATH'] || USUAL_PATH,
+      docker: Object.fromEntries(docker),
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** A chat from its first line to its last. Answers are told by the one stream of the context, whoever asked for them. */
+import type { Client } from '../../client/index.ts';
+import { itemOf, questionOf, titleOf } from '../asking/item.ts';
+import type { Item } from '../asking/item.ts';
+import { choicesOf } from '../asking/answer.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT, toEnd } from '../exit.ts';
+import type { Exit } from '../exit.ts';
+import { answerText } from '../following/answer-text.ts';
+import { adopt } from '../following/family.ts';
+import type { Family } from '../following/family.ts';
+import { textOf } from '../following/message-text.ts';
+import { openProgress, sayEnd } from '../following/progress.ts';
+import { onSignals } from '../signals-of-person.ts';
+import { safe } from '../terminal/safe.ts';
+import { openActions } from './actions.ts';
+import { openLines } from './lines.ts';
+import { readLine } from './slash.ts';
+import { openStanding } from './standing.ts';
+import type { Standing } from './standing.ts';
+
+export type ChatOptions = { history: number; thinking?: true; quiet?: true };
+
+export async function runChat(
+  cli: Cli,
+  client: Client,
+  contextId: string,
+  options: ChatOptions,
+): Promise<Exit> {
+  const { screen } = cli;
+  const over = new AbortController();
+  const standing = openStanding();
+  const after = await client.contexts.head(contextId);
+  if (options.quiet !== true)
+    screen.say(screen.sideInk('dim', `context ${contextId} · /help says what there is`));
+  const earlier = await showHistory(cli, client, contextId, options.history);
+  const lines = openLines(screen, earlier);
+  const actions = openActions(cli, client, contextId, standing);
+  let exit: Exit = EXIT.completed;
+
+  const leave = (as: Exit): void => {
+    exit = as;
+    if (standing.isBusy())
+      screen.say(screen.sideInk('dim', `What runs goes on: nightshift logs -f ${contextId}`));
+    if (lines.isTerminal) screen.say('');
+    lines.close();
+    over.abort();
+  };
+  const forget = onSignals((as, count) => {
+    if (count > 1 || !standing.isBusy()) return leave(as);
+    void actions.interrupt('keep').catch((error: unknown) => tellFault(cli, error));
+  });
+  const listening = listen(cli, client, contextId, {
+    after,
+    options,
+    standing,
+    signal: over.signal,
+    prompt: lines.prompt,
+  });
+  // A stream that cannot go on ends the chat.
+  listening.catch(() => leave(EXIT.failed));
+  lines.prompt();
+  try {
+    for await (const line of lines) {
+      const read = readLine(line);
+      if (read.kind === 'quit') break;
+      await actions.carryOut(line, read).catch((error: unknown) => tellFault(cli, error));
+      // Through a pipe one line follows the answer to the one before it.
+      if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
+      else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
+    }
+    if (!over.signal.aborted) leave(exit);
+    await listening;
+    return exit;
+  } finally {
+    forget();
+    lines.close();
+  }
+}
+
+function tellFault({ screen, url }: Cli, error: unknown): void {
+  const end = toEnd(error, url);
+  if (end === null) throw error;
+  screen.say(screen.sideInk('red', safe(end.message)));
+}
+
+type Listening = {
+  after: number;
+  options: ChatOptions;
+  standing: Standing;
+  signal: AbortSignal;
+  prompt: () => void;
+};
+
+async function listen(
+  { screen }: Cli,
+  client: Client,
+  contextId: string,
+  { after, options, standing, signal, prompt }: Listening,
+): Promise<void> {
+  const answer = answerText(screen, options.thinking === true);
+  const quiet = options.quiet === true;
+  const progress = openProgress(client, screen, '');
+  const family: Family = {
+    client,
+    screen,
+    quiet,
+    signal,
+    children: new Set(),
+    asked(item, label) {
+      standing.ask(item);
+      tellItem(screen, item, label);
+      prompt();
+    },
+    answered: (toolCallId) => standing.drop(toolCallId),
+  };
+  const onConnection = (lost: object | null): void => {
+    if (lost !== null) screen.say(screen.sideInk('yellow', '… connection lost, trying again'));
+  };
+  for await (const event of client.contexts.events(contextId, { after, signal, onConnection })) {
+    answer.hear(event);
+    if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
+      const message = await client.contexts.messages.get(contextId, event.data.message_id);
+      answer.complete(message);
+      if (!quiet) progress.calls(message);
+    }
+    if (!quiet) await progress.hear(event);
+    if (event.event === 'WorkerSpawned') adopt(family, event.data, '');
+    if (event.event === 'JobFinished' && event.data.status !== 'completed')
+      sayEnd(screen, await client.jobs.get(event.data.job_id));
+    const item = itemOf(event);
+    if (item !== null) tellItem(screen, item, '');
+    standing.hear(event);
+    if (event.event === 'JobFinished' || item !== null) prompt();
+  }
+  await Promise.all(family.children);
+}
+
+/** `label`: of the worker below that asks. */
+function tellItem(screen: Cli['screen'], item: Item, label: string): void {
+  screen.say(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
+  for (const [at, choice] of (questionOf(item)?.choices ?? []).entries())
+    screen.say(`    ${at + 1}  ${safe(choice)}`);
+  screen.say(screen.sideInk('dim', `  ${choicesOf(item)}`));
+}
+
+/** Shows the last messages; gives the inputs of before, the newest first. */
+async function showHistory(
+  { screen }: Cli,
+  client: Client,
+  contextId: string,
+  most: number,
+): Promise<string[]> {
+  if (most === 0) return [];
+  const { data } = await client.contexts.messages.list(contextId, { order: 'desc', limit: 100 }).page();
+  const texts = data.map(({ role, content }) => ({
+    role,
+    text: textOf(content),
+  }));
+  for (const { role, text } of texts.slice(0, most).toReversed()) {
+    if (text !== '' && role !== 'tool')
+      screen.say(role === 'user' ? screen.sideInk('cyan', `› ${safe(text)}`) : safe(text));
+  }
+  return texts
+    .filter(({ role, text }) => role === 'user' && text !== '')
+    .map(({ text }) => text.replaceAll('\n', ' '));
+}

@@ -1,0 +1,70 @@
+/** `logs`: what happened in a context, and what happens. */
+import type { Command } from 'commander';
+import type { Client, StreamEvent } from '../../client/index.ts';
+import { apiCommand, carryOut } from '../cli.ts';
+import type { Cli, Common } from '../cli.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { findPlace } from '../find.ts';
+import type { Place } from '../find.ts';
+import { openTeller } from '../following/tell-event.ts';
+import { untilCtrlC } from '../signals-of-person.ts';
+import { wholeNumber } from '../values.ts';
+
+type Options = Common & { follow?: true; tail?: number; after?: number; deltas?: true };
+
+export function logsCommand(cli: Cli): Command {
+  return apiCommand('logs', 'what happened in a context, and with -f what happens', [
+    'nightshift logs 0199…            # a context, a job, or a worker by id or name',
+    'nightshift logs ada -f --tail 20',
+    'nightshift logs 0199… -f --json | jq -c .event',
+  ])
+    .argument('<context|job|worker>', 'of a job: what happened while it ran, up to its end')
+    .option(
+      '-f, --follow',
+      'goes on with what happens, over cut connections, until Ctrl-C or the end of the job',
+    )
+    .option('-n, --tail <n>', 'begins so many entries before the end', wholeNumber(0, 1_000_000_000))
+    .option('--after <number>', 'begins after the entry of this number', wholeNumber(0, 1_000_000_000))
+    .option('--deltas', 'with -f and --json: texts in the making, too')
+    .action((named: string, options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const place = await findPlace(client, named);
+        return untilCtrlC((signal) => logs(cli, client, place, options, signal));
+      }),
+    );
+}
+
+async function logs(
+  cli: Cli,
+  client: Client,
+  { contextId, jobId }: Place,
+  options: Options,
+  signal: AbortSignal,
+): Promise<void> {
+  if (jobId !== null && (options.tail ?? options.after) !== undefined)
+    throw new CommandError(EXIT.usage, '--tail and --after are for contexts: a job is told whole.');
+  const head = await client.contexts.head(contextId, { signal });
+  const first = options.after ?? 0;
+  const after = options.tail === undefined ? first : Math.max(first, head - options.tail);
+  const events = client.contexts.events(contextId, {
+    after,
+    signal,
+    ...(options.follow === true ? {} : { upto: head }),
+    until: ({ event, data }) => event === 'JobFinished' && data.job_id === jobId,
+    onConnection: (lost) => {
+      if (lost !== null) cli.screen.say(cli.screen.sideInk('yellow', '… connection lost, trying again'));
+    },
+  });
+  const teller = openTeller(client, cli.screen);
+  let mine = jobId === null;
+  for await (const event of events) {
+    mine ||= event.event === 'JobStarted' && event.data.job_id === jobId;
+    if (!mine || (isDelta(event) && options.deltas !== true)) continue;
+    if (options.json === true) cli.screen.jsonLine({ id: event.id, event: event.event, data: event.data });
+    else cli.screen.out(await teller(event));
+  }
+}
+
+function isDelta({ event }: StreamEvent): boolean {
+  return event === 'ContentDelta' || event === 'ContentSnapshot' || event === 'ThinkingDelta';
+}

@@ -1,0 +1,49 @@
+/** Completion in bash. */
+import { spelledOut } from './words.ts';
+import type { CommandWords } from './words.ts';
+
+export function bashScript(commands: readonly CommandWords[]): string {
+  const all = spelledOut(commands);
+  const cases = all.map(
+    ({ name, options, choices, takesFile, below }) =>
+      `    '${name}') options='${[...options.flatMap(({ names }) => names), '--help'].join(' ')}'; choices='${[...choices, ...below.map((one) => one.name)].join(' ')}'; files=${takesFile ? 1 : 0} ;;`,
+  );
+  const longer = all.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
+  const values = all.flatMap(({ name, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .map(
+        ({ names, choices }) =>
+          `    ${names.map((option) => `'${name}:${option}'`).join('|')}) values='${choices.join(' ')}'; given=1 ;;`,
+      ),
+  );
+  return `# bash completion of nightshift
+_nightshift() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
+  local options='' choices='' files=0 values='' given=0
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} --help --version' -- "$word"))
+    return
+  fi
+  if [ "$COMP_CWORD" -gt 2 ]; then
+    case "$command \${COMP_WORDS[2]}" in
+      ${longer.join('|')}) command="$command \${COMP_WORDS[2]}" ;;
+    esac
+  fi
+  case "$command:$before" in
+${values.join('\n')}
+  esac
+  if [ "$given" -eq 1 ]; then
+    if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+    return
+  fi
+  case "$command" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$options $choices" -- "$word"))
+  if [ "$files" -eq 1 ]; then COMPREPLY+=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _nightshift nightshift
+`;
+}

@@ -1,0 +1,41 @@
+/** Completion in fish. */
+import type { CommandWords, OptionWords } from './words.ts';
+
+export function fishScript(commands: readonly CommandWords[]): string {
+  const lines = commands.flatMap((command) => {
+    const { name, below } = command;
+    const seen = `__fish_seen_subcommand_from ${name}`;
+    const longer = `__fish_seen_subcommand_from ${below.map((one) => one.name).join(' ')}`;
+    return [
+      `complete -c nightshift -n __fish_use_subcommand -f -a ${name} -d ${quote(command.summary)}`,
+      ...linesOf(command, below.length === 0 ? seen : `${seen}; and not ${longer}`),
+      ...below.flatMap((one) => [
+        `complete -c nightshift -n ${quote(`${seen}; and not ${longer}`)} -f -a ${one.name} -d ${quote(one.summary)}`,
+        ...linesOf(one, `${seen}; and __fish_seen_subcommand_from ${one.name}`),
+      ]),
+    ];
+  });
+  return `# fish completion of nightshift\n${lines.join('\n')}\n`;
+}
+
+/** What is completed once `seen` holds. */
+function linesOf({ options, choices, takesFile }: CommandWords, seen: string): string[] {
+  const line = `complete -c nightshift -n ${quote(seen)}`;
+  return [
+    ...options.map((option) => `${line} ${flags(option)} -d ${quote(option.summary)}`),
+    ...(choices.length === 0 ? [] : [`${line} -f -a ${quote(choices.join(' '))}`]),
+    ...(takesFile || choices.length > 0 ? [] : [`${line} -f`]),
+  ];
+}
+
+function flags({ names, choices, takesValue }: OptionWords): string {
+  const spelled = names.map((name) =>
+    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+  );
+  const value = choices.length > 0 ? [`-x -a ${quote(choices.join(' '))}`] : takesValue ? ['-r'] : [];
+  return [...spelled, ...value].join(' ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

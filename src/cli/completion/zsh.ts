@@ -1,0 +1,52 @@
+/** Completion in zsh. */
+import { spelledOut } from './words.ts';
+import type { CommandWords, OptionWords } from './words.ts';
+
+export function zshScript(commands: readonly CommandWords[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
+  const all = spelledOut(commands);
+  const longer = all.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
+  const cases = all.map(({ name, options, choices, takesFile, below }) => {
+    const specs = options.flatMap(specsOf);
+    const words = [...choices, ...below.map((one) => one.name)];
+    const argument = words.length > 0 ? `(${words.join(' ')})` : takesFile ? '_files' : ' ';
+    return `    '${name}') _arguments ${[...specs, quote('--help[its help]'), quote(`*: :${argument}`)].join(' ')} ;;`;
+  });
+  return `#compdef nightshift
+_nightshift() {
+  local -a commands
+  commands=(
+${list.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command="\${words[2]}"
+  shift words
+  (( CURRENT-- ))
+  if (( CURRENT > 2 )); then
+    case "$command \${words[2]}" in
+      ${longer.join('|')})
+        command="$command \${words[2]}"
+        shift words
+        (( CURRENT-- )) ;;
+    esac
+  fi
+  case "$command" in
+${cases.join('\n')}
+  esac
+}
+if [ "$funcstack[1]" = _nightshift ]; then _nightshift "$@"; else compdef _nightshift nightshift; fi
+`;
+}
+
+function specsOf({ names, summary, choices, takesValue }: OptionWords): string[] {
+  const what = summary.replaceAll(/[[\]:]/g, ' ');
+  const value = !takesValue ? '' : `:value:${choices.length > 0 ? `(${choices.join(' ')})` : '_files'}`;
+  return names.map((name) => quote(`*${name}[${what}]${value}`));
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

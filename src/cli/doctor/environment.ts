@@ -1,0 +1,49 @@
+/** This machine: Node, the environment, the operator's file. */
+import { ConfigError, parseConfig } from '../../config.ts';
+import type { Config, Environment } from '../../config.ts';
+import { OperatorFileError, loadOperatorFile } from '../../tools/operator-file.ts';
+import { fail, ok, warn } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const OLDEST_NODE = 24;
+
+export function nodeFinding(version: string): Finding {
+  return Number.parseInt(version, 10) >= OLDEST_NODE
+    ? ok('node', version)
+    : fail('node', `it is ${version}`, `Node ${OLDEST_NODE} or newer is needed.`);
+}
+
+/** Null beside a failure: nothing that the environment names can be looked at. */
+export function environmentFinding(env: Environment): { config: Config | null; finding: Finding } {
+  try {
+    return { config: parseConfig(env), finding: ok('environment', 'it can be read') };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const advice = '.env.example documents each variable.';
+    return { config: null, finding: fail('environment', error.faults.join('; '), advice) };
+  }
+}
+
+/** Whether keys are there, never what they are. */
+export function providerFinding({ anthropic, openai }: Config): Finding {
+  const given = [
+    ...(anthropic.apiKey === null ? [] : ['ANTHROPIC_API_KEY']),
+    ...(openai.apiKey === null ? [] : ['OPENAI_API_KEY']),
+    ...(openai.baseUrl === null ? [] : ['OPENAI_BASE_URL']),
+  ];
+  if (given.length > 0) return ok('providers', `set: ${given.join(', ')}`);
+  const advice = 'Set ANTHROPIC_API_KEY or OPENAI_API_KEY where workers run; simulated needs none.';
+  return warn('providers', 'no keys are set here', advice);
+}
+
+export async function operatorFinding(cwd: string, { operatorFile }: Config): Promise<Finding> {
+  const name = 'operator’s file';
+  try {
+    const { path, tools, roles, mcpServers } = await loadOperatorFile(cwd, operatorFile);
+    if (path === null) return ok(name, 'none here: no tools or roles of your own');
+    return ok(name, `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`);
+  } catch (error) {
+    if (!(error instanceof OperatorFileError)) throw error;
+    return fail(name, error.message, 'Mend it: `start`, `api` and `worker` refuse it, too.');
+  }
+}

@@ -1,0 +1,28 @@
+/** All checks, in the order in which they are mended. */
+import type { Client } from '../../client/index.ts';
+import { VERSION } from '../../workers/version.ts';
+import { apiFindings } from './api.ts';
+import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';
+import type { Finding } from './finding.ts';
+import { postgresFindings, redisFindings } from './services.ts';
+
+export type Surroundings = {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  url: string;
+  client: Client;
+};
+
+/** Each as it is found. */
+export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGenerator<Finding> {
+  yield nodeFinding(process.versions.node);
+  const { config, finding } = environmentFinding(env);
+  yield finding;
+  if (config !== null) {
+    yield await operatorFinding(cwd, config);
+    yield* await postgresFindings(config);
+    yield* await redisFindings(config);
+    yield providerFinding(config);
+  }
+  yield* await apiFindings(client, url, VERSION);
+}

@@ -1,0 +1,92 @@
+/** How the command line ends: its exit codes, and what it says of an error. */
+import { NightshiftError } from '../client/index.ts';
+import type { ErrorCode, Job } from '../client/index.ts';
+
+export const EXIT = {
+  completed: 0,
+  failed: 1,
+  usage: 2,
+  unavailable: 3,
+  incomplete: 4,
+  stopped: 5,
+  /** The job waits for a person, and nobody may be asked here. */
+  waits: 6,
+  ctrlC: 130,
+  terminated: 143,
+  /** Nobody reads what is written: as a program ends that SIGPIPE ended. */
+  unread: 141,
+} as const;
+export type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends the command with its message on stderr. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly exit: Exit;
+  constructor(exit: Exit, message: string) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+/** The exit code for what became of a job; one that has not ended is no failure. */
+export function exitOf(status: Job['status']): Exit {
+  switch (status) {
+    case 'completed':
+    case 'queued':
+    case 'running':
+    case 'waiting':
+      return EXIT.completed;
+    case 'failed':
+      return EXIT.failed;
+    case 'incomplete':
+      return EXIT.incomplete;
+    case 'cancelled':
+    case 'interrupted':
+      return EXIT.stopped;
+  }
+}
+
+const AWAY: readonly ErrorCode[] = [
+  'unreachable',
+  'timed_out',
+  'unexpected_answer',
+  'unavailable',
+  'unauthorized',
+  'forbidden',
+];
+const MISUSED: readonly ErrorCode[] = [
+  'invalid_request',
+  'unsupported',
+  'unknown_model',
+  'unknown_role',
+  'unknown_tool',
+  'payload_too_large',
+];
+
+/** The exit code and the words for an error that ends a command; null: one that nobody foresaw. */
+export function toEnd(error: unknown, url: string): { exit: Exit; message: string } | null {
+  if (error instanceof CommandError) return error;
+  if (!(error instanceof NightshiftError)) return null;
+  if (MISUSED.includes(error.code)) return { exit: EXIT.usage, message: tell(error) };
+  if (!isAway(error)) return { exit: EXIT.failed, message: tell(error) };
+  return { exit: EXIT.unavailable, message: `${tell(error)}\n${advice(error.code, url)}` };
+}
+
+/** What is forbidden of one member is so whoever asks, and wherever. */
+function isAway({ code, param }: NightshiftError): boolean {
+  return AWAY.includes(code) && (code !== 'forbidden' || param === null);
+}
+
+function tell({ code, message, param, requestId }: NightshiftError): string {
+  const more = [param === null ? null : `at ${param}`, requestId === null ? null : `request ${requestId}`];
+  const known = more.filter((part) => part !== null);
+  return `${message} (${[code, ...known].join(', ')})`;
+}
+
+function advice(code: ErrorCode, url: string): string {
+  if (code === 'unauthorized' || code === 'forbidden')
+    return `NIGHTSHIFT_API_KEY must be one of the keys of the API at ${url}.`;
+  if (code === 'unreachable')
+    return `Is it running at ${url}? \`nightshift start\` starts one; NIGHTSHIFT_URL says where it is.`;
+  return `\`nightshift doctor\` looks at what is wrong with ${url}.`;
+}

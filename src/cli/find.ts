@@ -1,0 +1,53 @@
+/** Workers and contexts by what people call them. */
+import { NightshiftError } from '../client/index.ts';
+import type { Client, Worker } from '../client/index.ts';
+import { CommandError, EXIT } from './exit.ts';
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
+
+/** By id, else by name; a name that several have is refused, with their ids. */
+export async function findWorker(client: Client, named: string): Promise<Worker> {
+  if (isId(named)) return client.workers.get(named);
+  const found: Worker[] = [];
+  for await (const worker of client.workers.list({ limit: 200 }))
+    if (worker.name === named) found.push(worker);
+  const [only, ...others] = found;
+  if (only === undefined) throw new CommandError(EXIT.failed, `There is no worker named ${named}.`);
+  if (others.length === 0) return only;
+  const ids = found.map(({ id, state, created_at }) => `  ${id}  ${state}, made ${created_at}`);
+  throw new CommandError(
+    EXIT.failed,
+    `${found.length} workers are named ${named}; give an id:\n${ids.join('\n')}`,
+  );
+}
+
+export type Place = {
+  contextId: string;
+  /** Null: the context as a whole was meant. */
+  jobId: string | null;
+};
+
+/** A context, by its own id, that of a job in it, or the id or name of its worker. */
+export async function findPlace(client: Client, named: string): Promise<Place> {
+  if (!isId(named)) return { contextId: (await findWorker(client, named)).context_id, jobId: null };
+  const context = await unlessUnknown(client.contexts.get(named));
+  if (context !== null) return { contextId: context.id, jobId: null };
+  const job = await unlessUnknown(client.jobs.get(named));
+  if (job !== null) return { contextId: job.context_id, jobId: job.id };
+  const worker = await unlessUnknown(client.workers.get(named));
+  if (worker !== null) return { contextId: worker.context_id, jobId: null };
+  throw new CommandError(EXIT.failed, `There is no context, job or worker ${named}.`);
+}
+
+async function unlessUnknown<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NightshiftError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+/** The first items of a list, whose pages are asked for as far as they are needed. */
+export async function first<Item>(items: AsyncIterable<Item>, most: number): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) {
+    found.push(item);
+    if (found.length >= most) break;
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+/** The answer on stdout as it is made; what was written already is never written twice. */
+import { textMaker } from '../../client/index.ts';
+import type { Message, StreamEvent } from '../../client/index.ts';
+import { textOf } from './message-text.ts';
+import { safe } from '../terminal/safe.ts';
+import type { Screen } from '../terminal/screen.ts';
+
+export type AnswerText = {
+  hear(event: StreamEvent): void;
+  /** A message is whole: what is missing of it is written. */
+  complete(message: Pick<Message, 'id' | 'content'>): void;
+};
+
+type Shown = { messageId: string; text: string; thinking: string };
+
+export function answerText(screen: Screen, showThinking: boolean): AnswerText {
+  const take = textMaker();
+  let shown: Shown = { messageId: '', text: '', thinking: '' };
+
+  const turnTo = (messageId: string): void => {
+    if (shown.messageId === messageId) return;
+    endLine();
+    shown = { messageId, text: '', thinking: '' };
+  };
+  const endLine = (): void => {
+    if (shown.text !== '' && !shown.text.endsWith('\n')) screen.out('\n');
+  };
+  const write = (text: string): void => {
+    if (!text.startsWith(shown.text)) {
+      endLine();
+      screen.say(screen.sideInk('dim', '↻ the answer begins anew'));
+      shown.text = '';
+    }
+    screen.out(safe(text.slice(shown.text.length)));
+    shown.text = text;
+  };
+  const think = (thinking: string): void => {
+    if (!thinking.startsWith(shown.thinking)) shown.thinking = '';
+    const lines = thinking.slice(shown.thinking.length).split('\n');
+    // Whole lines only: stderr is told by line.
+    for (const line of lines.slice(0, -1)) screen.say(screen.sideInk('dim', `  ${safe(line)}`));
+    shown.thinking = thinking.slice(0, thinking.length - (lines.at(-1) ?? '').length);
+  };
+
+  return {
+    hear(event) {
+      const making = take(event);
+      if (making === null) return;
+      turnTo(making.message_id);
+      if (showThinking && making.thinking !== '') think(making.thinking + (making.text === '' ? '' : '\n'));
+      write(making.text);
+    },
+    complete({ id, content }) {
+      const text = textOf(content);
+      const thinking = content.flatMap((block) => (block.type === 'thinking' ? [block.text] : [])).join('');
+      if (text === '' && thinking === '' && shown.messageId !== id) return;
+      turnTo(id);
+      if (showThinking && thinking !== '') think(`${thinking}\n`);
+      write(text);
+      endLine();
+      shown = { messageId: '', text: '', thinking: '' };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * Follows a job to its end, over as many connections as it takes: its answer, its progress, and that of the workers that it
+ * spawns.
+ */
+import type { Job } from '../../client/index.ts';
+import type { AnswerText } from './answer-text.ts';
+import { hear } from './family.ts';
+import type { Family, Followed, Listener } from './family.ts';
+
+/** `answer` null: the text is not told as it is made. */
+export type Following = Listener & { answer: AnswerText | null };
+
+/** Resolves with the job once it has ended; rejects with the reason of the signal. */
+export async function followJob(following: Following, job: Followed): Promise<Job> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([following.signal, over.signal]);
+  const family: Family = { ...following, signal, children: new Set() };
+  try {
+    await hear(family, job, '', following.answer);
+    following.signal.throwIfAborted();
+    return await following.client.jobs.wait(job.jobId, { signal: following.signal });
+  } finally {
+    over.abort();
+    await Promise.all(family.children);
+  }
+}

@@ -1,0 +1,69 @@
+/** What a job does, in lines on stderr. */
+import type { Client, Job, Message, StreamEvent } from '../../client/index.ts';
+import { inputText } from '../asking/item.ts';
+import { lookOf } from '../terminal/ink.ts';
+import { oneLine, safe } from '../terminal/safe.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { count, money, spell, tokensOf } from '../terminal/time.ts';
+
+export type Progress = {
+  hear(event: StreamEvent): Promise<void>;
+  /** What an answer asks for. */
+  calls(message: Pick<Message, 'content'>): void;
+};
+
+/** `label` stands before each line of a worker below. */
+export function openProgress(client: Client, screen: Screen, label: string): Progress {
+  const asked = new Map<string, number>();
+  const say = (line: string): void => screen.say(screen.sideInk('dim', `${label}${line}`));
+  return {
+    calls({ content }) {
+      for (const block of content) {
+        if (block.type !== 'tool_use') continue;
+        asked.set(block.id, performance.now());
+        say(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
+      }
+    },
+    async hear({ event, data }) {
+      if (event === 'JobStarted' && data.attempt > 1) say(`↻ attempt ${data.attempt}`);
+      if (event === 'ToolCallFinished') {
+        const since = asked.get(data.tool_call_id);
+        const took = since === undefined ? '' : ` ${spell(performance.now() - since)}`;
+        say(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
+      }
+      if (event === 'WorkerSpawned') say(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
+      if (event === 'ContextCompacted')
+        say(`≡ history shortened: ${data.tokens_before} → ${data.tokens_after} tokens`);
+      if (event === 'MessagesRetracted') say(`← taken back: ${count(data.message_ids.length, 'message')}`);
+      if (event === 'StateChanged' && data.new_state === 'TransientFailure') {
+        const state = await quietly(client.contexts.state(data.context_id));
+        say(`! ${state === null ? 'a call failed, and is tried again' : oneLine(state.why)}`);
+      }
+    },
+  };
+}
+
+/** It may be gone by now, or the API away: the line is told without it. */
+async function quietly<T>(asked: Promise<T>): Promise<T | null> {
+  return asked.catch(() => null);
+}
+
+/** How it ended. */
+export function sayEnd(screen: Screen, job: Job): void {
+  const { sideInk } = screen;
+  const ms =
+    job.finished_at === null
+      ? null
+      : Date.parse(job.finished_at) - Date.parse(job.started_at ?? job.created_at);
+  const parts = [
+    ms === null ? null : spell(ms),
+    count(job.steps, 'step'),
+    count(tokensOf(job.usage), 'token'),
+    job.usage.cost === null ? null : money(job.usage.cost),
+  ].filter((part) => part !== null);
+  const error = job.error === null ? '' : `: ${safe(job.error.message)} (${job.error.code})`;
+  const mark = job.status === 'completed' ? '✓' : '✗';
+  screen.say(
+    `${sideInk(lookOf(job.status), `${mark} ${job.status}${error}`)} ${sideInk('dim', parts.join(' · '))}`,
+  );
+}

@@ -1,0 +1,33 @@
+/** Ctrl-C, and its kin from outside the terminal. */
+import { EXIT } from './exit.ts';
+import type { Exit } from './exit.ts';
+
+const SIGNALS = { SIGINT: EXIT.ctrlC, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const;
+
+/** Hears signals until it is given back. `count`: 1 for the first. */
+export function onSignals(hear: (exit: Exit, count: number) => void): () => void {
+  let heard = 0;
+  const listeners = Object.entries(SIGNALS).map(([name, exit]) => {
+    const listener = (): void => hear(exit, (heard += 1));
+    process.on(name, listener);
+    return () => process.off(name, listener);
+  });
+  return () => listeners.forEach((leave) => leave());
+}
+
+/** What goes on until a signal comes; one that ends by itself ends well. */
+export async function untilCtrlC(work: (signal: AbortSignal) => Promise<void>): Promise<Exit> {
+  const over = new AbortController();
+  let exit: Exit = EXIT.completed;
+  const leave = onSignals((by, count) => {
+    exit = by;
+    over.abort();
+    if (count > 1) process.exit(by);
+  });
+  try {
+    await work(over.signal);
+  } finally {
+    leave();
+  }
+  return exit;
+}

@@ -1,0 +1,156 @@
+// The command line as a process: what it says on stdout and stderr, and how it ends. And a platform for it to talk to: a
+// process of its own, on a database of its own, whose API wants a key.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createClient } from '../../src/client/index.ts';
+import type { Client } from '../../src/client/index.ts';
+import { freePort } from '../../src/dev/free-port.ts';
+import { killChildren, startChild } from '../e2e/children.ts';
+import { createTestDatabase } from '../services/database.ts';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+
+export const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
+export const KEY = 'a-key-of-the-tests';
+/** Compiled code is kept from one process to the next. */
+const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
+
+export type Env = Record<string, string>;
+export type Done = { code: number | null; out: string; err: string };
+export type Running = {
+  /** What was said so far. */
+  said(): { out: string; err: string };
+  /** Resolves once stdout or stderr says it; rejects where the process ends without. */
+  says(stream: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray>;
+  write(text: string): void;
+  end(): void;
+  signal(signal: NodeJS.Signals): void;
+  /** Nobody reads its stdout any more. */
+  deafen(): void;
+  done: Promise<Done>;
+};
+
+const running = new Set<ChildProcess>();
+
+export function start(
+  args: readonly string[],
+  env: Env = {},
+  { cwd, command }: { cwd?: string; command?: readonly string[] } = {},
+): Running {
+  const [program = '', ...rest] = command ?? [process.execPath, MAIN, ...args];
+  const child = spawn(program, rest, {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  running.add(child);
+  const said = { out: '', err: '' };
+  const looks = new Set<() => void>();
+  const look = (): void => looks.forEach((one) => one());
+  for (const [name, stream] of [
+    ['out', child.stdout],
+    ['err', child.stderr],
+  ] as const) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      said[name] += text;
+      look();
+    });
+  }
+  child.stdin.on('error', () => undefined);
+  let over = false;
+  const done = once(child, 'close').then(([code]: (number | null)[]) => {
+    over = true;
+    running.delete(child);
+    look();
+    return { code: code ?? null, ...said };
+  });
+  return {
+    said: () => said,
+    says: (stream, pattern) =>
+      new Promise((resolve, reject) => {
+        const find = (): void => {
+          const match = pattern.exec(said[stream]);
+          if (match === null && !over) return;
+          looks.delete(find);
+          if (match !== null) resolve(match);
+          else reject(new Error(`${args.join(' ')} ended without ${pattern}:\n${said.out}\n${said.err}`));
+        };
+        looks.add(find);
+        find();
+      }),
+    write: (text) => void child.stdin.write(text),
+    end: () => void child.stdin.end(),
+    signal: (signal) => void child.kill(signal),
+    deafen: () => child.stdout.destroy(),
+    done,
+  };
+}
+
+/** To its end, with `input` on its stdin. */
+export async function run(args: readonly string[], env: Env = {}, input = '', cwd?: string): Promise<Done> {
+  const child = start(args, env, cwd === undefined ? {} : { cwd });
+  child.write(input);
+  child.end();
+  return child.done;
+}
+
+export type Platform = {
+  url: string;
+  databaseUrl: string;
+  client: Client;
+  /** What the command line needs to know of it. */
+  env: Env;
+  /** A folder of its own. */
+  folder: string;
+  /** `run` with its environment. */
+  run(args: readonly string[], input?: string): Promise<Done>;
+  /** `run`, of which stdout must be JSON. */
+  json<T>(args: readonly string[]): Promise<T>;
+  start(args: readonly string[], env?: Env): Running;
+  close(): Promise<void>;
+};
+
+export async function openPlatform(): Promise<Platform> {
+  const database = await createTestDatabase();
+  const folder = await temporaryFolder();
+  const port = String(await freePort());
+  const child = startChild('src/cli/main.ts', ['start'], {
+    DATABASE_URL: database.url,
+    PORT: port,
+    NIGHTSHIFT_API_KEYS: `${KEY}:tests`,
+    NIGHTSHIFT_DATA: folder,
+    NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'prices.config.ts'),
+    LOG_LEVEL: 'error',
+  });
+  await child.says(/is ready at/);
+  const url = `http://127.0.0.1:${port}`;
+  const env = { NIGHTSHIFT_URL: url, NIGHTSHIFT_API_KEY: KEY };
+  return {
+    url,
+    databaseUrl: database.url,
+    client: createClient({ url, apiKey: KEY }),
+    env,
+    folder,
+    run: (args, input) => run(args, env, input),
+    async json(args) {
+      const { out, err } = await run(args, env);
+      try {
+        return JSON.parse(out);
+      } catch {
+        throw new Error(`${args.join(' ')} said no JSON: ${out}\n${err}`);
+      }
+    },
+    start: (args, more = {}) => start(args, { ...env, ...more }),
+    async close() {
+      for (const one of running) one.kill('SIGKILL');
+      child.signal('SIGTERM');
+      await child.exited;
+      await killChildren();
+      await database.drop();
+      await removeFolder(folder);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// The scripts that complete commands: each shell that is there reads its own, and bash completes with it.
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { run } from './command-line.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => removeFolder(folder));
+
+async function script(shell: string): Promise<string> {
+  const { code, out } = await run(['completion', shell]);
+  expect(code).toBe(0);
+  const file = path.join(folder, `nightshift.${shell}`);
+  await writeFile(file, out);
+  return file;
+}
+
+function isThere(shell: string): boolean {
+  return spawnSync(shell, ['--version']).status === 0;
+}
+
+for (const shell of ['bash', 'zsh', 'fish']) {
+  test.skipIf(!isThere(shell))(`${shell} can read its script`, async () => {
+    const { status, stderr } = spawnSync(shell, ['-n', await script(shell)], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  test(`the script of ${shell} knows commands, options and choices`, async () => {
+    const { out } = await run(['completion', shell]);
+    for (const word of ['doctor', 'max-steps', 'incomplete', 'unknown_outcome', 'put'])
+      expect(out).toContain(word);
+  });
+}
+
+test.skipIf(!isThere('bash'))('bash completes commands, options and values', async () => {
+  const file = await script('bash');
+  const completed = (words: readonly string[]): string[] => {
+    const line = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nightshift; echo "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', line, file, ...words], { encoding: 'utf8' });
+    return stdout.trim().split(' ');
+  };
+  expect(completed(['nightshift', 'do'])).toEqual(['doctor']);
+  expect(completed(['nightshift', 'jobs', '--wo'])).toEqual(['--worker']);
+  expect(completed(['nightshift', 'jobs', '--status', 'fa'])).toEqual(['failed']);
+  expect(completed(['nightshift', 'completion', 'z'])).toEqual(['zsh']);
+  expect(completed(['nightshift', 'workers', 'st'])).toEqual(['stop', 'start']);
+  expect(completed(['nightshift', 'workers', '--pa'])).toEqual(['--parent']);
+  expect(completed(['nightshift', 'workers', 'delete', '--y'])).toEqual(['--yes']);
+  expect(completed(['nightshift', 'workers', 'stop', '--y'])).toEqual(['']);
+});
+
+test('another shell is refused', async () => {
+  expect((await run(['completion', 'tcsh'])).code).toBe(2);
+});

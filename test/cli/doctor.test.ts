@@ -1,0 +1,98 @@
+// `nightshift doctor` in good and bad surroundings: what it finds, what it says to do, and that it tells no secret.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { KEY, openPlatform, run } from './command-line.ts';
+import type { Platform } from './command-line.ts';
+
+let platform: Platform;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+type Finding = { name: string; status: string; detail: string; advice: string | null };
+
+async function examine(env: Record<string, string>) {
+  const { code, out } = await run(['doctor', '--json'], env, '', platform.folder);
+  const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Finding[] };
+  return { code, ok, out, of: (name: string) => checks.find((check) => check.name === name) };
+}
+
+test('finds all well where it is', async () => {
+  const redisUrl = inject('redisUrl');
+  const env = {
+    ...platform.env,
+    DATABASE_URL: platform.databaseUrl,
+    OPENAI_API_KEY: 'sk-a-secret',
+    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+  };
+  const { code, ok, out, of } = await examine(env);
+  expect({ code, ok }).toEqual({ code: 0, ok: true });
+  expect(of('postgres')).toMatchObject({ status: 'ok' });
+  expect(of('migrations')).toMatchObject({ status: 'ok', detail: 'up to date' });
+  expect(of('redis')).toMatchObject({ status: 'ok' });
+  expect(of('providers')).toMatchObject({ status: 'ok', detail: 'set: OPENAI_API_KEY' });
+  expect(of('api access')).toMatchObject({ status: 'ok' });
+  for (const secret of ['sk-a-secret', KEY]) expect(out).not.toContain(secret);
+  const read = await run(['doctor'], env, '', platform.folder);
+  expect(read.code).toBe(0);
+  expect(read.out).toMatch(/^ok {4}node {12}\d+/);
+});
+
+test('says what is away, and what to do', async () => {
+  const env = {
+    NIGHTSHIFT_URL: 'http://127.0.0.1:1',
+    DATABASE_URL: 'postgres://somebody:db-secret@127.0.0.1:1/none',
+    REDIS_URL: 'redis://:redis-secret@127.0.0.1:1',
+  };
+  const { code, ok, out, of } = await examine(env);
+  expect({ code, ok }).toEqual({ code: 1, ok: false });
+  expect(of('postgres')).toMatchObject({ status: 'fail', advice: expect.stringContaining('DATABASE_URL') });
+  expect(of('redis')).toMatchObject({ status: 'fail', advice: expect.stringContaining('REDIS_URL') });
+  expect(of('api')).toMatchObject({ status: 'fail', advice: expect.stringContaining('nightshift start') });
+  expect(of('providers')).toMatchObject({ status: 'warn' });
+  expect(out).not.toContain('secret');
+});
+
+test('says of the API that it does not know the key', async () => {
+  const { code, of } = await examine({ ...platform.env, NIGHTSHIFT_API_KEY: 'wrong-key' });
+  expect(code).toBe(1);
+  expect(of('api access')).toMatchObject({
+    status: 'fail',
+    advice: expect.stringContaining('NIGHTSHIFT_API_KEY'),
+  });
+});
+
+test('finds what is wrong with the environment and the operator’s file', async () => {
+  const environment = await examine({ ...platform.env, PORT: 'many', LOG_LEVEL: 'loud' });
+  expect(environment.code).toBe(1);
+  expect(environment.of('environment')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('PORT'),
+  });
+  const file = path.join(platform.folder, 'broken.config.mjs');
+  await writeFile(file, 'export default { tools: 7 };');
+  const operator = await examine({ ...platform.env, NIGHTSHIFT_CONFIG: file });
+  expect(operator.code).toBe(1);
+  expect(operator.of('operator’s file')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('tools'),
+  });
+});
+
+test('names migrations that were not applied', async () => {
+  const sql = postgres(platform.databaseUrl, { max: 1 });
+  const [last] = await sql`
+    delete from drizzle.__drizzle_migrations
+    where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning *`;
+  try {
+    const { code, of } = await examine({ ...platform.env, DATABASE_URL: platform.databaseUrl });
+    expect(code).toBe(1);
+    expect(of('migrations')).toMatchObject({ status: 'fail', advice: 'Run `nightshift migrate`.' });
+  } finally {
+    await sql`insert into drizzle.__drizzle_migrations ${sql(last ?? {})}`;
+    await sql.end();
+  }
+});

@@ -1,0 +1,156 @@
+// Workers that are stopped, started and deleted from the command line, and roles that are shown, defined and deleted.
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NightshiftError } from '../../src/client/index.ts';
+import type { Role, Worker } from '../../src/client/index.ts';
+import { EXIT, toEnd } from '../../src/cli/exit.ts';
+import { MAIN, openPlatform, start } from './command-line.ts';
+import type { Platform } from './command-line.ts';
+
+let platform: Platform;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+/** A worker with one below it. */
+async function family(name: string): Promise<{ top: Worker; below: Worker }> {
+  const top = await platform.client.workers.create({ name, config: {} });
+  const below = await platform.client.workers.create({ name: 'kid', parent_worker_id: top.id, config: {} });
+  return { top, below };
+}
+const stateOf = async ({ id }: Worker): Promise<string> => (await platform.client.workers.get(id)).state;
+const isThere = async ({ id }: Worker): Promise<boolean> =>
+  platform.client.workers.get(id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof NightshiftError && error.code === 'not_found') return false;
+      throw error;
+    },
+  );
+
+describe('a worker', () => {
+  test('is stopped with those below it, and started again; by name or id', async () => {
+    const { top, below } = await family('ada');
+    const stopped = await platform.run(['workers', 'stop', 'ada']);
+    expect(stopped).toMatchObject({ code: 0, out: 'ada is stopped, with those below it.\n' });
+    expect([await stateOf(top), await stateOf(below)]).toEqual(['stopped', 'stopped']);
+    const refused = await platform.run(['run', 'say: hello', '--worker', top.id]);
+    expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('worker_stopped') });
+
+    const started = await platform.json<Worker>(['workers', 'start', top.id, '--json']);
+    expect(started).toMatchObject({ id: top.id, name: 'ada', state: 'inactive' });
+    expect(await stateOf(below)).toBe('inactive');
+    expect(await platform.run(['run', 'say: hello', '--worker', top.id])).toMatchObject({ out: 'hello\n' });
+  });
+
+  test('whose name several have is named by its id', async () => {
+    await family('twin');
+    await family('twin');
+    for (const action of ['stop', 'start', 'delete']) {
+      const { code, err } = await platform.run(['workers', action, 'twin']);
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('give an id') });
+    }
+  });
+
+  test('is deleted with those below it where that is meant: where nobody can be asked, by --yes', async () => {
+    const { top, below } = await family('bea');
+    const unsaid = await platform.run(['workers', 'delete', 'bea']);
+    expect(unsaid).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes') });
+    expect(await isThere(top)).toBe(true);
+    expect(await platform.run(['workers', 'delete', 'bea', '--yes'])).toMatchObject({
+      code: 0,
+      out: 'bea is deleted.\n',
+    });
+    expect([await isThere(top), await isThere(below)]).toEqual([false, false]);
+    expect((await platform.run(['workers', 'delete', top.id, '--yes'])).code).toBe(1);
+  });
+
+  test('options before the word behind `workers` are heard, or refused: none is passed over', async () => {
+    const { top } = await family('cyd');
+    expect(await platform.json(['workers', '--json', 'stop', top.id])).toMatchObject({ id: top.id });
+    const nowhere = await platform.run(['workers', '--url', 'http://127.0.0.1:1', 'start', top.id]);
+    expect(nowhere.code).toBe(3);
+    expect((await platform.run(['workers', '--state', 'stopped', 'start', top.id])).code).toBe(2);
+    expect(await stateOf(top)).toBe('stopped');
+    expect((await platform.run(['workers', 'nonsense'])).code).toBe(2);
+    expect((await platform.run(['workers', 'stop'])).code).toBe(2);
+  });
+});
+
+/** A terminal for a process: util-linux's `script`. */
+const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+describe.skipIf(!hasScript)('at a terminal', () => {
+  test.each([
+    ['yes', 0, false],
+    ['n', 1, true],
+    ['', 1, true],
+  ])('a delete is asked for, and %j is the answer', async (said, exit, stays) => {
+    const { top } = await family('dot');
+    const line = `exec "${process.execPath}" "${MAIN}" workers delete ${top.id}`;
+    const command = ['script', '-qec', line, '/dev/null'];
+    const asking = start(['workers delete'], { ...platform.env, NO_COLOR: '1' }, { command });
+    await asking.says('out', /Delete dot and 1 worker below it, .*: /);
+    asking.write(`${said}\r`);
+    expect((await asking.done).code).toBe(exit);
+    expect(await isThere(top)).toBe(stays);
+  });
+});
+
+describe('a role', () => {
+  const file = (): string => path.join(platform.folder, 'role.json');
+  const shown = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await platform.run(['roles', 'show', ...args])).out);
+
+  test('is defined by a file, shown as it is, and as it was', async () => {
+    const first = { system_prompt: 'You help.', tools: ['recall'], model: 'simulated/x' };
+    await writeFile(file(), JSON.stringify(first));
+    expect(await platform.run(['roles', 'put', 'support', file()])).toMatchObject({
+      code: 0,
+      out: 'support v1\n',
+    });
+    expect(await shown('support')).toEqual(first);
+    const second = JSON.stringify({ ...first, system_prompt: 'You help, kindly.' });
+    expect((await platform.run(['roles', 'put', 'support', '-'], second)).out).toBe('support v2\n');
+    expect(await shown('support', '--version', '1')).toEqual(first);
+
+    // What is shown can be put as it is: nothing new is no new version.
+    const { out } = await platform.run(['roles', 'show', 'support']);
+    expect((await platform.run(['roles', 'put', 'support', '-'], out)).out).toBe('support v2\n');
+    const whole = await platform.json<Role>(['roles', 'show', 'support', '--json']);
+    expect(whole).toMatchObject({ name: 'support', version: 2, source: 'api', tools: ['recall'] });
+  });
+
+  test('that says nothing sound is refused', async () => {
+    await writeFile(file(), '{');
+    expect(await platform.run(['roles', 'put', 'odd', file()])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is no JSON'),
+    });
+    expect((await platform.run(['roles', 'put', 'odd', path.join(platform.folder, 'none')])).code).toBe(2);
+    for (const definition of ['{"colour": "red"}', '{"tools": ["nonsense"]}'])
+      expect((await platform.run(['roles', 'put', 'odd', '-'], definition)).code).toBe(2);
+    expect((await platform.run(['roles', 'show', 'odd'])).code).toBe(1);
+  });
+
+  test('is deleted, and can be shown as it was', async () => {
+    await platform.client.roles.put('temporary', { model: 'simulated/x' });
+    expect((await platform.run(['roles', 'delete', 'temporary'])).out).toBe('temporary v1 is deleted.\n');
+    expect((await platform.run(['roles', 'show', 'temporary'])).code).toBe(1);
+    expect(await shown('temporary', '--version', '1')).toEqual({ model: 'simulated/x' });
+    expect((await platform.run(['roles', 'delete', 'temporary'])).code).toBe(1);
+  });
+
+  test('of the operator’s file is not changed here, which no other key would change', () => {
+    const end = (param: string | null) =>
+      toEnd(new NightshiftError('forbidden', 'It is not to be changed.', { param }), 'http://here');
+    expect(end('name')).toEqual({
+      exit: EXIT.failed,
+      message: 'It is not to be changed. (forbidden, at name)',
+    });
+    expect(end(null)).toMatchObject({ exit: EXIT.unavailable, message: expect.stringContaining('API_KEY') });
+  });
+});

@@ -1,0 +1,224 @@
+// `nightshift run` as a process: what it says where, how it ends, and what Ctrl-C does.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { safe } from '../../src/cli/terminal/safe.ts';
+import type { Job } from '../../src/client/index.ts';
+import { KEY, openPlatform, run } from './command-line.ts';
+import type { Platform } from './command-line.ts';
+
+let platform: Platform;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+const NEVER = 'call: sleep_until {"seconds": 86400}';
+const LONG = 'tokens: 100000 over 3600s';
+
+async function jobOf(err: string): Promise<Job> {
+  return platform.client.jobs.get(/job (\S+)/.exec(err)?.[1] ?? '');
+}
+
+describe('what it says', () => {
+  test('the answer alone on stdout; the job, its tools and its end on stderr', async () => {
+    const script = 'say: a moment\ncall: remember {"key": "k", "value": "v"}\n---\nsay: done';
+    const { code, out, err } = await platform.run(['run', script, '--tool', 'remember']);
+    expect({ code, out }).toEqual({ code: 0, out: 'done\n' });
+    expect(err).toMatch(/^job \S+ · context \S+$/m);
+    expect(err).toContain('→ remember {"key":"k","value":"v"}');
+    expect(err).toMatch(/✓ remember/);
+    expect(err).toMatch(/✓ completed .* 2 steps/);
+  });
+
+  test('all that is said, where --stream asks for it', async () => {
+    const { code, out } = await platform.run([
+      'run',
+      '--stream',
+      '--tool=recall',
+      'say: first\ncall: recall {}\n---\nsay: last',
+    ]);
+    expect({ code, out }).toEqual({ code: 0, out: 'first\nlast\n' });
+  });
+
+  test('what the model thinks, where --thinking asks for it', async () => {
+    const { out, err } = await platform.run(['run', '--stream', '--thinking', 'think: hm, hm\nsay: so']);
+    expect(out).toBe('so\n');
+    expect(err).toContain('hm, hm');
+  });
+
+  test('one document on stdout with --json, and nothing else', async () => {
+    const job = await platform.json<Job>(['run', 'say: hi', '--json', '--metadata', 'batch=7']);
+    expect(job).toMatchObject({ status: 'completed', output: { text: 'hi' }, metadata: { batch: 7 } });
+    const failed = await platform.run(['run', 'fail: auth', '--json']);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({ status: 'failed', error: { code: 'provider_auth' } });
+  });
+
+  test('nothing on stderr with --quiet', async () => {
+    expect(await platform.run(['run', 'say: hi', '--quiet'])).toEqual({ code: 0, out: 'hi\n', err: '' });
+  });
+
+  test('nothing that steers a terminal, whoever said it', async () => {
+    const { out } = await platform.run([
+      'run',
+      '--stream',
+      String.raw`say: "\u001b[2J\u009b31m\u202ered\u0007"`,
+    ]);
+    expect(out).toBe('␛[2J\uFFFD31mred␇\n');
+    const json = await platform.run(['run', '--json', String.raw`say: "\u001b[2J\u009b31m"`]);
+    expect(safe(json.out)).toBe(json.out);
+    expect(JSON.parse(json.out)).toMatchObject({ output: { text: '\u001b[2J\u009b31m' } });
+  });
+
+  test('what spawned workers do, with their names before it', async () => {
+    const child = JSON.stringify({ input: 'call: recall {}\n---\nsay: ok', name: 'kid', tools: ['recall'] });
+    const { code, err } = await platform.run([
+      'run',
+      `call: spawn_worker ${child}\n---\nsay: done`,
+      '--tool=spawn_worker,recall',
+    ]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/⤷ worker kid/);
+  });
+
+  test('colour only where it is asked for: a pipe gets none', async () => {
+    const plain = await platform.run(['run', 'say: hi']);
+    expect(plain.err).not.toContain('\u001b');
+    const forced = await run(['run', 'say: hi'], { ...platform.env, FORCE_COLOR: '1' });
+    expect(forced.err).toContain('\u001b[');
+    const none = await run(['run', 'say: hi'], { ...platform.env, NO_COLOR: '1' });
+    expect(none.err).not.toContain('\u001b');
+  });
+});
+
+describe('the task', () => {
+  test('comes from standard input, or from a file', async () => {
+    expect(await platform.run(['run', '-', '-q'], 'say: piped\n')).toMatchObject({ code: 0, out: 'piped\n' });
+    const file = path.join(platform.folder, 'task.md');
+    await writeFile(file, 'say: filed');
+    expect(await platform.run(['run', '-q', '--file', file])).toMatchObject({ code: 0, out: 'filed\n' });
+  });
+
+  test('goes to a worker that is there, by id or name, or into a context', async () => {
+    const worker = await platform.client.workers.create({ name: 'ada', config: {} });
+    for (const where of [
+      ['--worker', worker.id],
+      ['--worker', 'ada'],
+      ['--context', worker.context_id],
+    ]) {
+      const job = await platform.json<Job>(['run', 'say: here', '--json', ...where]);
+      expect(job).toMatchObject({ worker_id: worker.id, output: { text: 'here' } });
+    }
+    await platform.client.workers.create({ name: 'ada', config: {} });
+    const { code, err } = await platform.run(['run', 'say: who', '--worker', 'ada']);
+    expect(code).toBe(1);
+    expect(err).toContain(worker.id);
+  });
+});
+
+describe('how it ends', () => {
+  test('0 with a completed job, 1 with a failed one, 4 with one that met a limit', async () => {
+    expect((await platform.run(['run', 'say: hi'])).code).toBe(0);
+    expect((await platform.run(['run', 'fail: auth'])).code).toBe(1);
+    expect((await platform.run(['run', 'call: recall {}', '--tool=recall', '--max-steps=1'])).code).toBe(4);
+    expect((await platform.run(['run', NEVER, '--tool=sleep_until', '--deadline=200ms'])).code).toBe(4);
+  });
+
+  test('5 with one that somebody cancelled', async () => {
+    const running = platform.start(['run', NEVER, '--tool', 'sleep_until']);
+    const [, id = ''] = await running.says('err', /^job (\S+)/);
+    await running.says('err', /→ sleep_until/);
+    const { code, out } = await platform.run(['cancel', id, '--reason', 'no need']);
+    expect({ code, out }).toEqual({ code: 0, out: `${id}: cancelled.\n` });
+    expect((await running.done).code).toBe(5);
+  });
+
+  test('2 where the arguments are wrong, with nothing on stdout', async () => {
+    for (const args of [
+      ['run'],
+      ['run', 'a', 'b'],
+      ['run', '   '],
+      ['run', 'a', '--bogus'],
+      ['run', 'a', '--max-steps', 'many'],
+      ['run', 'a', '--worker', 'x', '--model', 'simulated/x'],
+      ['run', 'a', '--detach', '--yes'],
+      ['run', '--file', '/no/such/file'],
+      ['run', 'say: hi', '--model', 'nobody/knows'],
+      ['run', 'say: hi', '--role', 'nobody'],
+      ['nonsense'],
+      ['start', 'now'],
+    ]) {
+      const { code, out, err } = await platform.run(args);
+      expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
+      expect(err).not.toBe('');
+    }
+  });
+
+  test('3 where the API is not there, or does not know the key, which is never said', async () => {
+    const away = await run(['run', 'say: hi', '--json'], { NIGHTSHIFT_URL: 'http://127.0.0.1:1' });
+    expect(away).toMatchObject({ code: 3, out: '' });
+    expect(away.err).toContain('NIGHTSHIFT_URL');
+    const wrong = await run(['status'], { ...platform.env, NIGHTSHIFT_API_KEY: 'wrong-key' });
+    expect(wrong).toMatchObject({ code: 3, out: '' });
+    expect(wrong.err).toContain('NIGHTSHIFT_API_KEY');
+    expect(wrong.err).not.toContain('wrong-key');
+    expect((await run(['status'], { NIGHTSHIFT_URL: platform.url })).code).toBe(3);
+    expect((await run(['status'], { ...platform.env, NIGHTSHIFT_URL: 'nonsense' })).code).toBe(2);
+    expect((await run(['status', '--url', platform.url], { NIGHTSHIFT_API_KEY: KEY })).code).toBe(0);
+  });
+
+  test('without a word where nobody reads', async () => {
+    const running = platform.start(['help']);
+    running.deafen();
+    expect(await running.done).toMatchObject({ code: 141, err: '' });
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('cancels the job, waits for the receipt and says so', async () => {
+    const running = platform.start(['run', LONG, '--stream']);
+    await running.says('out', /night/);
+    running.signal('SIGINT');
+    const { code, err } = await running.done;
+    expect(code).toBe(130);
+    expect(err).toContain('Cancelling');
+    expect(err).toMatch(/It stopped at/);
+    expect(await jobOf(err)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('with --keep leaves, and the job goes on', async () => {
+    const running = platform.start(['run', LONG, '--stream', '--keep']);
+    await running.says('out', /night/);
+    running.signal('SIGINT');
+    const { code, err } = await running.done;
+    expect(code).toBe(130);
+    expect(err).toMatch(/The job goes on: nightshift logs -f/);
+    const job = await jobOf(err);
+    expect(job).toMatchObject({ status: 'running' });
+    await platform.client.jobs.cancel(job.id, { wait_ms: 30_000 });
+  });
+
+  test('a SIGTERM does the same, and ends with 143', async () => {
+    const running = platform.start(['run', LONG, '--stream']);
+    await running.says('out', /night/);
+    running.signal('SIGTERM');
+    const { code, err } = await running.done;
+    expect(code).toBe(143);
+    expect(await jobOf(err)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('--detach', () => {
+  test('says where the job is, and `job --wait` ends as it ends', async () => {
+    const { code, out, err } = await platform.run(['run', 'say: later', '--detach']);
+    expect(code).toBe(0);
+    expect(err).toContain('nightshift logs -f');
+    const waited = await platform.run(['job', out.trim(), '--wait']);
+    expect(waited.code).toBe(0);
+    expect(waited.out).toMatch(/later\n$/);
+    const failed = await platform.json<{ job_id: string }>(['run', 'fail: auth', '--detach', '--json']);
+    expect((await platform.run(['job', failed.job_id, '--wait', '--json'])).code).toBe(1);
+    expect((await platform.run(['job', failed.job_id])).code).toBe(0);
+  });
+});
