@@ -1,0 +1,202 @@
+// What a person gives in the chat beside words: files, the result of a tool that the client runs, what became of a call that
+// nobody saw end, and an input that takes the place of what runs.
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { ContentBlock } from '../../src/client/index.ts';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+import { openContext, waitingFor } from './scenes.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+const inputs = (page: Page) => page.getByRole('article', { name: 'Input' });
+const said = (page: Page, text: string) =>
+  page.getByRole('article', { name: 'Answer', exact: true }).filter({ hasText: text });
+const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });
+const attached = (page: Page) => page.getByRole('list', { name: 'Attached' });
+
+/** A red dot. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==';
+const dot = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(PNG, 'base64') });
+const pdf = { name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') };
+
+const SENSOR = {
+  name: 'read_sensor',
+  description: 'Reads.',
+  input_schema: { type: 'object' as const },
+};
+
+async function open(id: string): Promise<Page> {
+  const page = await visit(`${platform().url}/contexts/${id}`);
+  await field(page).waitFor();
+  return page;
+}
+
+async function blocksOf(contextId: string): Promise<ContentBlock[]> {
+  const messages = await platform().client.contexts.messages.list(contextId).all();
+  return messages.flatMap(({ content }) => content);
+}
+
+test('files go along with an input, by button, drop and paste; others are refused', async () => {
+  const { client } = platform();
+  const { context } = await openContext(client, 'pictures', []);
+  const page = await open(context.id);
+  const files = page.getByLabel('Files to attach');
+  await files.setInputFiles([dot('one.png'), pdf]);
+  await attached(page).getByText('plan.pdf').waitFor();
+  await files.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no') });
+  await page.getByText('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.').waitFor();
+  await files.setInputFiles({ ...dot('huge.png'), buffer: Buffer.alloc(11_000_001) });
+  await page.getByText('That is more than one input may carry (11 MB).').waitFor();
+
+  for (const [name, how] of [
+    ['dropped.png', "new DragEvent('drop', { dataTransfer: carried, bubbles: true })"],
+    ['pasted.png', "new ClipboardEvent('paste', { clipboardData: carried, bubbles: true })"],
+  ] as const) {
+    await page.evaluate(`(() => {
+      const bytes = Uint8Array.from(atob('${PNG}'), (byte) => byte.charCodeAt(0));
+      const carried = new DataTransfer();
+      carried.items.add(new File([bytes], '${name}', { type: 'image/png' }));
+      document.querySelector('textarea[aria-label=Message]').dispatchEvent(${how});
+    })()`);
+    await attached(page).getByText(name).waitFor();
+  }
+  await attached(page).getByRole('button', { name: 'Remove one.png' }).click();
+  await attached(page).getByText('one.png').waitFor({ state: 'hidden' });
+  await expectAccessible(page);
+  await field(page).fill('say: I see them');
+  await field(page).press('Enter');
+  await attached(page).waitFor({ state: 'hidden' });
+  await said(page, 'I see them').waitFor();
+  await inputs(page).getByText('plan.pdf').waitFor();
+  const shown = inputs(page).locator('img');
+  expect(await shown.count()).toBe(2);
+  // The image itself, and not the sign of a broken one.
+  await expect.poll(() => shown.first().evaluate((image) => image.naturalWidth)).toBe(5);
+  await expectAccessible(page);
+  const blocks = await blocksOf(context.id);
+  expect(blocks.map(({ type }) => type)).toEqual(['text', 'document', 'image', 'image', 'text']);
+  expect(blocks[2]).toMatchObject({ source: { type: 'base64', media_type: 'image/png', data: PNG } });
+});
+
+test('an input may be a file alone', async () => {
+  const { client } = platform();
+  const { context } = await openContext(client, 'one picture', []);
+  const page = await open(context.id);
+  await page.getByLabel('Files to attach').setInputFiles(dot('alone.png'));
+  await attached(page).getByText('alone.png').waitFor();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await inputs(page).locator('img').waitFor();
+  expect((await blocksOf(context.id))[0]).toMatchObject({ type: 'image' });
+});
+
+test('the result of a tool of the client is given where its call stands, an error too', async () => {
+  const { client } = platform();
+  const call = 'call: read_sensor {"room": "hall"}\n---\n';
+  const { context } = await openContext(client, 'a sensor', [`${call}say: it is warm`], {
+    client_tools: [SENSOR],
+  });
+  const page = await open(context.id);
+  await card(page, 'read_sensor').getByText('"room": "hall"').waitFor();
+  await expectAccessible(page);
+  await card(page, 'read_sensor').getByLabel('What the tool gave').fill('21 degrees');
+  await card(page, 'read_sensor').getByRole('button', { name: 'Give the result' }).click();
+  await said(page, 'it is warm').waitFor();
+  await card(page, 'read_sensor').getByText('Completed').waitFor();
+  await card(page, 'read_sensor').getByRole('button', { name: 'read_sensor' }).click();
+  await card(page, 'read_sensor').getByRole('region', { name: 'Output' }).getByText('21 degrees').waitFor();
+
+  await field(page).fill(`${call}say: it is broken`);
+  await field(page).press('Enter');
+  const second = card(page, 'read_sensor').nth(1);
+  await second.getByLabel('What the tool gave').fill('no answer');
+  await second.getByRole('checkbox', { name: 'It failed' }).click();
+  await second.getByRole('button', { name: 'Give the result' }).click();
+  await said(page, 'it is broken').waitFor();
+  await second.getByText('Failed').waitFor();
+  const results = (await blocksOf(context.id)).filter(({ type }) => type === 'tool_result');
+  expect(results).toMatchObject([
+    { content: '21 degrees', is_error: false },
+    { content: 'no answer', is_error: true },
+  ]);
+});
+
+test('what became of calls that nobody saw end is said where they stand', async () => {
+  const { client, kill, restart, outside } = platform();
+  const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
+  const wired = async () => (await readFile(outside, 'utf8')).match(/^wire 7$/gm)?.length;
+  const ids: string[] = [];
+  for (const title of ['it happened', 'nobody knows', 'it did not']) {
+    const { context } = await openContext(client, title, [wire]);
+    ids.push(context.id);
+  }
+  // Each has begun, and not only said so.
+  await expect.poll(wired).toBe(3);
+  const [happened = '', unknown = '', again = ''] = ids;
+  await kill();
+  await restart();
+  await waitingFor(client, 3);
+
+  const page = await open(happened);
+  const form = page.getByRole('group', { name: 'What became of wire_money' });
+  await page.getByText('wire_money').first().waitFor();
+  await form.getByText('had begun when its process was lost').waitFor();
+  await expectAccessible(page);
+  await form.getByLabel('Its result, if it happened').fill('receipt 77');
+  await form.getByRole('button', { name: 'It happened' }).click();
+  await said(page, 'settled').waitFor();
+  await card(page, 'wire_money').getByText('Completed').waitFor();
+  expect(JSON.stringify(await blocksOf(happened))).toContain('receipt 77');
+
+  await page.goto(`${platform().url}/contexts/${unknown}`);
+  await form.getByRole('button', { name: 'Tell the model that nobody knows' }).click();
+  await said(page, 'settled').waitFor();
+  await form.waitFor({ state: 'hidden' });
+
+  await page.goto(`${platform().url}/contexts/${again}`);
+  await form.getByRole('button', { name: 'It did not: run it again' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await expect.poll(wired).toBe(4);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('region', { name: 'Conversation' }).getByText('Idle').waitFor();
+});
+
+test('an input that interrupts takes the place of what runs', async () => {
+  const { client } = platform();
+  const { context } = await openContext(client, 'in a hurry', []);
+  const page = await open(context.id);
+  await field(page).fill('tokens: 5000 over 300s');
+  await field(page).press('Enter');
+  const making = page.getByRole('article', { name: 'Answer in the making' });
+  await making.waitFor();
+  await page.getByRole('combobox', { name: 'How it goes in' }).click();
+  await page.getByRole('option', { name: /^Interrupt/ }).click();
+  await field(page).fill('say: this instead');
+  await field(page).press('Enter');
+  await said(page, 'this instead').waitFor();
+  await making.waitFor({ state: 'hidden' });
+  await page.getByRole('region', { name: 'Queued inputs' }).waitFor({ state: 'hidden' });
+  const jobs = await client.jobs.list({ context_id: context.id }).all();
+  expect(jobs.map(({ status }) => status)).toEqual(['completed', 'interrupted']);
+  // It was chosen for that one input.
+  await field(page).fill('wait: 1h');
+  await field(page).press('Enter');
+  await page.getByRole('combobox', { name: 'How it goes in' }).getByText('Queue').waitFor();
+});
+
+test('files and forms suit a phone in the dark', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'a small screen', ['call: read_sensor {"room": "attic"}'], {
+    client_tools: [SENSOR],
+  });
+  const page = await visit(`${url}/contexts/${context.id}`, { size: 'phone', theme: 'dark' });
+  await card(page, 'read_sensor').getByLabel('What the tool gave').waitFor();
+  await page.getByLabel('Files to attach').setInputFiles([dot(`${'long-'.repeat(20)}.png`), pdf]);
+  await attached(page).getByText('plan.pdf').waitFor();
+  await expectAccessible(page);
+  await expectFits(page);
+});

@@ -1,0 +1,302 @@
+// The chat, as people use it: an answer grows as it is made, in every tab and after a reload; what runs is stopped, steered
+// and queued behind; approvals and questions are answered where they stand; and a server that dies is waited for.
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+
+const { visit, excuse } = useBrowser();
+const platform = usePlatform();
+
+const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
+const making = (page: Page) => page.getByRole('article', { name: 'Answer in the making' });
+const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
+const queue = (page: Page) => page.getByRole('region', { name: 'Queued inputs' });
+const place = (page: Page, number: number) =>
+  queue(page)
+    .getByRole('listitem')
+    .nth(number - 1);
+
+async function send(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press('Enter');
+}
+
+async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: string }> {
+  const { client, url } = platform();
+  const { id } = await client.contexts.create({ title: 'a desk', worker: { name: 'desk', role } });
+  const address = `${url}/contexts/${id}`;
+  const page = await visit(address);
+  await field(page).waitFor();
+  return { page, id, address };
+}
+
+/** Its text, once it is longer than `than`. */
+async function longer(of: Locator, than: number): Promise<string> {
+  let text = '';
+  await expect
+    .poll(
+      async () => {
+        text = (await of.textContent()) ?? '';
+        return text.length;
+      },
+      { interval: 25 },
+    )
+    .toBeGreaterThan(than);
+  return text;
+}
+
+test('makes a worker in two clicks, and shows its answer as it grows', async () => {
+  const page = await visit(platform().url);
+  await page.getByRole('button', { name: 'New worker' }).first().click();
+  await page.getByRole('menuitem', { name: /^clerk/ }).click();
+  await page.waitForURL(/\/contexts\//);
+  await send(page, 'tokens: 20000 over 900s');
+  await page.getByRole('article', { name: 'Input' }).filter({ hasText: 'tokens: 20000' }).waitFor();
+  const first = await longer(making(page), 20);
+  const second = await longer(making(page), first.length);
+  expect(second.startsWith(first.slice(0, 20))).toBe(true);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await making(page).waitFor({ state: 'hidden' });
+  await send(page, 'think: hm\nsay: all of it\ntokens: 800');
+  await said(page, 'all of it').waitFor();
+  await making(page).waitFor({ state: 'hidden' });
+  expect((await said(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
+  await page.getByText('Thought', { exact: true }).click();
+  await page.getByText('hm', { exact: true }).waitFor();
+  expect(await field(page).inputValue()).toBe('');
+});
+
+test('an answer in the making is there after a reload, and in a second tab at once', async () => {
+  const { page, address } = await open();
+  await send(page, 'tokens: 20000 over 900s');
+  const before = await longer(making(page), 40);
+  const other = await page.context().newPage();
+  await other.goto(address);
+  await page.reload();
+  for (const tab of [page, other]) {
+    const text = await longer(making(tab), before.length);
+    expect(text.startsWith(before.slice(0, 40))).toBe(true);
+  }
+  // What the one tab does is seen in the other.
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  for (const tab of [page, other]) await making(tab).waitFor({ state: 'hidden' });
+  await send(other, 'say: and now');
+  for (const tab of [page, other]) await said(tab, 'and now').waitFor();
+});
+
+test('opens at the end of a long answer that is still being made, and stays there', async () => {
+  const { client, url } = platform();
+  const { id } = await client.contexts.create({ title: 'long', worker: { name: 'long', role: 'clerk' } });
+  await client.contexts.send(id, 'tokens: 3000\ntokens: 20000 over 900s');
+  const page = await visit(`${url}/contexts/${id}`, { size: 'phone' });
+  const first = await longer(making(page), 10_000);
+  const below = () =>
+    log(page).evaluate((list) => Math.round(list.scrollHeight - list.clientHeight - list.scrollTop));
+  await expect.poll(below).toBeLessThan(48);
+  await longer(making(page), first.length + 200);
+  await expect.poll(below).toBeLessThan(48);
+  await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await making(page).waitFor({ state: 'hidden' });
+});
+
+test('what runs is stopped, and what stops it is seen at once', async () => {
+  const { page, id } = await open();
+  await send(page, 'tokens: 5000 over 300s');
+  await longer(making(page), 20);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('region', { name: 'Conversation' }).getByText('Idle').waitFor();
+  await making(page).waitFor({ state: 'hidden' });
+  const [job] = await platform().client.jobs.list({ context_id: id }).all();
+  expect(job?.status).toBe('interrupted');
+});
+
+test('an input that steers joins the job that waits', async () => {
+  const { page, id } = await open();
+  await send(page, 'ask: Go on? [yes | no]');
+  const question = page.getByRole('region', { name: 'Tool ask_user' });
+  await question.getByRole('button', { name: 'yes' }).waitFor();
+  await page.getByRole('combobox', { name: 'How it goes in' }).click();
+  await page.getByRole('option', { name: /^Steer/ }).click();
+  await send(page, 'say: steered');
+  await place(page, 1).getByText('say: steered').waitFor();
+  await question.getByRole('button', { name: 'yes' }).click();
+  await question.getByText('Answer: yes').waitFor();
+  await said(page, 'steered').waitFor();
+  await queue(page).waitFor({ state: 'hidden' });
+  expect(await platform().client.jobs.list({ context_id: id }).all()).toHaveLength(1);
+});
+
+test('what is queued is edited, moved and withdrawn, in every tab; an approval is given where it stands', async () => {
+  const { page, address } = await open();
+  await send(page, 'call: send_mail {"to": "alice", "text": "hi"}\n---\nsay: sent');
+  const call = page.getByRole('region', { name: 'Tool send_mail' });
+  await call.getByRole('button', { name: 'Approve' }).waitFor();
+  await page.getByText('It waits for a person to approve send_mail').waitFor();
+  for (const text of ['say: one', 'say: two', 'say: three']) {
+    await send(page, text);
+    await queue(page).getByText(text, { exact: true }).waitFor();
+  }
+  await place(page, 1).getByRole('button', { name: 'Edit' }).click();
+  await queue(page).getByRole('textbox').fill('say: uno');
+  await queue(page).getByRole('textbox').press('Enter');
+  await place(page, 1).getByText('say: uno').waitFor();
+  await place(page, 3).getByRole('button', { name: 'Edit' }).focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await place(page, 2).getByText('say: three').waitFor();
+  await place(page, 3).getByRole('button', { name: 'Withdraw' }).click();
+  await queue(page).getByText('say: two').waitFor({ state: 'hidden' });
+
+  const other = await page.context().newPage();
+  await other.goto(address);
+  await place(other, 2).getByText('say: three').waitFor();
+  await call.getByRole('button', { name: 'Edit the arguments' }).click();
+  await call.getByRole('textbox', { name: 'Run it with' }).fill('{"to": "bob", "text": "hi"}');
+  await call.getByRole('button', { name: 'Approve with this' }).click();
+  for (const tab of [page, other]) {
+    await said(tab, 'sent').waitFor();
+    await said(tab, 'uno').waitFor();
+    await said(tab, 'three').waitFor();
+    await queue(tab).waitFor({ state: 'hidden' });
+  }
+  expect(await readFile(platform().outside, 'utf8')).toBe('bob: hi\n');
+  await call.getByText('Completed').waitFor();
+});
+
+test('a denial takes its reason to the model', async () => {
+  const { page } = await open();
+  await send(page, 'call: send_mail {"to": "carol", "text": "hi"}\n---\nsay: done');
+  const call = page.getByRole('region', { name: 'Tool send_mail' });
+  await call.getByRole('button', { name: /^Deny/ }).click();
+  await call.getByRole('textbox', { name: 'Reason' }).fill('not on Fridays');
+  await call.getByRole('button', { name: 'Deny', exact: true }).click();
+  await said(page, 'done').waitFor();
+  await call.getByText('Denied').waitFor();
+  await call.getByRole('button', { name: 'send_mail' }).click();
+  await call.getByRole('region', { name: 'Output' }).getByText('not on Fridays').waitFor();
+});
+
+test('a spawned worker is a way to its context', async () => {
+  const { page } = await open();
+  await send(page, 'call: spawn_worker {"input": "say: read", "name": "reader"}\n---\nsay: all done');
+  await said(page, 'all done').waitFor();
+  await page
+    .getByRole('link', { name: /^reader/ })
+    .and(log(page).getByRole('link'))
+    .click();
+  await said(page, 'read').waitFor();
+});
+
+test('a failure says why, and is tried again', async () => {
+  const { page, id } = await open();
+  await send(page, 'fail: bad_request');
+  await page.getByText('The last job failed').waitFor();
+  const jobs = async (): Promise<string[]> => {
+    const all = await platform().client.jobs.list({ context_id: id }).all();
+    return all.map(({ kind, status }) => `${kind} ${status}`);
+  };
+  expect(await jobs()).toEqual(['input failed']);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(jobs).toEqual(['retry failed', 'input failed']);
+  await send(page, 'say: better');
+  await said(page, 'better').waitFor();
+  await page.getByText('The last job failed').waitFor({ state: 'hidden' });
+});
+
+test('a server that is killed is said to be away, and once it is back nothing is missing', async () => {
+  const { page, id } = await open();
+  excuse(
+    /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
+  );
+  await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
+  const told = await longer(making(page), 40);
+  await platform().kill();
+  const banner = page.getByText('The connection to Nightshift was lost');
+  await banner.waitFor();
+  await field(page).fill('say: kept');
+  await page.getByText('The connection is lost.').waitFor();
+  await platform().restart();
+  await banner.waitFor({ state: 'hidden' });
+  // Another attempt says it from the beginning.
+  const again = await longer(making(page), told.length);
+  expect(again.startsWith(told.slice(0, 40))).toBe(true);
+  await said(page, 'before').waitFor();
+  expect(await platform().client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await making(page).waitFor({ state: 'hidden' });
+  expect(await field(page).inputValue()).toBe('say: kept');
+  await field(page).press('Enter');
+  await said(page, 'kept').waitFor();
+});
+
+test('a long history is shown a window at a time', async () => {
+  const { client, url } = platform();
+  const entries = Array.from({ length: 300 }, (_, at) => ({
+    user: `question ${at}`,
+    assistant: `answer ${at}`,
+  }));
+  const { id } = await client.contexts.import({ title: 'long', entries });
+  const page = await visit(`${url}/contexts/${id}`);
+  await said(page, 'answer 299').waitFor();
+  const begin = page.getByText('question 0', { exact: true });
+  const atBegin = async (): Promise<boolean> => {
+    await log(page).evaluate((list) => list.scrollTo(0, 0));
+    return begin.isVisible();
+  };
+  await expect.poll(atBegin).toBe(true);
+  expect(await page.getByRole('article').count()).toBeLessThan(60);
+  await send(page, 'say: the end');
+  await page.getByRole('button', { name: 'Jump to the latest' }).click();
+  await said(page, 'the end').waitFor();
+  await said(page, 'answer 299').waitFor();
+
+  const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
+  await page.goto(`${url}/contexts/${id}?message=${data[151]?.id ?? ''}`);
+  await said(page, 'answer 75').waitFor();
+  const atEnd = async (): Promise<boolean> => {
+    await log(page).evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    return said(page, 'the end').isVisible();
+  };
+  await expect.poll(atEnd).toBe(true);
+});
+
+test('a draft is kept for each context', async () => {
+  const { page, address } = await open();
+  await field(page).fill('half a thought');
+  await page.goto(platform().url);
+  await page.getByRole('heading', { name: 'Nothing is open' }).waitFor();
+  await page.goto(address);
+  await field(page).waitFor();
+  expect(await field(page).inputValue()).toBe('half a thought');
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const size of ['desktop', 'phone'] as const) {
+    test(`a conversation is accessible and fits: ${theme}, ${size}`, async () => {
+      const { client, url } = platform();
+      const { id } = await client.contexts.create({
+        title: 'looks',
+        worker: { name: 'looks', role: 'clerk' },
+      });
+      const script = [
+        'think: hm\nsay: "**Bold** and `code`\\n\\n```ts\\nconst a = 1;\\n```"\ncall: look_up {"word": "a"}',
+        'call: send_mail {"to": "dora", "text": "hi"}\nask: Which? [red | blue]',
+      ];
+      await client.contexts.send(id, script.join('\n---\n'));
+      const page = await visit(`${url}/contexts/${id}`, { theme, size });
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      await page.getByRole('button', { name: 'blue' }).waitFor();
+      await page
+        .getByRole('region', { name: 'Tool look_up' })
+        .getByRole('button', { name: 'look_up' })
+        .click();
+      await page.getByRole('region', { name: 'Output' }).waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+    });
+  }
+}

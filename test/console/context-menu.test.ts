@@ -1,0 +1,233 @@
+// What is done with a context as a whole: settings that two people change at once, files that leave and come, its end.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { usePlatform } from './platform.ts';
+
+const { visit, excuse } = useBrowser();
+const platform = usePlatform();
+
+async function context(title: string): Promise<string> {
+  const { client } = platform();
+  const made = await client.contexts.create({ title, config: { model: 'simulated/first' } });
+  await client.contexts.run(made.id, { input: 'say: what was said' });
+  return made.id;
+}
+
+const open = (id: string) => visit(`${platform().url}/contexts/${id}`);
+
+async function choose(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Context actions' }).click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
+test('a context is renamed, and its details are told', async () => {
+  const page = await open(await context('before'));
+  await choose(page, 'Rename …');
+  await page.getByRole('dialog', { name: 'Rename' }).getByRole('textbox', { name: 'Title' }).fill('after');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'after' }).waitFor();
+  await choose(page, 'Details …');
+  const details = page.getByRole('dialog', { name: 'Details' });
+  await details.getByText('2 on all branches').waitFor();
+  await details.getByRole('button', { name: 'Copy the context id' }).waitFor();
+  await expectAccessible(page);
+});
+
+test('settings that somebody else changed meanwhile are shown, and the person chooses', async () => {
+  const id = await context('settings');
+  const { client } = platform();
+  excuse(/status of 412/);
+  const page = await open(id);
+  await choose(page, 'Settings …');
+  const settings = page.getByRole('dialog', { name: 'Settings' });
+  await settings.getByRole('combobox', { name: 'Model' }).fill('simulated/mine');
+  await settings.getByRole('tab', { name: 'Pinned' }).click();
+  await settings.getByRole('button', { name: 'Add a text' }).click();
+  await settings.getByRole('textbox', { name: 'Title of text 1' }).fill('House rules');
+  await settings.getByRole('textbox', { name: 'Text 1', exact: true }).fill('No shouting.');
+  await expectAccessible(page);
+  await client.contexts.update(id, { config: { model: 'simulated/theirs', system_prompt: 'Be brief.' } });
+  await settings.getByRole('button', { name: 'Save' }).click();
+
+  const conflict = page.getByRole('dialog', { name: 'Changed by somebody else meanwhile' });
+  await conflict.getByText('Be brief.').waitFor();
+  await conflict.getByText('simulated/theirs').waitFor();
+  await expectAccessible(page);
+  await conflict.getByRole('group', { name: 'Model' }).getByRole('radio', { name: 'Yours' }).check();
+  await conflict.getByRole('button', { name: 'Go on with these' }).click();
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await settings.waitFor({ state: 'hidden' });
+  expect((await client.contexts.get(id)).config).toMatchObject({
+    model: 'simulated/mine',
+    system_prompt: 'Be brief.',
+    pinned: [{ title: 'House rules', text: 'No shouting.' }],
+  });
+});
+
+test('a compaction is marked, and opens to what it stands for', async () => {
+  const { client, url } = platform();
+  const config = { model: 'simulated/first' };
+  const { id } = await client.contexts.create({ title: 'long', config });
+  for (const input of ['tokens: 900', 'tokens: 900', 'say: the last'])
+    await client.contexts.run(id, { input });
+  const { job_id: jobId } = await client.contexts.compact(id, { type: 'llm', keep_turns: 1 });
+  const { compaction } = await client.jobs.wait(jobId);
+  expect(compaction?.tokens_after).not.toBeNull();
+  const page = await visit(`${url}/contexts/${id}`);
+  const mark = page.getByRole('button', { name: /^4 messages were compacted: [\d,]+ → [\d,]+ tokens$/ });
+  await mark.click();
+  await page.getByRole('region', { name: 'Summary' }).waitFor();
+  await page.getByText('user · u1').waitFor();
+  await page.getByText('assistant · a2').waitFor();
+  await expectAccessible(page);
+  await mark.click();
+  await page.getByText('user · u1').waitFor({ state: 'hidden' });
+});
+
+test('an export is saved as a file, comes back by import, and a damaged one is refused', async () => {
+  excuse(/status of 400/);
+  const id = await context('to be exported');
+  const page = await open(id);
+  const saving = page.waitForEvent('download');
+  await choose(page, 'Export as JSON');
+  const file = await (await saving).path();
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    format: 'nightshift.context',
+    context: { title: 'to be exported' },
+  });
+  const written = page.waitForEvent('download');
+  await choose(page, 'Export as Markdown');
+  expect(await readFile(await (await written).path(), 'utf8')).toContain('what was said');
+
+  await choose(page, 'Import …');
+  const dialog = page.getByRole('dialog', { name: 'Import a context' });
+  await expectAccessible(page);
+  const chosen = dialog.getByLabel('File to import');
+  await chosen.setInputFiles({
+    name: 'damaged.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('{"format": "nightshift.con'),
+  });
+  await dialog.getByRole('alert').getByText('Nothing was imported.').waitFor();
+  await chosen.setInputFiles({
+    name: 'whole.json',
+    mimeType: 'application/json',
+    buffer: await readFile(file),
+  });
+  await dialog.waitFor({ state: 'hidden' });
+  await page.waitForURL((url) => url.pathname.startsWith('/contexts/') && !url.pathname.endsWith(id));
+  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('what was said').waitFor();
+});
+
+test('a folder of the old layout is imported, with word of how far it is; a damaged one is refused by name', async () => {
+  const folder = await temporaryFolder();
+  const said = (id: string, text: string, role: string) => [
+    `messages/${id}.json`,
+    JSON.stringify({ id, role, content: text }),
+  ];
+  const files = new Map([
+    ['metadata.json', JSON.stringify({ title: 'an old folder' })],
+    ['message_index.json', JSON.stringify(['m1', 'm2'])],
+    said('m1', 'an old question', 'user'),
+    said('m2', 'an old answer', 'assistant'),
+  ] as [string, string][]);
+  await mkdir(path.join(folder, 'messages'));
+  const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
+  for (const [name, text] of files) await write(name, text);
+  await write('messages/m2.json', '{"id": "m2"');
+
+  const page = await open(await context('beside a folder'));
+  await choose(page, 'Import …');
+  const dialog = page.getByRole('dialog', { name: 'Import a context' });
+  const chosen = dialog.getByLabel('Folder to import');
+  await chosen.setInputFiles(folder);
+  await dialog.getByRole('alert').getByText('messages/m2.json is damaged: it is no JSON.').waitFor();
+  await write('messages/m2.json', files.get('messages/m2.json') ?? '');
+
+  // The request is held back, so that it can be looked at while it is under way.
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/contexts/import', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await chosen.setInputFiles(folder);
+  await dialog.getByRole('progressbar', { name: 'Import' }).waitFor();
+  await dialog.getByText(/^(Sending: \d+%|It is being read …)$/).waitFor();
+  await expectAccessible(page);
+  release();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('heading', { level: 1, name: 'an old folder' }).waitFor();
+  await page.getByRole('article', { name: 'Input' }).getByText('an old question').waitFor();
+  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('an old answer').waitFor();
+  await removeFolder(folder);
+});
+
+test('an import that is stopped brings nothing', async () => {
+  const { client } = platform();
+  const page = await open(await context('stopped'));
+  const contexts = async () => (await client.contexts.list().all()).map(({ id }) => id);
+  const before = await contexts();
+  await choose(page, 'Import …');
+  const dialog = page.getByRole('dialog', { name: 'Import a context' });
+  const asked = page.waitForRequest('**/api/contexts/import');
+  const failed = page.waitForEvent('requestfailed', (request) =>
+    request.url().endsWith('/api/contexts/import'),
+  );
+  await page.route('**/api/contexts/import', () => undefined);
+  const pairs = { title: 'never', entries: [{ user: 'a', assistant: 'b' }] };
+  await dialog.getByLabel('File to import').setInputFiles({
+    name: 'pairs.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(pairs)),
+  });
+  await asked;
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await failed;
+  expect(await contexts()).toEqual(before);
+});
+
+test('history is cleared, the worker is stopped and started, and what is deleted is named before', async () => {
+  const id = await context('to be deleted');
+  const { client } = platform();
+  excuse(/status of 404/);
+  const page = await open(id);
+  await choose(page, 'Stop the worker');
+  await page.getByText('takes no input until it is started').waitFor();
+  await choose(page, 'Start the worker');
+  await page.getByText('takes input again').waitFor();
+  await choose(page, 'Clear history …');
+  const clear = page.getByRole('dialog', { name: 'Clear history?' });
+  await clear.getByText('2 messages').waitFor();
+  await clear.getByRole('button', { name: 'Clear history' }).click();
+  await clear.waitFor({ state: 'hidden' });
+  await page.getByRole('article', { name: 'Answer', exact: true }).waitFor({ state: 'hidden' });
+  await choose(page, 'Delete …');
+  const remove = page.getByRole('dialog', { name: 'Delete “to be deleted”?' });
+  await remove.getByText('with its settings').waitFor();
+  await expectAccessible(page);
+  await remove.getByRole('button', { name: 'Delete for good' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expect(client.contexts.get(id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('every dialog suits a phone in the dark', async () => {
+  const id = await context('small');
+  const page = await visit(`${platform().url}/contexts/${id}`, { size: 'phone', theme: 'dark' });
+  for (const name of ['Settings …', 'Details …', 'Fork into a new context …', 'Import …', 'Delete …']) {
+    await choose(page, name);
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('button', { name: /^(Close|Cancel)$/ })
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  }
+});

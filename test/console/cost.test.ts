@@ -1,0 +1,119 @@
+// What was paid is shown wherever tokens are; what nobody knows the price of is shown without.
+import { describe, expect, test } from 'vitest';
+import { addCosts, formatCost } from '../../web/src/ui/cost.ts';
+import { browserTest, expectAccessible, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+import { openContext } from './scenes.ts';
+
+describe('a cost', () => {
+  test.each([
+    ['0.00', '$0'],
+    ['0.000000001', '$0.000000001'],
+    ['0.0001', '$0.0001'],
+    ['0.00012345', '$0.00012'],
+    ['0.10', '$0.1'],
+    ['0.995', '$0.99'],
+    ['0.9999', '$1.00'],
+    ['1.00', '$1.00'],
+    ['12.345678901', '$12.35'],
+  ])('of %s is shown as %s', (cost, shown) => {
+    expect(formatCost(cost)).toBe(shown);
+  });
+
+  test('is added to others without loss, and what is not known adds nothing', () => {
+    expect(['0.10', null, '0.20', '0.000000001'].reduce(addCosts, null)).toBe('0.300000001');
+    expect([null, null].reduce(addCosts, null)).toBeNull();
+  });
+});
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+/** A job of a model that costs a tenth of a cent for each token. */
+async function paid() {
+  const { client } = platform();
+  const { context, jobs } = await openContext(
+    client,
+    'paid',
+    ['call: look_up {"word": "owl"}\n---\nsay: a bird'],
+    {
+      model: 'simulated/priced',
+    },
+  );
+  const job = await client.jobs.wait(jobs[0] ?? '');
+  const { input_tokens, output_tokens, cost } = job.usage;
+  expect(job.status).toBe('completed');
+  expect(Number(cost)).toBeCloseTo((input_tokens + output_tokens) / 1_000, 9);
+  return { context, job, shown: formatCost(cost ?? '') };
+}
+
+browserTest(
+  'is told at an answer, on the timeline and in the tree, to the last digit on a closer look',
+  async () => {
+    const { client, url } = platform();
+    const { context, job, shown } = await paid();
+    const page = await visit(`${url}/contexts/${context.id}`);
+    const answers = (await client.contexts.messages.list(context.id).all()).filter(
+      ({ role }) => role === 'assistant',
+    );
+    for (const { usage } of answers) {
+      const cost = usage?.cost ?? null;
+      if (cost === null) throw new Error('an answer has no cost');
+      const told = page
+        .getByRole('article', { name: 'Answer' })
+        .getByTitle(new RegExp(`, \\$${cost.replace('.', '\\.')}$`));
+      await told.first().waitFor();
+      expect(await told.first().textContent()).toMatch(/ in · .* out · /);
+      expect((await told.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
+    }
+    await page.goto(`${url}/jobs/${job.id}`);
+    await page.getByText(`· ${shown}`).first().waitFor();
+    await page.getByRole('tab', { name: 'Table' }).click();
+    const [first] = answers;
+    await page
+      .getByRole('row', { name: /simulated\/priced/ })
+      .first()
+      .getByText(`· ${formatCost(first?.usage?.cost ?? '')}`)
+      .waitFor();
+    await page.goto(`${url}/workers/${context.worker_id}/tree`);
+    await page.getByText(new RegExp(`1 worker · .* · \\${shown}$`)).waitFor();
+    await page.getByRole('treeitem').getByText(`· ${shown}`).waitFor();
+  },
+);
+
+browserTest('is summed up over time, and prices stand with the providers', async () => {
+  const { client, url } = platform();
+  await paid();
+  const other = await openContext(client, 'unpriced beside it', ['say: nobody knows what this costs']);
+  await client.jobs.wait(other.jobs[0] ?? '');
+  const jobs = await client.jobs.list().all();
+  const all = jobs.map(({ usage }) => usage.cost).reduce(addCosts, null);
+  const page = await visit(`${url}/overview?span=1h`);
+  await page.getByText(`${formatCost(all ?? '')} in all`).waitFor();
+  await page.getByRole('button', { name: 'Cost as a table' }).click();
+  await page
+    .getByRole('region', { name: 'Cost over time' })
+    .getByRole('columnheader', { name: 'Cost' })
+    .waitFor();
+  await page.goto(`${url}/settings?tab=providers`);
+  const price = page.getByRole('region', { name: 'Prices' }).getByRole('row', { name: /simulated\/priced/ });
+  await price.waitFor();
+  expect(await price.getByRole('cell').allTextContents()).toEqual([
+    'simulated/priced',
+    '$1000.00',
+    '$1000.00',
+    '$0.00',
+    '$0.00',
+  ]);
+  await expectAccessible(page);
+});
+
+browserTest('is not told where no price is known', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'unpriced', ['say: for nothing?']);
+  await client.jobs.wait(jobs[0] ?? '');
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const answer = page.getByRole('article', { name: 'Answer' });
+  await answer.getByText(/ in · .* out/).waitFor();
+  expect(await answer.textContent()).not.toContain('$');
+});

@@ -1,0 +1,105 @@
+// The list of jobs: what the address says is shown, and many are cancelled at once.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+import { ENDLESS, openContext } from './scenes.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Job / }) });
+
+test('filters by status in the address, and cancels what is selected with shift', async () => {
+  const { client, url } = platform();
+  const { jobs } = await openContext(client, 'a queue', [ENDLESS, 'say: a', 'say: b', 'say: c']);
+  const done = await openContext(client, 'done', ['say: it is done']);
+  await client.jobs.wait(done.jobs[0] ?? '');
+  const page = await visit(`${url}/jobs`);
+  await rows(page).nth(4).waitFor();
+  await page.getByLabel('Status').click();
+  await page.getByRole('option', { name: 'Queued' }).click();
+  await page.getByText('it is done').waitFor({ state: 'detached' });
+  expect(page.url()).toContain('status=queued');
+  await page.reload();
+  await rows(page).nth(2).waitFor();
+  expect(await rows(page).count()).toBe(3);
+  await rows(page).nth(0).getByRole('checkbox').click();
+  await rows(page)
+    .nth(2)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Cancel selected' }).click();
+  await page.getByRole('dialog').getByText('3 jobs will be told to stop').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel 3 jobs' }).click();
+  await page.getByText('3 jobs told to stop').waitFor();
+  await page.getByText('No job is like that').waitFor();
+  for (const id of jobs.slice(1)) expect((await client.jobs.wait(id)).status).toBe('cancelled');
+  expect((await client.jobs.get(jobs[0] ?? '')).status).toBe('running');
+  await client.jobs.cancel(jobs[0] ?? '', { wait_ms: 20_000 });
+});
+
+test('cancels all that match, and says how many before', async () => {
+  const { client, url } = platform();
+  const one = await openContext(client, 'to be cancelled', [ENDLESS, 'say: a']);
+  const other = await openContext(client, 'to be kept', [ENDLESS]);
+  const page = await visit(`${url}/jobs?context_id=${one.context.id}`);
+  await rows(page).nth(1).waitFor();
+  await page.getByRole('button', { name: 'Cancel all that match' }).click();
+  await page.getByRole('button', { name: 'Cancel 2 jobs' }).click();
+  await page.getByText('2 jobs told to stop').waitFor();
+  for (const id of one.jobs) expect((await client.jobs.wait(id)).status).toBe('cancelled');
+  await page.getByRole('button', { name: /Remove the filter: Context/ }).click();
+  await rows(page).nth(2).waitFor();
+  expect((await client.jobs.get(other.jobs[0] ?? '')).status).not.toBe('cancelled');
+  await client.jobs.cancel(other.jobs[0] ?? '', { wait_ms: 20_000 });
+  await page.getByRole('link', { name: `Job ${other.jobs[0]?.slice(-6)}` }).click();
+  await page.waitForURL(`**/jobs/${other.jobs[0]}`);
+});
+
+test('narrows down by metadata once it is written, and by the worker that one comes from', async () => {
+  const { client, url } = platform();
+  const [one, other] = [await openContext(client, 'batch 7', []), await openContext(client, 'batch 8', [])];
+  const send = async (id: string, batch: number) =>
+    (await client.contexts.send(id, { content: ENDLESS, metadata: { batch } })).job_id;
+  const [wanted, kept] = [await send(one.context.id, 7), await send(other.context.id, 8)];
+  const link = (page: Page, id: string) => page.getByRole('link', { name: `Job ${id.slice(-6)}` });
+  const page = await visit(`${url}/jobs`);
+  await link(page, kept).waitFor();
+  const metadata = page.getByLabel('Metadata');
+  await metadata.fill('batch');
+  await page.getByText('It must be name=value.').waitFor();
+  await expectAccessible(page);
+  await metadata.fill('batch=7');
+  await metadata.press('Enter');
+  await link(page, kept).waitFor({ state: 'detached' });
+  await link(page, wanted).waitFor();
+  await page.getByRole('button', { name: 'Cancel all that match' }).click();
+  await page.getByRole('button', { name: 'Cancel 1 job' }).click();
+  await page.getByText('1 job told to stop').waitFor();
+  expect((await client.jobs.wait(wanted)).status).toBe('cancelled');
+  expect((await client.jobs.get(kept)).status).not.toBe('cancelled');
+
+  await page.goto(`${url}/workers/${other.context.worker_id}/tree`);
+  await page.getByRole('link', { name: 'Its jobs' }).click();
+  await link(page, kept).waitFor();
+  await link(page, wanted).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /Remove the filter: Worker/ }).click();
+  await link(page, wanted).waitFor();
+  await client.jobs.cancel(kept, { wait_ms: 20_000 });
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`is accessible, and cards on a phone: ${theme}`, async () => {
+    const { url } = platform();
+    const page = await visit(`${url}/jobs`, { theme });
+    await rows(page).first().waitFor();
+    await expectAccessible(page);
+    const phone = await visit(`${url}/jobs`, { theme, size: 'phone' });
+    await phone.getByRole('list', { name: 'Jobs' }).getByRole('listitem').first().waitFor();
+    await expectAccessible(phone);
+    await expectFits(phone);
+  });
+}

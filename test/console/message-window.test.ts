@@ -1,0 +1,106 @@
+// The stretch of history that the console holds: what is told of finds its place, and nothing lies twice or is left out.
+import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/client/index.ts';
+import {
+  append,
+  EMPTY_WINDOW,
+  place,
+  prepend,
+  renew,
+  trimEnd,
+  trimStart,
+  without,
+} from '../../web/src/data/message-window.ts';
+import type { MessageWindow } from '../../web/src/data/message-window.ts';
+import { rowsOf } from '../../web/src/pages/chat/rows.ts';
+
+function message(seq: number | null, more: Partial<Message> = {}): Message {
+  return {
+    id: `m${seq ?? 'queued'}`,
+    context_id: 'c',
+    branch: 'main',
+    seq,
+    turn: null,
+    role: 'assistant',
+    type: 'text',
+    status: seq === null ? 'queued' : 'completed',
+    compacted: false,
+    content: [{ type: 'text', text: `${seq}` }],
+    job_id: null,
+    sender_worker_id: null,
+    created_at: '2026-01-01T00:00:00Z',
+    completed_at: null,
+    model_id: null,
+    provider_id: null,
+    usage: null,
+    finish_reason: null,
+    error: null,
+    ...more,
+  };
+}
+
+const windowOf = (seqs: number[], more: Partial<MessageWindow> = {}): MessageWindow => ({
+  ...EMPTY_WINDOW,
+  messages: seqs.map((seq) => message(seq)),
+  ...more,
+});
+const seqsOf = ({ messages }: MessageWindow) => messages.map(({ seq }) => seq);
+
+describe('a window of history', () => {
+  test('takes what it is told of in its place, once', () => {
+    const window = [3, 1, 2, 3].reduce((at, seq) => place(at, message(seq)), EMPTY_WINDOW);
+    expect(seqsOf(window)).toEqual([1, 2, 3]);
+  });
+
+  test('takes nothing that lies beyond where it reaches, nor what is queued or was taken back', () => {
+    const window = windowOf([5, 6], { hasOlder: true, hasNewer: true });
+    for (const seq of [4, 7, null]) expect(place(window, message(seq))).toBe(window);
+    expect(place(windowOf([5]), message(6, { status: 'retracted' }))).toEqual(windowOf([5]));
+  });
+
+  test('grows at both ends by pages that overlap it, in whatever order they were read', () => {
+    const older = prepend(windowOf([5, 6], { hasOlder: true }), [message(5), message(4), message(3)], false);
+    expect(seqsOf(older)).toEqual([3, 4, 5, 6]);
+    expect(older.hasOlder).toBe(false);
+    const newer = append({ ...older, hasNewer: true }, [message(6), message(7), message(null)], true);
+    expect(seqsOf(newer)).toEqual([3, 4, 5, 6, 7]);
+    expect(newer.hasNewer).toBe(true);
+  });
+
+  test('read anew, loses what is gone and keeps what was told of meanwhile', () => {
+    expect(seqsOf(renew(windowOf([1, 2, 3, 9]), [message(1), message(3)], false))).toEqual([1, 3, 9]);
+    const cut = renew(windowOf([1, 2, 3, 9]), [message(1), message(2)], true);
+    expect([seqsOf(cut), cut.hasNewer]).toEqual([[1, 2], true]);
+  });
+
+  test('lets go of what is far from the reader, and knows that it did', () => {
+    expect(trimEnd(windowOf([1, 2, 3]), 2)).toMatchObject({ hasNewer: true, hasOlder: false });
+    expect(seqsOf(trimStart(windowOf([1, 2, 3]), 2))).toEqual([2, 3]);
+    const whole = windowOf([1, 2]);
+    expect(trimStart(whole, 2)).toBe(whole);
+    expect(without(whole, ['m9'])).toBe(whole);
+    expect(seqsOf(without(whole, ['m1']))).toEqual([2]);
+  });
+});
+
+describe('rows', () => {
+  const call = message(2, { content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }] });
+  const result = message(3, {
+    role: 'tool',
+    type: 'tool_result',
+    content: [{ type: 'tool_result', tool_use_id: 't', content: 'seen', is_error: false }],
+  });
+  const making = { message_id: 'm4', attempt: 1, text: 'so far', thinking: '' };
+
+  test('a result is shown by its call, and by itself where that is not held', () => {
+    const [row, ...more] = rowsOf([call, result], [], []);
+    expect(more).toEqual([]);
+    expect(row?.kind === 'message' && row.results.get('t')?.block.content).toBe('seen');
+    expect(rowsOf([result], [], [])).toHaveLength(1);
+  });
+
+  test('a text in the making comes last, until its message is there', () => {
+    expect(rowsOf([call], [making], []).map(({ key }) => key)).toEqual(['m2', 'm4']);
+    expect(rowsOf([call, message(4)], [making], []).map(({ kind }) => kind)).toEqual(['message', 'message']);
+  });
+});

@@ -1,0 +1,46 @@
+// The overview shows numbers that are true, as plots and as tables, and who is at work.
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+import { ENDLESS, openContext, waitingFor } from './scenes.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+test('tells what is queued, runs and waits, what ended, and which processes live', async () => {
+  const { client, url } = platform();
+  const ended = await openContext(client, 'ended', ['say: one', 'say: two', 'fail: bad_request']);
+  for (const id of ended.jobs) await client.jobs.wait(id);
+  const busy = await openContext(client, 'busy', [ENDLESS, 'say: later']);
+  await openContext(client, 'asks', ['ask: well?']);
+  await waitingFor(client, 1);
+  const page = await visit(`${url}/overview?span=1h`);
+  for (const name of ['Queued: 1', 'Running: 1', 'Waiting: 1'])
+    await page.getByRole('link', { name, exact: true }).waitFor();
+  await page.getByText('3 in all, 33 in 100 failed').waitFor();
+  await page.getByRole('button', { name: 'Jobs that ended as a table' }).click();
+  const table = page.getByRole('region', { name: 'Jobs that ended over time' });
+  await table.getByRole('columnheader', { name: 'Completed' }).waitFor();
+  const cells = await table.getByRole('cell').allTextContents();
+  const sums = [1, 3].map((column) =>
+    cells.reduce((sum, cell, at) => (at % 5 === column ? sum + Number(cell) : sum), 0),
+  );
+  expect(sums).toEqual([2, 1]);
+  const [alive] = (await client.system.get()).processes;
+  const process = page.getByRole('row', { name: new RegExp(`process ${alive?.pid}`) });
+  await process.getByText(alive?.version ?? 'none').waitFor();
+  await client.jobs.cancelAll({ context_id: busy.context.id });
+  await page.getByRole('link', { name: 'Running: 0', exact: true }).waitFor();
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`is accessible with its plots, and fits a phone: ${theme}`, async () => {
+    for (const size of ['desktop', 'phone'] as const) {
+      const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
+      await page.locator('.recharts-surface').first().waitFor();
+      await page.getByRole('row', { name: /process/ }).waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+    }
+  });
+}

@@ -1,0 +1,47 @@
+// Search finds what was said, shows it as plain text, and opens it where it was said.
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { until } from '../e2e/until.ts';
+import { usePlatform } from './platform.ts';
+import { openContext } from './scenes.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+test('finds by words, narrows down, and opens the conversation at the message', async () => {
+  const { client, url } = platform();
+  const said = 'say: the zebra ate <img src=x onerror=alert(1)> in the garden';
+  const { context, jobs } = await openContext(client, 'the zoo', [said]);
+  await client.jobs.wait(jobs[0] ?? '');
+  const find = async () => (await client.search({ q: 'zebra' }).page()).data;
+  await until('both to be found', async () => (await find()).length === 2);
+  const page = await visit(`${url}/search`);
+  await page.getByText('What are you looking for?').waitFor();
+  await page.getByRole('searchbox').fill('zebra');
+  const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+  await results.nth(1).waitFor();
+  expect(page.url()).toContain('q=zebra');
+  await page.getByLabel('Said in').click();
+  await page.getByRole('option', { name: 'Answers', exact: true }).click();
+  await results.nth(1).waitFor({ state: 'detached' });
+  expect(await results.first().locator('mark').allTextContents()).toEqual(['zebra']);
+  expect(await results.first().locator('img').count()).toBe(0);
+  const answer = (await find()).find(({ role }) => role === 'assistant');
+  await results.first().click();
+  await page.waitForURL(`**/contexts/${context.id}?message=${answer?.message_id}`);
+  await page.goBack();
+  await page.getByRole('searchbox').fill('unicorn');
+  await page.getByText('Nothing was found').waitFor();
+  await expectAccessible(page);
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`is accessible with results, and fits a phone: ${theme}`, async () => {
+    for (const size of ['desktop', 'phone'] as const) {
+      const page = await visit(`${platform().url}/search?q=zebra`, { theme, size });
+      await page.locator('mark').first().waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+    }
+  });
+}

@@ -1,0 +1,188 @@
+// The frame of the console: it loads, is gone through by keyboard, knows its addresses, suits both themes and a phone, and
+// asks for a key where one is needed.
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+
+const PLACES = [
+  { path: '/', name: 'Chat', key: 'c' },
+  { path: '/inbox', name: 'Inbox', key: 'i' },
+  { path: '/jobs', name: 'Jobs', key: 'j' },
+  { path: '/overview', name: 'Overview', key: 'o' },
+  { path: '/search', name: 'Search', key: null },
+  { path: '/settings', name: 'Settings', key: 's' },
+];
+
+const { visit, excuse } = useBrowser();
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+const place = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
+
+/** Who is slow with the second key begins anew. */
+async function goByKeys(page: Page, key: string, name: string): Promise<void> {
+  const isThere = () =>
+    heading(page, name)
+      .waitFor({ timeout: 5_000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  do {
+    await page.locator('body').press('g');
+    await page.locator('body').press(key);
+  } while (!(await isThere()));
+}
+
+describe('without keys', () => {
+  const platform = usePlatform();
+
+  test('loads, and goes from page to page by links and by keys', async () => {
+    const page = await visit(platform().url);
+    await heading(page, 'Chat').waitFor();
+    for (const { path, name } of PLACES) {
+      await place(page, name).click();
+      await heading(page, name).waitFor();
+      expect(new URL(page.url()).pathname).toBe(path);
+      expect(await place(page, name).getAttribute('aria-current')).toBe('page');
+      expect(await page.title()).toBe(`${name} · Nightshift`);
+    }
+    for (const { name, key } of PLACES) {
+      if (key === null) continue;
+      await goByKeys(page, key, name);
+    }
+    await page.locator('body').press('/');
+    await heading(page, 'Search').waitFor();
+    await page.getByRole('searchbox').press('Tab');
+    await page.locator('body').press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'hidden' });
+  });
+
+  test('begins with a way past the navigation', async () => {
+    const page = await visit(`${platform().url}/inbox`);
+    await heading(page, 'Inbox').waitFor();
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    expect(await skip.evaluate((link) => link.matches(':focus'))).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('main').evaluate((main) => main.matches(':focus'))).toBe(true);
+  });
+
+  test('says that there is nothing at an address that it does not know', async () => {
+    const page = await visit(`${platform().url}/jobs/by/nobody`);
+    await heading(page, 'Page not found').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Go to the chats' }).click();
+    await heading(page, 'Chat').waitFor();
+  });
+
+  test('brings no style that its content security policy does not know', async () => {
+    const page = await visit(`${platform().url}/jobs`);
+    const styles = () =>
+      page.evaluate<boolean[]>(
+        `[...document.querySelectorAll('style')].map(({ sheet }) => sheet !== null && sheet.cssRules.length > 0)`,
+      );
+    const allApplied = (count: number) => Array.from({ length: count }, () => true);
+    await expect.poll(styles).toEqual(allApplied(1));
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menu').waitFor();
+    await expect.poll(styles).toEqual(allApplied(2));
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByRole('main').getByRole('combobox').first().click();
+    await page.getByRole('listbox').waitFor();
+    await expect.poll(styles).toEqual(allApplied(3));
+
+    excuse(/Content Security Policy/);
+    const isRefused = await page.evaluate<boolean>(`(() => {
+      const style = document.createElement('style');
+      style.textContent = 'body { color: red; }';
+      document.head.append(style);
+      return style.sheet === null;
+    })()`);
+    expect(isRefused).toBe(true);
+  });
+
+  test('keeps the theme that is chosen', async () => {
+    const page = await visit(platform().url);
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await page.reload();
+    await heading(page, 'Chat').waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const size of ['desktop', 'phone'] as const) {
+      test(`every page is accessible and fits: ${theme}, ${size}`, async () => {
+        const page = await visit(platform().url, { theme, size });
+        for (const { path, name } of PLACES) {
+          await page.goto(`${platform().url}${path}`);
+          await heading(page, name).waitFor();
+          await expectAccessible(page);
+          await expectFits(page);
+        }
+      });
+    }
+  }
+
+  test('says that the connection is lost, and goes on once it is back', async () => {
+    excuse(/Failed to load resource/);
+    const page = await visit(`${platform().url}/overview`);
+    await heading(page, 'Overview').waitFor();
+    await platform().kill();
+    const lost = page.getByText('The connection to Nightshift was lost');
+    await lost.waitFor();
+    await expectAccessible(page);
+    await platform().restart();
+    await lost.waitFor({ state: 'detached' });
+    await heading(page, 'Overview').waitFor();
+  });
+});
+
+describe('with a key', () => {
+  const apiKey = 'a-key-of-the-console-tests';
+  const platform = usePlatform({ apiKey });
+
+  test('asks for it, keeps the page that was asked for, and forgets it', async () => {
+    excuse(/401/);
+    const page = await visit(`${platform().url}/jobs?status=running`);
+    await heading(page, 'Sign in to Nightshift').waitFor();
+    await expectAccessible(page);
+    const field = page.getByLabel('API key');
+    await field.fill('another');
+    await field.press('Enter');
+    await page.getByText('This key is not known here.').waitFor();
+    await field.fill(apiKey);
+    await field.press('Enter');
+    await heading(page, 'Jobs').waitFor();
+    expect(page.url()).toContain('status=running');
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    expect(cookie?.value).not.toContain(apiKey);
+    await page.reload();
+    await heading(page, 'Jobs').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in to Nightshift').waitFor();
+    await page.reload();
+    await heading(page, 'Sign in to Nightshift').waitFor();
+  });
+
+  test('forgets it from the settings, too', async () => {
+    excuse(/401/);
+    const page = await visit(`${platform().url}/settings?tab=browser`);
+    await page.getByLabel('API key').fill(apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out of this browser' }).click();
+    await heading(page, 'Sign in to Nightshift').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await page.goto(`${platform().url}/inbox`);
+    await heading(page, 'Sign in to Nightshift').waitFor();
+  });
+});

@@ -1,0 +1,61 @@
+// A job as the rows of its timeline.
+import { expect, test } from 'vitest';
+import type { Job, JobStep } from '../../src/client/index.ts';
+import { rowsOf } from '../../web/src/pages/timeline/rows.ts';
+
+const at = (ms: number): string => new Date(ms).toISOString();
+const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, cost: null };
+
+function job(started: number | null): Job {
+  return {
+    id: 'j',
+    kind: 'input',
+    context_id: 'c',
+    worker_id: 'w',
+    branch: 'main',
+    status: started === null ? 'queued' : 'running',
+    attempt: 1,
+    retry_at: null,
+    steps: 1,
+    usage,
+    waiting_for: [],
+    output: null,
+    error: null,
+    parent_job_id: null,
+    created_at: at(1_000),
+    started_at: started === null ? null : at(started),
+    finished_at: null,
+    metadata: {},
+    compaction: null,
+  };
+}
+
+function call(from: number): JobStep {
+  return {
+    kind: 'model',
+    name: 'simulated/test',
+    status: 'completed',
+    attempt: 1,
+    started_at: at(from),
+    first_token_at: at(from + 10),
+    ended_at: at(from + 20),
+    usage,
+    error: null,
+    message_id: 'm',
+    tool_call_id: null,
+    executions: null,
+    tokens_before: null,
+    tokens_after: null,
+    approval: null,
+    waits: [],
+    child: null,
+  };
+}
+
+const queueOf = (started: number | null, steps: JobStep[]) => rowsOf(job(started), steps)[0];
+
+test('a queue ends where the job is taken up, or where a model is called before that is written', () => {
+  expect(queueOf(1_030, [call(1_040)])).toMatchObject({ kind: 'queue', from: 1_000, to: 1_030 });
+  expect(queueOf(1_030, [call(1_020)])).toMatchObject({ kind: 'queue', to: 1_020 });
+  expect(queueOf(null, [])).toMatchObject({ kind: 'queue', status: 'queued', to: null });
+});

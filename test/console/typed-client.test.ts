@@ -1,0 +1,60 @@
+// The typed client by itself in a page of a browser, bundled as somebody's own page would have it: what it follows outlives the
+// API that serves it.
+import path from 'node:path';
+import { afterEach, expect, inject, test } from 'vitest';
+import { build } from 'vite';
+import { expectAllFollowed } from '../e2e/expect-followed.ts';
+import type { Followed } from '../e2e/follower.ts';
+import { startApi, startWorker } from '../e2e/platform.ts';
+import { openStage } from '../e2e/stage.ts';
+import type { Stage } from '../e2e/stage.ts';
+import { useBrowser } from './browser.ts';
+import { findChromium } from './chromium.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const { visit, excuse } = useBrowser();
+
+let stage: Stage | null = null;
+afterEach(async () => {
+  await stage?.close();
+  stage = null;
+});
+
+/** The program and the client as one script that runs in a page; `follower` is what it exports. */
+async function bundle(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'error',
+    build: {
+      write: false,
+      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'follower', formats: ['iife'] },
+    },
+  });
+  const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : [];
+  const [script, ...more] = outputs.flatMap(({ output }) => output);
+  expect(more).toEqual([]);
+  return script?.type === 'chunk' ? script.code : '';
+}
+
+test.skipIf(findChromium() === null || inject('redisUrl') === null)(
+  'a page makes a worker and follows it, while the API is killed and comes back',
+  async () => {
+    excuse(/Failed to load resource|net::ERR_/);
+    stage = await openStage();
+    let api = await startApi(stage.env);
+    const worker = await startWorker(stage.env);
+    const url = `http://127.0.0.1:${api.env['PORT'] ?? ''}`;
+    // Any address of the API: the console has no part in it.
+    const page = await visit(`${url}/healthz`);
+    await page.exposeFunction('restart', async () => {
+      api.child.signal('SIGKILL');
+      await api.child.exited;
+      api = await startApi(api.env);
+    });
+    await page.addScriptTag({ content: await bundle() });
+    expectAllFollowed(await page.evaluate<Followed>('follower.follow(location.origin, restart)'));
+    for (const child of [api.child, worker]) child.signal('SIGTERM');
+    await Promise.all([api.child, worker].map(({ exited }) => exited));
+  },
+);

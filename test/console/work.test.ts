@@ -1,0 +1,180 @@
+// What is at work, as it is at work: the tree of a worker, and the timeline of a job.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+/** A worker that waits for one below it, which asks a question. */
+async function family(): Promise<{ top: string; contextId: string }> {
+  const { client } = platform();
+  const config = { model: 'simulated/lead', tools: ['spawn_worker', 'ask_user'] };
+  const worker = await client.workers.create({ name: 'lead', config });
+  const spawn = { name: 'reader', input: 'ask: Which page?', tools: ['ask_user'] };
+  await client.contexts.send(
+    worker.context_id,
+    `call: spawn_worker ${JSON.stringify(spawn)}\n---\nsay: read`,
+  );
+  return { top: worker.id, contextId: worker.context_id };
+}
+
+const step = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Steps' }).getByRole('button', { name });
+const item = (page: Page, name: string) => page.getByRole('treeitem', { name });
+const isFocused = (page: Page, name: string) =>
+  item(page, name).and(page.locator(':focus')).waitFor({ state: 'visible' });
+
+test('a tree shows who works below whom, and is gone through by keys', async () => {
+  const { top } = await family();
+  const page = await visit(`${platform().url}/workers/${top}/tree`);
+  await item(page, 'reader').getByText('Waiting').waitFor();
+  await item(page, 'lead').getByText('Waiting').waitFor();
+  await expectAccessible(page);
+  await item(page, 'lead').focus();
+  await page.keyboard.press('ArrowDown');
+  await isFocused(page, 'reader');
+  await page.keyboard.press('ArrowLeft');
+  await isFocused(page, 'lead');
+  await page.keyboard.press('ArrowLeft');
+  await item(page, 'reader').waitFor({ state: 'hidden' });
+  expect(await item(page, 'lead').getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('ArrowRight');
+  await item(page, 'reader').waitFor();
+  await page.keyboard.press('End');
+  await isFocused(page, 'reader');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'reader' }).waitFor();
+});
+
+test('what a worker does is cancelled from the tree, which shows the end of it', async () => {
+  const { top, contextId } = await family();
+  const page = await visit(`${platform().url}/workers/${top}/tree`);
+  await item(page, 'reader').click();
+  await page.getByRole('heading', { level: 2, name: 'reader' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel down the tree …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel what reader does?' });
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Cancel the jobs' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await item(page, 'reader').getByText('Idle').waitFor();
+  await item(page, 'lead').getByText('Idle').waitFor();
+  expect(await platform().client.contexts.get(contextId)).toMatchObject({ state: 'Idle' });
+
+  await item(page, 'lead').click();
+  await page.getByRole('button', { name: 'Stop, and all below' }).click();
+  await item(page, 'reader').getByText('Stopped').waitFor();
+  await page.getByRole('button', { name: 'Start, and all below' }).click();
+  await item(page, 'reader').getByText('Idle').waitFor();
+});
+
+test('what a large tree leaves out is asked for where it is opened', async () => {
+  const { client, url } = platform();
+  const make = (name: string, parent_worker_id: string | null) =>
+    client.workers.create({ name, config: { model: 'simulated/test' }, parent_worker_id });
+  const top = await make('chief', null);
+  const lead = await make('foreman', top.id);
+  for (let at = 1; at < 120; at += 1) await make(`clerk-${at}.`, top.id);
+  for (let at = 0; at < 90; at += 1) await make(`hand-${at}.`, lead.id);
+  const page = await visit(`${url}/workers/${top.id}/tree`);
+  await page.getByText('200 or more workers').waitFor();
+  const hands = item(page, 'hand-');
+  // Some of them are shown, and so it is open; the others are behind the same key.
+  expect(await hands.count()).toBe(79);
+  expect(await item(page, 'foreman').getAttribute('aria-expanded')).toBe('true');
+  await item(page, 'chief').focus();
+  await page.keyboard.press('ArrowRight');
+  await isFocused(page, 'foreman');
+  await page.keyboard.press('ArrowRight');
+  await hands.nth(89).waitFor();
+  expect(await hands.count()).toBe(90);
+  // Nobody knew whether there was somebody below; now it is known that there is not.
+  expect(await item(page, 'clerk-7.').getAttribute('aria-expanded')).toBe('false');
+  await item(page, 'clerk-7.').click();
+  await page.keyboard.press('ArrowRight');
+  await item(page, 'clerk-7.').and(page.locator(':not([aria-expanded])')).waitFor();
+  await expectAccessible(page);
+});
+
+test('a timeline shows a tool and a wait, and goes on while the job does', async () => {
+  const { client, url } = platform();
+  const worker = await client.workers.create({ name: 'clerk', role: 'clerk' });
+  const input = [
+    'call: look_up {"word": "owl"}',
+    '---',
+    'call: send_mail {"to": "ada", "text": "an owl"}',
+    '---',
+    'say: it is sent',
+  ].join('\n');
+  const { job_id: jobId } = await client.contexts.send(worker.context_id, input);
+  const page = await visit(`${url}/jobs/${jobId}`);
+  const row = (name: string) => step(page, name);
+  await row('look_up').waitFor();
+  await row('send_mail').getByText('Waits for approval').waitFor();
+  await row('send_mail').click();
+  await page.getByRole('list', { name: 'Steps' }).getByRole('definition').getByText('Waiting').waitFor();
+  await expectAccessible(page);
+  await client.tools.approve(worker.context_id, {
+    all: true,
+    decision: 'approve',
+    reason: 'She asked for it.',
+  });
+  await page.getByText('Approved: She asked for it.').waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor({ state: 'hidden' });
+
+  // The call that was not waited for is a small part of the whole.
+  const whole = page.getByRole('button', { name: 'Show all of it' });
+  await whole.and(page.locator(':disabled')).waitFor();
+  await row('look_up').click();
+  await page.getByRole('button', { name: 'Zoom to it' }).click();
+  await whole.and(page.locator(':enabled')).waitFor();
+  await row('look_up').press('0');
+  await whole.and(page.locator(':disabled')).waitFor();
+
+  await page.getByRole('tab', { name: 'Table' }).click();
+  const told = page.getByRole('row', { name: /send_mail/ });
+  await told.getByText('Completed').waitFor();
+  await told.getByText('Waits for approval').waitFor();
+  await expectAccessible(page);
+});
+
+test('a timeline says for what a call waits; the bar of a worker below leads to its own', async () => {
+  const { client, url } = platform();
+  const { contextId } = await family();
+  const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
+  const page = await visit(`${url}/jobs/${job?.id ?? ''}`);
+  await step(page, 'spawn_worker').getByText('Waits for workers').waitFor();
+  await step(page, 'reader').getByText('Waiting').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Timeline of reader' }).click();
+  await step(page, 'ask_user').getByText('Waits for an answer').waitFor();
+  const below = (await client.jobs.list({ parent_job_id: job?.id ?? '' }).page()).data[0];
+  const [question] = below?.waiting_for ?? [];
+  await client.tools.result(below?.context_id ?? '', question?.tool_call_id ?? '', { content: 'this' });
+  await page.getByRole('link', { name: 'Asked for by' }).click();
+  await step(page, 'reader').waitFor();
+  await step(page, 'spawn_worker').getByText('Waits for workers').waitFor({ state: 'hidden' });
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await page
+    .getByRole('row', { name: /spawn_worker/ })
+    .getByText('Waits for workers')
+    .waitFor();
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`tree and timeline suit a phone, ${theme}`, async () => {
+    const { client, url } = platform();
+    const { top, contextId } = await family();
+    const page = await visit(`${url}/workers/${top}/tree`, { size: 'phone', theme });
+    await item(page, 'reader').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
+    await page.goto(`${url}/jobs/${job?.id ?? ''}`);
+    await step(page, 'spawn_worker').waitFor();
+    await page.getByRole('link', { name: 'Timeline of reader' }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+}

@@ -1,0 +1,71 @@
+/** The answer to a question, one of its choices or any other; or the result of a tool that the client runs. */
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import type { Json, ToolCall } from 'nightshift/client';
+import { client } from '../data/client.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Json as ShownJson } from '../ui/json.tsx';
+import { RelativeTime } from '../ui/time.tsx';
+import { Checkbox } from '../ui/toggle.tsx';
+import css from './answers.module.css';
+import { useAnswer } from './use-answer.ts';
+
+export function AnswerForm({ call }: { call: ToolCall }) {
+  const [text, setText] = useState('');
+  const [isError, setError] = useState(false);
+  const isQuestion = call.name === 'ask_user';
+  const choices = choicesOf(call.input);
+  const answer = useAnswer(
+    call,
+    (content: string) =>
+      client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
+    'The answer did not arrive',
+  );
+  const busy = answer.isPending || answer.isSuccess;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (text.trim() !== '' && !busy) answer.mutate(text.trim());
+  };
+  return (
+    <form
+      className={css.form}
+      onSubmit={submit}
+      aria-label={isQuestion ? 'Answer' : `Result of ${call.name}`}
+    >
+      {!isQuestion && <ShownJson value={call.input} label="Arguments" most={200} />}
+      <div className={css.buttons} role="group" aria-label="Choices" hidden={choices.length === 0}>
+        {choices.map((choice) => (
+          <Button key={choice} disabled={busy} onClick={() => answer.mutate(choice)}>
+            {choice}
+          </Button>
+        ))}
+      </div>
+      <div className={css.beside}>
+        <TextField
+          label={isQuestion ? 'Your answer' : 'What the tool gave'}
+          hideLabel={isQuestion}
+          placeholder={isQuestion ? (choices.length > 0 ? 'Another answer' : 'Your answer') : undefined}
+          value={text}
+          disabled={busy}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button type="submit" variant="primary" busy={busy} disabled={text.trim() === ''}>
+          {isQuestion ? 'Answer' : 'Give the result'}
+        </Button>
+      </div>
+      {!isQuestion && <Checkbox label="It failed" checked={isError} onChange={setError} disabled={busy} />}
+      {call.waits_until !== null && (
+        <p className={css.about}>
+          It is no longer waited for <RelativeTime at={call.waits_until} />
+        </p>
+      )}
+    </form>
+  );
+}
+
+function choicesOf(input: Json): string[] {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
+  const { choices } = input;
+  return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
+}

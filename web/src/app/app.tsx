@@ -1,0 +1,49 @@
+/** All that is around the pages: what is known, who is signed in, where one is. */
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { makeQueryClient } from '../data/query-client.ts';
+import { sessionQuery } from '../data/session.ts';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import { Toaster } from '../ui/toaster.tsx';
+import { TooltipProvider } from '../ui/tooltip.tsx';
+import css from './app.module.css';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { router } from './router.tsx';
+import { SignIn } from './sign-in.tsx';
+
+const queryClient = makeQueryClient();
+
+export function App() {
+  return (
+    <ErrorBoundary>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <Gate />
+          <Toaster />
+        </TooltipProvider>
+      </QueryClientProvider>
+    </ErrorBoundary>
+  );
+}
+
+/** Nothing is asked for before it is known whether a key is needed. */
+function Gate() {
+  const session = useQuery(sessionQuery());
+  if (session.data !== undefined)
+    return session.data.signed_in ? <RouterProvider router={router} /> : <SignIn />;
+  return (
+    <main className={css.middle}>
+      {session.isError ? (
+        <ErrorState
+          title="Nightshift cannot be reached"
+          error={session.error}
+          onRetry={() => void session.refetch()}
+          busy={session.isFetching}
+        />
+      ) : (
+        <Spinner label="Loading" />
+      )}
+    </main>
+  );
+}

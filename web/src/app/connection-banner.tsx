@@ -1,0 +1,17 @@
+import { useIsLost } from '../data/connection.ts';
+import { Spinner } from '../ui/spinner.tsx';
+import css from './shell.module.css';
+
+/** Says that the API is away, and that it is tried again. */
+export function ConnectionBanner() {
+  const isLost = useIsLost();
+  return (
+    <div role="status">
+      {isLost && (
+        <p className={css.banner}>
+          <Spinner /> The connection to Nightshift was lost. Reconnecting …
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+/** What a fault of the console itself leaves on the page. */
+import { Component } from 'react';
+import type { ReactNode } from 'react';
+import { ErrorState } from '../ui/error-state.tsx';
+
+type Props = { children: ReactNode };
+type State = { error: unknown; failed: boolean };
+
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: null, failed: false };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error, failed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? <Fault error={this.state.error} /> : this.props.children;
+  }
+}
+
+export function Fault({ error }: { error: unknown }) {
+  return (
+    <ErrorState title="This page met a fault" error={error} onRetry={() => globalThis.location.reload()} />
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { Keyboard, LogOut } from 'lucide-react';
+import { useSignOut } from '../data/session.ts';
+import { approvalsQuery } from '../data/system.ts';
+import { IconButton } from '../ui/button.tsx';
+import { showHelp } from '../ui/help.ts';
+import { ThemeMenu } from '../ui/theme-menu.tsx';
+import { tellError } from '../ui/toaster.tsx';
+import { Logo } from './logo.tsx';
+import { isWithin, PLACES } from './places.ts';
+import css from './shell.module.css';
+
+export function Navigation() {
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <nav className={css.side} aria-label="Main">
+      <div className={css.brand}>
+        <Logo />
+        Nightshift
+      </div>
+      <div className={css.list}>
+        <ul className={css.places}>
+          {PLACES.map(({ to, name, icon: Icon }) => {
+            const here = isWithin(pathname, to);
+            return (
+              <li key={to}>
+                <Link to={to} className={css.place} data-here={here} aria-current={here ? 'page' : undefined}>
+                  <Icon aria-hidden="true" />
+                  <span className={css.name}>{name}</span>
+                  {to === '/inbox' && <InboxCount />}
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+      <div className={css.foot}>
+        <ThemeMenu />
+        <IconButton label="Keyboard shortcuts" keys="?" onClick={showHelp}>
+          <Keyboard />
+        </IconButton>
+        <SignOutButton />
+      </div>
+    </nav>
+  );
+}
+
+/** How much waits for a person. */
+function InboxCount() {
+  const { data } = useQuery(approvalsQuery());
+  const count = data?.data.length ?? 0;
+  if (count === 0) return null;
+  const shown = data?.next_cursor === null ? String(count) : `${count}+`;
+  return (
+    <span className={css.count} aria-label={`${shown} waiting`}>
+      {shown}
+    </span>
+  );
+}
+
+function SignOutButton() {
+  const leave = useSignOut();
+  if (leave === null) return null;
+  return (
+    <IconButton
+      label="Sign out"
+      onClick={() => void leave().catch((error: unknown) => tellError('You are still signed in', error))}
+    >
+      <LogOut />
+    </IconButton>
+  );
+}

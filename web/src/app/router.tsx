@@ -1,0 +1,104 @@
+/** The pages and their addresses. Each page is loaded when it is first gone to. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Spinner } from '../ui/spinner.tsx';
+import css from './app.module.css';
+import { Fault } from './error-boundary.tsx';
+import { NotFound } from './not-found.tsx';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const getParentRoute = () => root;
+
+const chat = lazyRouteComponent(() => import('../pages/chat/page.tsx'), 'ChatPage');
+
+const routes = [
+  createRoute({ getParentRoute, path: '/', component: chat }),
+  createRoute({
+    getParentRoute,
+    path: '/contexts/$contextId',
+    component: chat,
+    validateSearch: texts('message'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/jobs',
+    component: lazyRouteComponent(() => import('../pages/jobs/page.tsx'), 'JobsPage'),
+    validateSearch: texts(
+      'status',
+      'kind',
+      'role',
+      'metadata',
+      'context_id',
+      'worker_id',
+      'parent_job_id',
+      'from',
+      'to',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/jobs/$jobId',
+    component: lazyRouteComponent(() => import('../pages/timeline/page.tsx'), 'TimelinePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/workers/$workerId/tree',
+    component: lazyRouteComponent(() => import('../pages/tree/page.tsx'), 'TreePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/inbox',
+    component: lazyRouteComponent(() => import('../pages/inbox/page.tsx'), 'InboxPage'),
+    validateSearch: texts('kind'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/overview',
+    component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'OverviewPage'),
+    validateSearch: texts('span'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/search',
+    component: lazyRouteComponent(() => import('../pages/search/page.tsx'), 'SearchPage'),
+    validateSearch: texts('q', 'message_role', 'context_id', 'worker_id', 'role', 'from', 'to'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+    validateSearch: texts('tab'),
+  }),
+] as const;
+
+/** What of the search part of an address is text and has one of these names. */
+function texts<Name extends string>(...names: Name[]) {
+  return (search: Record<string, unknown>): { [N in Name]?: string } => {
+    const found: { [N in Name]?: string } = {};
+    for (const name of names) {
+      const value = search[name];
+      if (typeof value === 'string' && value !== '') found[name] = value;
+      // An address that says `?q=42` is read as a number.
+      else if (typeof value === 'number' || typeof value === 'boolean') found[name] = String(value);
+    }
+    return found;
+  };
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: Fault,
+  defaultPendingComponent: () => (
+    <div className={css.middle}>
+      <Spinner label="Loading" />
+    </div>
+  ),
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

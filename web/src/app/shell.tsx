@@ -1,0 +1,47 @@
+/** The frame of every page: navigation at the side, at the bottom on phones, and what is said of the connection. */
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef } from 'react';
+import type { RefObject } from 'react';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { Navigation } from './navigation.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import css from './shell.module.css';
+
+export function Shell() {
+  const main = useRef<HTMLElement>(null);
+  useShortcuts();
+  useFocusOnNewPage(main);
+  return (
+    <div className={css.shell}>
+      <a className={css.skip} href="#main">
+        Skip to the content
+      </a>
+      <Navigation />
+      <div className={css.body}>
+        <ConnectionBanner />
+        <main id="main" ref={main} tabIndex={-1} className={css.main}>
+          <ErrorBoundary>
+            <Suspense fallback={<Skeleton />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      <ShortcutHelp />
+    </div>
+  );
+}
+
+/** Whoever goes to another section by keyboard goes on at its beginning. */
+function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
+  const section = useRouterState({ select: ({ location }) => location.pathname.split('/')[1] });
+  const before = useRef(section);
+  useEffect(() => {
+    if (before.current === section) return;
+    before.current = section;
+    if (main.current?.contains(document.activeElement) !== true) main.current?.focus({ preventScroll: true });
+  }, [section, main]);
+}

@@ -1,0 +1,37 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { hideHelp, useHelpShown } from '../ui/help.ts';
+import { KeyHint } from '../ui/key-hint.tsx';
+import { PLACES } from './places.ts';
+import css from './shortcut-help.module.css';
+
+const KEYS = [
+  ...PLACES.filter(({ key }) => key !== '/').map(({ name, key }) => ({
+    keys: `g ${key}`,
+    does: `Go to ${name}`,
+  })),
+  { keys: '/', does: 'Search' },
+  { keys: 'j', does: 'The next one in the inbox' },
+  { keys: 'k', does: 'The one before it' },
+  { keys: 'Enter', does: 'Send what you wrote' },
+  { keys: 'Shift+Enter', does: 'Begin a new line' },
+  { keys: 'Alt+↑', does: 'Move a queued input up; Alt+↓ moves it down' },
+  { keys: 'Esc', does: 'Close what is open' },
+  { keys: '?', does: 'Show this list' },
+];
+
+export function ShortcutHelp() {
+  return (
+    <Dialog open={useHelpShown()} onClose={hideHelp} title="Keyboard shortcuts">
+      <dl className={css.list}>
+        {KEYS.map(({ keys, does }) => (
+          <div key={keys} className={css.row}>
+            <dt>{does}</dt>
+            <dd>
+              <KeyHint keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

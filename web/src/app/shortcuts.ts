@@ -1,0 +1,44 @@
+/** Keys that work on every page: `g` and a letter go places, `/` goes to the search field, `?` shows them all. */
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { showHelp } from '../ui/help.ts';
+import { PLACES } from './places.ts';
+
+/** How long `g` waits for its letter. */
+const SECOND_KEY_MS = 1_500;
+
+export function useShortcuts(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let goingUntil = 0;
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
+      const isGoing = event.timeStamp < goingUntil;
+      goingUntil = 0;
+      const place = isGoing ? PLACES.find(({ key }) => key === event.key) : undefined;
+      if (place !== undefined) void navigate({ to: place.to });
+      else if (event.key === 'g') goingUntil = event.timeStamp + SECOND_KEY_MS;
+      else if (event.key === '/') focusSearch(() => void navigate({ to: '/search' }));
+      else if (event.key === '?') showHelp();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [navigate]);
+}
+
+/** Somebody types, or something that is open takes the keys. */
+function isTaken({ target }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const typing = target.matches('input, textarea, select') || target.isContentEditable;
+  return typing || document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+}
+
+/** The search field of the page, where it has one. */
+function focusSearch(go: () => void): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  if (field === null) return go();
+  field.focus();
+  field.select();
+}

@@ -1,0 +1,58 @@
+/** Asks for a key where the API wants one. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { NightshiftError } from 'nightshift/client';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { signIn } from '../data/session.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { useTitle } from '../ui/page.tsx';
+import css from './app.module.css';
+import { Logo } from './logo.tsx';
+
+export function SignIn() {
+  useTitle('Sign in');
+  const [key, setKey] = useState('');
+  const queryClient = useQueryClient();
+  const entry = useMutation({
+    mutationFn: signIn,
+    // What was known without a key, or with another one, is forgotten.
+    onSuccess: () => queryClient.resetQueries(),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (key.trim() !== '') entry.mutate(key.trim());
+  };
+  return (
+    <main className={css.middle}>
+      <div className={css.signIn}>
+        <div>
+          <Logo />
+          <h1>Sign in to Nightshift</h1>
+          <p className={css.about}>With one of the API keys that its operator has set.</p>
+        </div>
+        <form onSubmit={submit}>
+          <TextField
+            label="API key"
+            type="password"
+            name="key"
+            autoComplete="current-password"
+            required
+            autoFocus
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+            error={entry.isError ? explain(entry.error) : null}
+          />
+          <Button type="submit" variant="primary" busy={entry.isPending}>
+            Sign in
+          </Button>
+        </form>
+      </div>
+    </main>
+  );
+}
+
+function explain(error: Error): string {
+  const unknown = error instanceof NightshiftError && error.code === 'unauthorized';
+  return unknown ? 'This key is not known here.' : error.message;
+}

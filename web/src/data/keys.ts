@@ -1,0 +1,69 @@
+/**
+ * The names under which answers are kept. All that is of one context stands below `['context', id]`, all that is of one job
+ * below `['job', id]`: what makes the shorter one stale makes all below it stale.
+ */
+import type { Context, Job, Json } from 'nightshift/client';
+
+export type ContextFilter = { archived?: boolean; state?: Context['state'][] };
+export type JobStatus = Job['status'];
+export type JobFilter = {
+  status?: JobStatus[];
+  kind?: Job['kind'];
+  role?: string;
+  /** Is contained in that of the job. */
+  metadata?: { [name: string]: Json };
+  context_id?: string;
+  worker_id?: string;
+  parent_job_id?: string;
+  created_after?: string;
+  created_before?: string;
+};
+export type SearchFilter = {
+  q: string;
+  context_id?: string;
+  worker_id?: string;
+  role?: string;
+  message_role?: 'user' | 'assistant';
+  created_after?: string;
+  created_before?: string;
+};
+/** Without a branch: the active one. */
+export type MessageFilter = { branch?: string };
+
+export const keys = {
+  session: ['session'] as const,
+  contexts: ['contexts'] as const,
+  contextList: (filter: ContextFilter) => ['contexts', filter] as const,
+  context: (id: string) => ['context', id] as const,
+  contextRecord: (id: string) => ['context', id, 'record'] as const,
+  versioned: (id: string) => ['versioned', id] as const,
+  contextState: (id: string) => ['context', id, 'state'] as const,
+  messages: (id: string) => ['context', id, 'messages'] as const,
+  messageList: (id: string, branch: string) => ['context', id, 'messages', branch] as const,
+  queues: (id: string) => ['context', id, 'queue'] as const,
+  queue: (id: string, branch: string) => ['context', id, 'queue', branch] as const,
+  turns: (id: string) => ['context', id, 'turns'] as const,
+  branches: (id: string) => ['context', id, 'branches'] as const,
+  siblings: (id: string, messageId: string) => ['context', id, 'siblings', messageId] as const,
+  message: (id: string, messageId: string) => ['context', id, 'message', messageId] as const,
+  compacted: (id: string, branch: string) => ['context', id, 'compacted', branch] as const,
+  compactions: (id: string) => ['context', id, 'compactions'] as const,
+  toolCall: (id: string, callId: string) => ['context', id, 'tool', callId] as const,
+  toolCalls: (id: string) => ['context', id, 'tool'] as const,
+  jobs: ['jobs'] as const,
+  jobList: (filter: JobFilter) => ['jobs', filter] as const,
+  job: (id: string) => ['job', id] as const,
+  jobRecord: (id: string) => ['job', id, 'record'] as const,
+  steps: (id: string) => ['job', id, 'steps'] as const,
+  workers: ['workers'] as const,
+  worker: (id: string) => ['worker', id] as const,
+  tree: (id: string) => ['tree', id] as const,
+  trees: ['tree'] as const,
+  approvals: ['approvals'] as const,
+  roles: ['roles'] as const,
+  role: (name: string, version: number | null) => ['role', name, version] as const,
+  stats: ['stats'] as const,
+  history: (spanS: number) => ['history', spanS] as const,
+  system: ['system'] as const,
+  search: (filter: SearchFilter) => ['search', filter] as const,
+};

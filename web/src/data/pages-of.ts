@@ -1,0 +1,19 @@
+/** Long lists, page by page: what `useInfiniteQuery` takes, and what comes of it in one row. */
+import type { InfiniteData } from '@tanstack/react-query';
+
+export type Listed<Item> = { data: Item[]; next_cursor: string | null };
+
+export const byCursor = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (last: { next_cursor: string | null }): string | undefined =>
+    last.next_cursor ?? undefined,
+};
+
+/** As a member of a query; none for the first page. */
+export function at(cursor: string | undefined): { cursor?: string } {
+  return cursor === undefined ? {} : { cursor };
+}
+
+export function allOf<Item>(listed: InfiniteData<Listed<Item>> | undefined): Item[] {
+  return listed?.pages.flatMap((page) => page.data) ?? [];
+}

@@ -1,0 +1,16 @@
+/** Puts the console on its page. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { applyTheme, readTheme } from './ui/theme.ts';
+import './ui/tokens.css';
+import './ui/base.css';
+
+applyTheme(readTheme());
+const root = document.querySelector('#root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

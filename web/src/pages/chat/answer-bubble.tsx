@@ -1,0 +1,107 @@
+/** What a model said, or says now: thoughts folded, text as Markdown, calls as cards. */
+import { Brain } from 'lucide-react';
+import { memo, useDeferredValue } from 'react';
+import type { ContentBlock, Context, Making, Message } from 'nightshift/client';
+import { Badge } from '../../ui/badge.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Markdown } from '../../ui/markdown.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { Tokens } from '../../ui/tokens.tsx';
+import css from './bubbles.module.css';
+import { FileBlock } from './file-block.tsx';
+import { MessageActions } from './message-actions.tsx';
+import type { CallResult } from './rows.ts';
+import { ToolCard } from './tool-card.tsx';
+
+type Props = {
+  message: Message;
+  results: ReadonlyMap<string, CallResult>;
+  context: Context;
+};
+
+export function AnswerBubble({ message, results, context }: Props) {
+  const { usage, model_id, finish_reason } = message;
+  return (
+    <article
+      className={classes(css.row, css.answer)}
+      aria-label={message.type === 'plan' ? 'Plan' : 'Answer'}
+      data-message={message.id}
+    >
+      {message.content.map((block, at) => (
+        <Block key={at} block={block} message={message} results={results} context={context} />
+      ))}
+      <footer className={css.foot}>
+        <RelativeTime at={message.completed_at ?? message.created_at} />
+        {model_id !== null && <span>{model_id}</span>}
+        {usage !== null && <Tokens usage={usage} />}
+        {finish_reason === 'max_tokens' && <Badge tone="amber">Cut off: max_tokens</Badge>}
+        <MessageActions context={context} message={message} />
+      </footer>
+    </article>
+  );
+}
+
+function Block({ block, message, results, context }: Props & { block: ContentBlock }) {
+  switch (block.type) {
+    case 'text':
+      if (block.text.trim() === '') return null;
+      return (
+        <div className={css.bubble}>
+          {message.type === 'plan' && (
+            <span className={css.sort}>
+              <Badge tone="accent">Plan</Badge>
+            </span>
+          )}
+          <Markdown text={block.text} />
+        </div>
+      );
+    case 'thinking':
+      return <Thinking text={block.text} />;
+    case 'tool_use':
+      return <ToolCard context={context} message={message} block={block} result={results.get(block.id)} />;
+    case 'tool_result':
+      return null;
+    case 'image':
+    case 'document':
+      return (
+        <div className={css.bubble}>
+          <FileBlock block={block} />
+        </div>
+      );
+  }
+}
+
+/** Folded: what led to an answer is looked at by those who want to know. */
+const Thinking = memo(function Thinking({ text, isLive = false }: { text: string; isLive?: boolean }) {
+  if (text.trim() === '') return null;
+  return (
+    <details className={css.thinking}>
+      <summary>
+        <Brain aria-hidden="true" /> {isLive ? 'Thinking …' : 'Thought'}
+      </summary>
+      <div className={css.thought}>
+        <Markdown text={text} />
+      </div>
+    </details>
+  );
+});
+
+/** Text in the making: read out once it is whole. */
+export function MakingBubble({ making }: { making: Making }) {
+  // Long texts are laid out when there is time for it.
+  const text = useDeferredValue(making.text);
+  return (
+    <article
+      className={classes(css.row, css.answer)}
+      aria-label="Answer in the making"
+      data-making={making.message_id}
+    >
+      <Thinking text={making.thinking} isLive={making.text === ''} />
+      {making.text !== '' && (
+        <div className={classes(css.bubble, css.live)}>
+          <Markdown text={text} />
+        </div>
+      )}
+    </article>
+  );
+}

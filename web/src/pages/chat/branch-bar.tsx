@@ -1,0 +1,64 @@
+/** Which branch is active, and the way to the others. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ChevronDown, GitBranch, GitBranchPlus, ListTree } from 'lucide-react';
+import type { Context } from 'nightshift/client';
+import { useState } from 'react';
+import { client } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { tellError } from '../../ui/toaster.tsx';
+import css from './branches/branches.module.css';
+import { BranchesDialog } from './branches/branches-dialog.tsx';
+import { CreateBranch } from './branches/create-branch.tsx';
+
+/** So many are offered in the menu itself; all are in the dialog. */
+const OFFERED = 12;
+
+export function BranchBar({ context }: { context: Context }) {
+  const { id: contextId, active_branch: active, branches } = context;
+  const [open, setOpen] = useState<'nothing' | 'all' | 'new'>('nothing');
+  const cache = useQueryClient();
+  const go = useMutation({
+    mutationFn: (name: string) => client.contexts.branches.switch(contextId, name),
+    onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
+    onError: (error) => tellError('The branch was not switched', error),
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="small" variant="quiet" busy={go.isPending} aria-label={`Branch: ${active}`}>
+            <GitBranch />
+            <span className={css.active}>{active}</span>
+            {branches.length > 1 && <span className={css.count} data-count={branches.length} />}
+            <ChevronDown />
+          </Button>
+        }
+      >
+        <MenuChoice
+          label="Branch"
+          value={active}
+          options={offered(branches, active).map((name) => ({ value: name, label: name }))}
+          onChange={(name) => name !== active && go.mutate(name)}
+        />
+        <MenuLine />
+        <MenuItem icon={<GitBranchPlus />} onSelect={() => setOpen('new')}>
+          New branch …
+        </MenuItem>
+        <MenuItem icon={<ListTree />} onSelect={() => setOpen('all')}>
+          {branches.length > OFFERED ? `All ${branches.length} branches …` : 'Manage branches …'}
+        </MenuItem>
+      </Menu>
+      {open === 'new' && <CreateBranch contextId={contextId} onClose={() => setOpen('nothing')} />}
+      {open === 'all' && <BranchesDialog contextId={contextId} onClose={() => setOpen('nothing')} />}
+    </>
+  );
+}
+
+/** The active one and the newest. */
+function offered(branches: readonly string[], active: string): string[] {
+  if (branches.length <= OFFERED) return [...branches];
+  const newest = branches.slice(1 - OFFERED);
+  return newest.includes(active) ? newest : [active, ...newest];
+}

@@ -1,0 +1,120 @@
+/** All branches of a context: where each leaves its parent, how long it is, switching and deleting. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import type { Branch } from 'nightshift/client';
+import { useState } from 'react';
+import { client } from '../../../data/client.ts';
+import { branchesQuery, messageQuery } from '../../../data/contexts.ts';
+import { textOf } from '../../../data/format.ts';
+import { keys } from '../../../data/keys.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorState } from '../../../ui/error-state.tsx';
+import { readError } from '../../../ui/read-error.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { RelativeTime } from '../../../ui/time.tsx';
+import { Tokens } from '../../../ui/tokens.tsx';
+import css from './branches.module.css';
+
+/** So many at a time: each asks for the message at its fork. */
+const PAGE = 20;
+
+export function BranchesDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
+  const [shown, setShown] = useState(PAGE);
+  const branches = useQuery(branchesQuery(contextId));
+  const all = branches.data ?? [];
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="Branches"
+      description="Lines of messages that share what came before their fork."
+    >
+      {branches.isPending && <Skeleton lines={3} height={48} />}
+      {branches.isError && all.length === 0 && (
+        <ErrorState error={branches.error} onRetry={() => void branches.refetch()} />
+      )}
+      <ul className={css.list} aria-label="Branches">
+        {all.slice(0, shown).map((branch) => (
+          <BranchRow key={branch.name} contextId={contextId} branch={branch} />
+        ))}
+      </ul>
+      {all.length > shown && (
+        <Button onClick={() => setShown(shown + PAGE)}>Show more ({all.length - shown})</Button>
+      )}
+    </Dialog>
+  );
+}
+
+function BranchRow({ contextId, branch }: { contextId: string; branch: Branch }) {
+  const cache = useQueryClient();
+  const refresh = () => cache.invalidateQueries({ queryKey: keys.context(contextId) });
+  const go = useMutation({
+    mutationFn: () => client.contexts.branches.switch(contextId, branch.name),
+    onSuccess: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: () => client.contexts.branches.delete(contextId, branch.name),
+    onSuccess: refresh,
+  });
+  const refused = go.error ?? remove.error;
+  return (
+    <li className={css.row}>
+      <div className={css.what}>
+        <p className={css.name}>
+          {branch.name} {branch.active && <Badge tone="accent">Active</Badge>}
+        </p>
+        <ForkPoint contextId={contextId} branch={branch} />
+        <p className={css.facts}>
+          {branch.length !== null && `${branch.length} messages · `}
+          <Tokens usage={branch.usage} /> · <RelativeTime at={branch.created_at} />
+        </p>
+        {refused !== null && (
+          <p className={css.refused} role="alert">
+            {readError(refused).message}
+          </p>
+        )}
+      </div>
+      {!branch.active && (
+        <Button
+          size="small"
+          busy={go.isPending}
+          onClick={() => go.mutate()}
+          aria-label={`Switch to ${branch.name}`}
+        >
+          Switch
+        </Button>
+      )}
+      {/* Which ones cannot go is the API's to say. */}
+      <IconButton
+        label={`Delete ${branch.name}`}
+        size="small"
+        disabled={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
+        <Trash2 />
+      </IconButton>
+    </li>
+  );
+}
+
+function ForkPoint({ contextId, branch }: { contextId: string; branch: Branch }) {
+  const { parent, fork_message_id: messageId } = branch;
+  const { data: message } = useQuery({
+    ...messageQuery(contextId, messageId ?? ''),
+    enabled: messageId !== null,
+    staleTime: Infinity,
+  });
+  if (parent === null) return <p className={css.facts}>The first line</p>;
+  if (messageId === null) return <p className={css.facts}>From {parent}, sharing nothing</p>;
+  const said = message === undefined ? '' : textOf(message).slice(0, 80);
+  return (
+    <p className={css.facts}>
+      From {parent}
+      {message !== undefined && ` after ${message.turn ?? 'a note'}`}
+      {said !== '' && <q className={css.said}>{said}</q>}
+    </p>
+  );
+}

@@ -1,0 +1,85 @@
+/** Makes a branch: another line that shares what came before. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { client } from '../../../data/client.ts';
+import { contextQuery } from '../../../data/contexts.ts';
+import { keys } from '../../../data/keys.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { readError } from '../../../ui/read-error.ts';
+import { Checkbox } from '../../../ui/toggle.tsx';
+import { tell } from '../../../ui/toaster.tsx';
+
+/** Without `fromMessageId` it shares all that is complete. */
+export function CreateBranch({
+  contextId,
+  fromMessageId,
+  onClose,
+}: {
+  contextId: string;
+  fromMessageId?: string;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [activate, setActivate] = useState(true);
+  const cache = useQueryClient();
+  const { data: context } = useQuery(contextQuery(contextId));
+  const create = useMutation({
+    mutationFn: () =>
+      client.contexts.branches.create(contextId, {
+        name: name.trim(),
+        activate,
+        ...(fromMessageId === undefined ? {} : { from_message_id: fromMessageId }),
+      }),
+    onSuccess: async (branch) => {
+      await cache.invalidateQueries({ queryKey: keys.context(contextId) });
+      tell(activate ? `You are on the branch ${branch.name}` : `The branch ${branch.name} was made`);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() !== '') create.mutate();
+  };
+  const from = context?.active_branch ?? 'the active branch';
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="New branch"
+      description={
+        fromMessageId === undefined
+          ? `It begins with all that is complete on ${from}.`
+          : 'It begins with everything up to this message.'
+      }
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            busy={create.isPending}
+            disabled={name.trim() === ''}
+            onClick={() => create.mutate()}
+          >
+            Make the branch
+          </Button>
+        </>
+      }
+    >
+      <form onSubmit={submit}>
+        <TextField
+          label="Name"
+          value={name}
+          placeholder="another-way"
+          autoComplete="off"
+          hint="Letters, digits, dots, dashes and underscores."
+          error={create.isError ? readError(create.error).message : null}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </form>
+      <Checkbox label="Switch to it" checked={activate} onChange={setActivate} />
+    </Dialog>
+  );
+}

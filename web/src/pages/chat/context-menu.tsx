@@ -1,0 +1,151 @@
+/** What can be done with a context and its worker. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import * as Icon from 'lucide-react';
+import type { Context } from 'nightshift/client';
+import { useState } from 'react';
+import { client } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { workerQuery } from '../../data/workers.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Menu, MenuDownload, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { tell, tellError } from '../../ui/toaster.tsx';
+import { SettingsDialog } from './settings/settings-dialog.tsx';
+import { ClearDialog } from './context-menu/clear-dialog.tsx';
+import { DeleteDialog } from './context-menu/delete-dialog.tsx';
+import { DetailsDialog } from './context-menu/details-dialog.tsx';
+import { ForkDialog } from './context-menu/fork-dialog.tsx';
+import { ImportDialog } from './context-menu/import-dialog.tsx';
+import { RenameDialog } from './context-menu/rename-dialog.tsx';
+
+const DIALOGS = {
+  rename: RenameDialog,
+  settings: SettingsDialog,
+  details: DetailsDialog,
+  fork: ForkDialog,
+  clear: ClearDialog,
+  import: ImportDialog,
+  delete: DeleteDialog,
+} as const;
+
+export function ContextMenu({ context }: { context: Context }) {
+  const contextId = context.id;
+  const [open, setOpen] = useState<keyof typeof DIALOGS | null>(null);
+  const Dialog = open === null ? null : DIALOGS[open];
+  const show = (dialog: keyof typeof DIALOGS) => () => setOpen(dialog);
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label="Context actions">
+            <Icon.EllipsisVertical />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Icon.Pencil />} onSelect={show('rename')}>
+          Rename …
+        </MenuItem>
+        <MenuItem icon={<Icon.SlidersHorizontal />} onSelect={show('settings')}>
+          Settings …
+        </MenuItem>
+        <MenuItem icon={<Icon.Info />} onSelect={show('details')}>
+          Details …
+        </MenuItem>
+        <MenuLine />
+        <CompactItem contextId={contextId} />
+        <MenuItem icon={<Icon.GitFork />} onSelect={show('fork')}>
+          Fork into a new context …
+        </MenuItem>
+        <MenuLine />
+        <Exports contextId={contextId} />
+        <MenuItem icon={<Icon.Upload />} onSelect={show('import')}>
+          Import …
+        </MenuItem>
+        <MenuLine />
+        <WorkerItems context={context} />
+        <MenuLine />
+        <MenuItem icon={<Icon.Eraser />} danger onSelect={show('clear')}>
+          Clear history …
+        </MenuItem>
+        <MenuItem icon={<Icon.Trash2 />} danger onSelect={show('delete')}>
+          Delete …
+        </MenuItem>
+      </Menu>
+      {Dialog !== null && <Dialog contextId={contextId} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function CompactItem({ contextId }: { contextId: string }) {
+  const compact = useMutation({
+    mutationFn: () => client.contexts.compact(contextId),
+    onSuccess: () => tell('It is compacted as soon as its turn comes'),
+    onError: (error) => tellError('It is not compacted', error),
+  });
+  return (
+    <MenuItem icon={<Icon.FoldVertical />} onSelect={() => compact.mutate()}>
+      Compact now
+    </MenuItem>
+  );
+}
+
+const FORMATS = [
+  { format: 'json', name: 'JSON' },
+  { format: 'markdown', name: 'Markdown' },
+  { format: 'paired', name: 'pairs' },
+] as const;
+
+/** The browser takes the file itself, however long it is. */
+function Exports({ contextId }: { contextId: string }) {
+  return FORMATS.map(({ format, name }) => (
+    <MenuDownload
+      key={format}
+      icon={<Icon.Download />}
+      href={`/api/contexts/${contextId}/export?format=${format}`}
+    >
+      Export as {name}
+    </MenuDownload>
+  ));
+}
+
+function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { context: Context }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { data: worker } = useQuery(workerQuery(workerId));
+  const isStopped = worker?.state === 'stopped';
+  const turn = useMutation({
+    mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
+    onSuccess: async (now) => {
+      tell(
+        now.state === 'stopped'
+          ? `${now.name} takes no input until it is started`
+          : `${now.name} takes input again`,
+      );
+      await Promise.all([
+        cache.invalidateQueries({ queryKey: keys.worker(workerId) }),
+        cache.invalidateQueries({ queryKey: keys.context(contextId) }),
+        cache.invalidateQueries({ queryKey: keys.trees }),
+      ]);
+    },
+    onError: (error) => tellError(isStopped ? 'It was not started' : 'It was not stopped', error),
+  });
+  return (
+    <>
+      <MenuItem
+        icon={<Icon.Network />}
+        onSelect={() => void navigate({ to: '/workers/$workerId/tree', params: { workerId } })}
+      >
+        Tree of workers
+      </MenuItem>
+      <MenuItem
+        icon={<Icon.ListChecks />}
+        onSelect={() => void navigate({ to: '/jobs', search: { context_id: contextId } })}
+      >
+        Jobs
+      </MenuItem>
+      <MenuItem icon={isStopped ? <Icon.Play /> : <Icon.CircleStop />} onSelect={() => turn.mutate()}>
+        {isStopped ? 'Start the worker' : 'Stop the worker'}
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from '../../../data/client.ts';
+import { contextQuery } from '../../../data/contexts.ts';
+import { keys } from '../../../data/keys.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { readError } from '../../../ui/read-error.ts';
+import { tell } from '../../../ui/toaster.tsx';
+import css from './context-menu.module.css';
+
+/** Says what goes before it goes. */
+export function ClearDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
+  const cache = useQueryClient();
+  const { data: context } = useQuery(contextQuery(contextId));
+  const clear = useMutation({
+    mutationFn: () => client.contexts.clear(contextId),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: keys.context(contextId) });
+      tell('History was cleared');
+      onClose();
+    },
+  });
+  const branches = context?.branches.length ?? 1;
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Clear history?"
+      description="The worker and its settings stay; it remembers nothing of what was said."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" busy={clear.isPending} onClick={() => clear.mutate()}>
+            Clear history
+          </Button>
+        </>
+      }
+    >
+      {context !== undefined && (
+        <ul className={css.goes}>
+          <li>{count(context.message_count, 'message')}, with every summary of them</li>
+          {branches > 1 && <li>{count(branches - 1, 'branch', 'branches')} besides main</li>}
+          <li>Counters of turns, requests and tokens begin anew</li>
+        </ul>
+      )}
+      {clear.isError && (
+        <p className={css.refused} role="alert">
+          {readError(clear.error).message}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+export function count(number: number, one: string, several = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : several}`;
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { WorkerTreeNode } from 'nightshift/client';
+import { client } from '../../../data/client.ts';
+import { contextQuery } from '../../../data/contexts.ts';
+import { contextName } from '../../../data/format.ts';
+import { keys } from '../../../data/keys.ts';
+import { treeQuery } from '../../../data/workers.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { readError } from '../../../ui/read-error.ts';
+import { tell } from '../../../ui/toaster.tsx';
+import { count } from './clear-dialog.tsx';
+import css from './context-menu.module.css';
+
+/** Names what goes for good: the context, its worker, and all workers below that one. */
+export function DeleteDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { data: context } = useQuery(contextQuery(contextId));
+  const workerId = context?.worker_id ?? '';
+  const { data: tree } = useQuery({ ...treeQuery(workerId), enabled: workerId !== '' });
+  const remove = useMutation({
+    mutationFn: () => client.contexts.delete(contextId),
+    onSuccess: async () => {
+      onClose();
+      tell('Deleted');
+      await navigate({ to: '/' });
+      cache.removeQueries({ queryKey: keys.context(contextId) });
+      await cache.invalidateQueries({ queryKey: keys.contexts });
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={context === undefined ? 'Delete?' : `Delete “${contextName(context)}”?`}
+      description="This is for good: nothing of it can be brought back."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
+            Delete for good
+          </Button>
+        </>
+      }
+    >
+      {context !== undefined && (
+        <ul className={css.goes}>
+          <li>{count(context.message_count, 'message')} and everything queued; what runs is cancelled</li>
+          <li>{tree === undefined ? 'Its worker' : `The worker ${tree.name}`}, with its settings</li>
+          {tree !== undefined && tree.children.length > 0 && (
+            <li>
+              {count(attached(tree.children), 'worker')}
+              {tree.truncated && ' or more'} below it, with their contexts. Detached ones stay.
+            </li>
+          )}
+        </ul>
+      )}
+      {remove.isError && (
+        <p className={css.refused} role="alert">
+          {readError(remove.error).message}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function attached(nodes: readonly WorkerTreeNode[]): number {
+  return nodes
+    .filter(({ detached }) => !detached)
+    .reduce((sum, { children }) => sum + 1 + attached(children), 0);
+}

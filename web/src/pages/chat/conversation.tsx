@@ -1,0 +1,122 @@
+/** One context: what it is, what was said, how it stands, and a place to write. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { ArrowLeft, Network } from 'lucide-react';
+import type { Context, Making } from 'nightshift/client';
+import { contextQuery, contextStateQuery } from '../../data/contexts.ts';
+import { contextName } from '../../data/format.ts';
+import { jobQuery } from '../../data/jobs.ts';
+import { useLive } from '../../data/live.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { useTitle } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { BranchBar } from './branch-bar.tsx';
+import { Composer } from './composer.tsx';
+import { ContextMenu } from './context-menu.tsx';
+import css from './conversation.module.css';
+import { MessageList } from './message-list.tsx';
+import { QueuedInputs } from './queued-inputs.tsx';
+import { isBusy } from './state.ts';
+import { StateLine } from './state-line.tsx';
+
+export function Conversation({ id }: { id: string }) {
+  const context = useQuery(contextQuery(id));
+  const live = useLive(id);
+  const isHere = useIsHere(context.data);
+  const { message: sought } = useSearch({ strict: false });
+  if (context.data === undefined)
+    return (
+      <section className={css.conversation} aria-label="Conversation">
+        <div className={css.head}>
+          <Back />
+        </div>
+        {context.isError ? (
+          <ErrorState
+            error={context.error}
+            onRetry={() => void context.refetch()}
+            busy={context.isFetching}
+          />
+        ) : (
+          <Skeleton lines={6} height={56} />
+        )}
+      </section>
+    );
+  const state = live.state ?? context.data.state;
+  return (
+    <section className={css.conversation} aria-label="Conversation">
+      <Header context={context.data} state={state} />
+      <MessageList
+        key={context.data.active_branch}
+        context={context.data}
+        making={isHere ? live.making : NONE}
+        sought={sought}
+      />
+      <div className={css.below}>
+        <StateLine context={context.data} state={state} />
+        <QueuedInputs context={context.data} state={state} />
+        <Composer context={context.data} state={state} />
+      </div>
+      {live.connection === 'failed' && (
+        <ErrorState title="This context is no longer told of" error={live.error} />
+      )}
+    </section>
+  );
+}
+
+const NONE: readonly Making[] = [];
+
+/** What is being said is said on the branch of its job, which need not be the one that is shown. */
+function useIsHere(context: Context | undefined): boolean {
+  const isForked = context !== undefined && context.branches.length > 1;
+  const { data: state } = useQuery({ ...contextStateQuery(context?.id ?? ''), enabled: isForked });
+  const jobId = state?.job_id ?? null;
+  const { data: job } = useQuery({ ...jobQuery(jobId ?? ''), enabled: isForked && jobId !== null });
+  return !isForked || job === undefined || job.branch === context.active_branch;
+}
+
+function Header({ context, state }: { context: Context; state: string }) {
+  const name = contextName(context);
+  useTitle(name);
+  return (
+    <header className={css.head}>
+      <Back />
+      <div className={css.name}>
+        <h1 title={name}>{name}</h1>
+        <p className={css.about}>{[context.role, context.config.model].filter(Boolean).join(' · ')}</p>
+      </div>
+      <span className={css.state} data-busy={isBusy(state)}>
+        <StatusBadge status={state} />
+      </span>
+      <div className={css.actions}>
+        <BranchBar context={context} />
+        <Tooltip text="Tree of workers">
+          <Link
+            to="/workers/$workerId/tree"
+            params={{ workerId: context.worker_id }}
+            className={`${buttonClass({ variant: 'quiet' }, true)} ${css.tree ?? ''}`}
+            aria-label="Tree of workers"
+          >
+            <Network />
+          </Link>
+        </Tooltip>
+        <ContextMenu context={context} />
+      </div>
+    </header>
+  );
+}
+
+/** On phones the list is a screen of its own. */
+function Back() {
+  return (
+    <Link
+      to="/"
+      className={`${buttonClass({ variant: 'quiet' }, true)} ${css.back ?? ''}`}
+      aria-label="All contexts"
+    >
+      <ArrowLeft />
+    </Link>
+  );
+}

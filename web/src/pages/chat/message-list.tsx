@@ -1,0 +1,148 @@
+/**
+ * What was said, and what is being said: only what is in sight is on the page, only what is around it in memory. It stays
+ * at its end while that grows, unless the reader went up.
+ */
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Context, Making } from 'nightshift/client';
+import { Virtualizer } from 'virtua';
+import type { VirtualizerHandle } from 'virtua';
+import { useMessages } from '../../data/messages.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { tellError } from '../../ui/toaster.tsx';
+import { Announcer } from './announcer.tsx';
+import { useCompactionMarks } from './compactions/marks.ts';
+import css from './message-list.module.css';
+import { MessageRow } from './message-row.tsx';
+import { rowsOf } from './rows.ts';
+import { useShift, useSought, useStickOnGrowth } from './scrolling.ts';
+
+/** So near to an edge more is asked for, in pixels. */
+const NEAR = 1_500;
+/** Whoever is no further from the end than that stays at it. */
+const AT_END = 48;
+
+type Props = {
+  context: Context;
+  making: readonly Making[];
+  /** The id of a message that is to be seen first. */
+  sought: string | undefined;
+};
+
+export function MessageList({ context, making, sought }: Props) {
+  const branch = context.active_branch;
+  const { query, store } = useMessages(context.id, branch);
+  const window = query.data;
+  const marks = useCompactionMarks(context.id, branch);
+  const rows = useMemo(
+    () => (window === undefined ? [] : rowsOf(window.messages, making, marks)),
+    [window, making, marks],
+  );
+
+  const scroller = useRef<HTMLDivElement>(null);
+  const last = useRef({ offset: 0, height: 0 });
+  const list = useRef<VirtualizerHandle>(null);
+  const sticks = useRef(sought === undefined);
+  const [isAway, setAway] = useState(false);
+  const isShifting = useShift(rows);
+  useSought(store, rows, sought, list);
+
+  // Told by the element itself, before anything is laid out anew: later it may stand elsewhere, and have grown or shrunk.
+  const scrolled = (): void => {
+    const element = scroller.current;
+    if (element === null || window === undefined) return;
+    const { scrollTop: offset, scrollHeight: height, clientHeight } = element;
+    const below = height - clientHeight - offset;
+    // What grows or is laid out anew moves too: going up is what a reader does.
+    const wentUp = offset < last.current.offset && height >= last.current.height;
+    if (below <= AT_END) sticks.current = !window.hasNewer;
+    else if (wentUp) sticks.current = false;
+    last.current = { offset, height };
+    setAway(!sticks.current && (below > clientHeight / 3 || window.hasNewer));
+    if (offset < NEAR && window.hasOlder) load(store.loadOlder());
+    else if (below < NEAR && window.hasNewer) load(store.loadNewer());
+  };
+  const rested = (): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const isUpper = element.scrollTop < element.scrollHeight / 2;
+    store.trim(isUpper ? 'end' : 'start');
+  };
+  const toEnd = (): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    element.scrollTop = element.scrollHeight;
+    last.current = { offset: element.scrollTop, height: element.scrollHeight };
+  };
+  const jump = async (): Promise<void> => {
+    sticks.current = true;
+    if (window?.hasNewer === true) await store.jumpToLatest();
+    toEnd();
+    setAway(false);
+  };
+
+  useLayoutEffect(() => {
+    if (sticks.current) toEnd();
+  });
+  useStickOnGrowth(scroller, sticks, toEnd);
+  // Where one page does not fill the window, nothing is scrolled that would ask for the next one.
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null || window?.hasOlder !== true) return;
+    if (element.scrollHeight < element.clientHeight + NEAR) load(store.loadOlder());
+  }, [window, store]);
+
+  return (
+    <div className={css.frame}>
+      <div
+        ref={scroller}
+        className={css.scroller}
+        onScroll={scrolled}
+        role="log"
+        aria-label="Messages"
+        aria-live="off"
+        aria-busy={query.isPending}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+        tabIndex={0}
+      >
+        {query.isPending && <Skeleton lines={6} height={56} />}
+        {query.isError && window === undefined && (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} busy={query.isFetching} />
+        )}
+        {window !== undefined && rows.length === 0 && (
+          <Empty title="Nothing was said yet">Write below what is to be done.</Empty>
+        )}
+        {window?.hasOlder === true && <p className={css.older}>Loading what was said before …</p>}
+        <Virtualizer
+          ref={list}
+          scrollRef={scroller}
+          shift={isShifting}
+          bufferSize={600}
+          startMargin={window?.hasOlder === true ? OLDER_HEIGHT : 0}
+          onScrollEnd={rested}
+        >
+          {rows.map((row) => (
+            <MessageRow key={row.key} row={row} context={context} isSought={row.key === sought} />
+          ))}
+        </Virtualizer>
+      </div>
+      {isAway && (
+        <div className={css.jump}>
+          <Button size="small" onClick={() => void jump()}>
+            <ArrowDown aria-hidden="true" /> Jump to the latest
+          </Button>
+        </div>
+      )}
+      <Announcer messages={window?.messages ?? []} isAtEnd={window?.hasNewer === false} />
+    </div>
+  );
+}
+
+const OLDER_HEIGHT = 36;
+
+function load(more: Promise<void>): void {
+  more.catch((error: unknown) => tellError('More could not be loaded', error));
+}

@@ -1,0 +1,93 @@
+/** Puts another input in the place of a past one: on a branch of its own, the old one stays where it is. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ContentBlock, EditMessage, InputBlock, Message } from 'nightshift/client';
+import { useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { client } from '../../../data/client.ts';
+import { contextQuery } from '../../../data/contexts.ts';
+import { textOf } from '../../../data/format.ts';
+import { keys } from '../../../data/keys.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field, TextArea } from '../../../ui/field.tsx';
+import { readError } from '../../../ui/read-error.ts';
+import { Select } from '../../../ui/select.tsx';
+import { tell } from '../../../ui/toaster.tsx';
+
+type Delivery = NonNullable<EditMessage['delivery']>;
+
+const DELIVERIES: readonly { value: Delivery; label: string }[] = [
+  { value: 'queue', label: 'Wait until it is done' },
+  { value: 'interrupt', label: 'Take its place at once' },
+];
+
+export function EditInput({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { id, context_id: contextId } = message;
+  const [text, setText] = useState(() => textOf(message));
+  const [delivery, setDelivery] = useState<Delivery>('queue');
+  const cache = useQueryClient();
+  const { data: context } = useQuery(contextQuery(contextId));
+  const isBusy = context !== undefined && !['Idle', 'PermanentFailure', 'Stopped'].includes(context.state);
+  const others = message.content.filter(isKept);
+  const edit = useMutation({
+    mutationFn: () => {
+      const content: EditMessage['content'] =
+        others.length === 0
+          ? text
+          : [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), ...others];
+      return client.contexts.messages.edit(contextId, id, { content, ...(isBusy ? { delivery } : {}) });
+    },
+    onSuccess: async ({ branch }) => {
+      await cache.invalidateQueries({ queryKey: keys.context(contextId) });
+      tell(`The edited input goes on as the branch ${branch}`);
+      onClose();
+    },
+  });
+  const isEmpty = text.trim() === '' && others.length === 0;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isEmpty) edit.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="Edit the input"
+      description="It is answered on a new branch. What was said before stays on its own."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={edit.isPending} disabled={isEmpty} onClick={() => edit.mutate()}>
+            Send on a new branch
+          </Button>
+        </>
+      }
+    >
+      <TextArea
+        label="Input"
+        rows={8}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+        error={edit.isError ? readError(edit.error).message : null}
+        hint={
+          others.length === 0
+            ? 'Ctrl+Enter sends it.'
+            : `Ctrl+Enter sends it, with ${others.length === 1 ? 'the attachment' : `the ${others.length} attachments`} of the old one.`
+        }
+      />
+      {isBusy && (
+        <Field label="Something is under way in this context">
+          {({ id: controlId }) => (
+            <Select id={controlId} value={delivery} options={DELIVERIES} onChange={setDelivery} />
+          )}
+        </Field>
+      )}
+    </Dialog>
+  );
+}
+
+/** Pictures and documents, which an input may hold beside its text. */
+function isKept(block: ContentBlock): block is Extract<InputBlock, { type: 'image' | 'document' }> {
+  return block.type === 'image' || block.type === 'document';
+}

@@ -1,0 +1,34 @@
+/** The contexts, and the one that is open: side by side where there is room, else one of the two. */
+import { useParams } from '@tanstack/react-router';
+import { MessagesSquare } from 'lucide-react';
+import { Empty } from '../../ui/empty.tsx';
+import { useTitle } from '../../ui/page.tsx';
+import css from './chat.module.css';
+import { ContextsPane } from './contexts-pane.tsx';
+import { Conversation } from './conversation.tsx';
+import { NewWorker } from './new-worker.tsx';
+
+export function ChatPage() {
+  const { contextId } = useParams({ strict: false });
+  return (
+    <div className={css.chat} data-open={contextId !== undefined}>
+      <ContextsPane openId={contextId} />
+      {contextId === undefined ? <NothingOpen /> : <Conversation key={contextId} id={contextId} />}
+    </div>
+  );
+}
+
+function NothingOpen() {
+  useTitle('Chat');
+  return (
+    <div className={css.nothing}>
+      <Empty
+        icon={<MessagesSquare aria-hidden="true" />}
+        title="Nothing is open"
+        action={<NewWorker variant="primary" />}
+      >
+        Open a context on the left, or make a worker and give it something to do.
+      </Empty>
+    </div>
+  );
+}

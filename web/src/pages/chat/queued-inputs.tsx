@@ -1,0 +1,165 @@
+/** Inputs that wait for their turn: to be changed, moved, or taken back while they do. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ChevronDown, ChevronUp, Clock, Pencil, X } from 'lucide-react';
+import { useState } from 'react';
+import type { FormEvent, KeyboardEvent } from 'react';
+import type { Context, Message, PatchMessage } from 'nightshift/client';
+import { client } from '../../data/client.ts';
+import { textOf } from '../../data/format.ts';
+import { keys } from '../../data/keys.ts';
+import { queueQuery } from '../../data/messages.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { tellError } from '../../ui/toaster.tsx';
+import css from './queued-inputs.module.css';
+import { isBusy } from './state.ts';
+
+export function QueuedInputs({ context, state }: { context: Context; state: string }) {
+  const { data: queued = [] } = useQuery(queueQuery(context.id, context.active_branch, isBusy(state)));
+  if (queued.length === 0) return null;
+  return (
+    <section className={css.queue} aria-label="Queued inputs">
+      <h2>
+        <Clock aria-hidden="true" />{' '}
+        {queued.length === 1 ? 'One input is queued' : `${queued.length} inputs are queued`}
+      </h2>
+      <ol>
+        {queued.map((message, at) => (
+          <Queued key={message.id} message={message} place={at + 1} of={queued.length} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Queued({ message, place, of }: { message: Message; place: number; of: number }) {
+  const { id, context_id: contextId } = message;
+  const cache = useQueryClient();
+  const [isEditing, setEditing] = useState(false);
+  const settled = () => cache.invalidateQueries({ queryKey: keys.queues(contextId) });
+  const change = useMutation({
+    mutationFn: (patch: PatchMessage) => client.contexts.messages.update(contextId, id, patch),
+    onSuccess: () => setEditing(false),
+    onError: (error) => tellError('The input was not changed', error),
+    onSettled: settled,
+  });
+  const withdraw = useMutation({
+    mutationFn: () => client.contexts.messages.withdraw(contextId, id),
+    onError: (error) => tellError('The input was not taken back', error),
+    onSettled: settled,
+  });
+  const move = (to: number): void => {
+    if (to >= 1 && to <= of) change.mutate({ position: to });
+  };
+  const moveByKey = (event: KeyboardEvent): void => {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    move(event.key === 'ArrowUp' ? place - 1 : place + 1);
+  };
+  const text = textOf(message);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys of the buttons within it
+    <li className={css.item} onKeyDown={moveByKey} aria-label={`Queued input ${place}`}>
+      {isEditing ? (
+        <Edit
+          text={text}
+          busy={change.isPending}
+          onSave={(content) => change.mutate({ content: withText(message, content) })}
+          onClose={() => setEditing(false)}
+        />
+      ) : (
+        <>
+          <span className={css.place} aria-hidden="true">
+            {place}
+          </span>
+          <p className={css.text}>{text === '' ? 'An attachment' : text}</p>
+          <span className={css.actions}>
+            <IconButton
+              label="Move up"
+              keys="Alt+↑"
+              size="small"
+              disabled={place === 1}
+              onClick={() => move(place - 1)}
+            >
+              <ChevronUp />
+            </IconButton>
+            <IconButton
+              label="Move down"
+              keys="Alt+↓"
+              size="small"
+              disabled={place === of}
+              onClick={() => move(place + 1)}
+            >
+              <ChevronDown />
+            </IconButton>
+            <IconButton label="Edit" size="small" onClick={() => setEditing(true)}>
+              <Pencil />
+            </IconButton>
+            <IconButton
+              label="Withdraw"
+              size="small"
+              disabled={withdraw.isPending}
+              onClick={() => withdraw.mutate()}
+            >
+              <X />
+            </IconButton>
+          </span>
+        </>
+      )}
+    </li>
+  );
+}
+
+/** What is attached stays. */
+function withText(message: Message, text: string): NonNullable<PatchMessage['content']> {
+  const files = message.content.filter((block) => block.type === 'image' || block.type === 'document');
+  if (files.length === 0) return text;
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files] as NonNullable<
+    PatchMessage['content']
+  >;
+}
+
+function Edit({
+  text,
+  busy,
+  onSave,
+  onClose,
+}: {
+  text: string;
+  busy: boolean;
+  onSave: (text: string) => void;
+  onClose: () => void;
+}) {
+  const [value, setValue] = useState(text);
+  const save = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (value.trim() !== '') onSave(value);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') onClose();
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    save();
+  };
+  return (
+    <form className={css.edit} onSubmit={save}>
+      <TextArea
+        label="Queued input"
+        hideLabel
+        autoFocus
+        rows={2}
+        value={value}
+        onChange={({ target }) => setValue(target.value)}
+        onKeyDown={press}
+      />
+      <span className={css.buttons}>
+        <Button type="submit" size="small" variant="primary" busy={busy} disabled={value.trim() === ''}>
+          Save
+        </Button>
+        <Button size="small" variant="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </span>
+    </form>
+  );
+}

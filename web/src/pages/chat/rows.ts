@@ -1,0 +1,60 @@
+/** What the list shows, made from what was said and what is being said. Pure. */
+import type { ContentBlock, ContextCompaction, Making, Message, ToolResultBlock } from 'nightshift/client';
+
+/** The result of a call, and when it entered history. */
+export type CallResult = { block: ToolResultBlock; at: string };
+
+export type Row =
+  | { kind: 'message'; key: string; message: Message; results: ReadonlyMap<string, CallResult> }
+  | { kind: 'making'; key: string; making: Making }
+  | { kind: 'compaction'; key: string; compaction: ContextCompaction };
+
+const NO_RESULTS: ReadonlyMap<string, CallResult> = new Map();
+
+export function rowsOf(
+  messages: readonly Message[],
+  making: readonly Making[],
+  marks: readonly ContextCompaction[],
+): Row[] {
+  const known = new Set(messages.map(({ id }) => id));
+  const results = resultsOf(messages);
+  const asked = new Set(messages.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id)));
+  const said = messages
+    .filter((message) => !isShownByItsCall(message, asked))
+    .map((message) => ({ seq: message.seq ?? 0, row: toRow(message, results) }));
+  const compacted = marks.map((compaction) => ({
+    seq: compaction.upto_seq,
+    row: { kind: 'compaction' as const, key: compaction.id, compaction },
+  }));
+  const first = said[0]?.seq ?? 0;
+  const before = compacted.filter(({ seq, row }) => seq >= first || row.compaction.type === 'llm');
+  const rows = [...said, ...before].toSorted((a, b) => a.seq - b.seq).map(({ row }): Row => row);
+  const told = making.filter(
+    ({ message_id, text, thinking }) => !known.has(message_id) && text + thinking !== '',
+  );
+  return [...rows, ...told.map((one): Row => ({ kind: 'making', key: one.message_id, making: one }))];
+}
+
+function toRow(message: Message, results: ReadonlyMap<string, CallResult>): Row {
+  const has = message.content.some(isCall);
+  return { kind: 'message', key: message.id, message, results: has ? results : NO_RESULTS };
+}
+
+function resultsOf(messages: readonly Message[]): ReadonlyMap<string, CallResult> {
+  const results = new Map<string, CallResult>();
+  for (const { content, created_at, completed_at } of messages)
+    for (const block of content)
+      if (block.type === 'tool_result')
+        results.set(block.tool_use_id, { block, at: completed_at ?? created_at });
+  return results;
+}
+
+function isShownByItsCall({ role, content }: Message, asked: ReadonlySet<string>): boolean {
+  return (
+    role === 'tool' && content.every((block) => block.type === 'tool_result' && asked.has(block.tool_use_id))
+  );
+}
+
+function isCall(block: ContentBlock): block is Extract<ContentBlock, { type: 'tool_use' }> {
+  return block.type === 'tool_use';
+}

@@ -1,0 +1,105 @@
+/** Somebody else changed the settings while they were edited: shows what, and lets the person choose. */
+import { useId, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { NAMES } from './draft.ts';
+import type { Draft, Member } from './draft.ts';
+import { differences, show } from './merge.ts';
+import css from './settings.module.css';
+
+export function Conflict({
+  base,
+  mine,
+  theirs,
+  onTake,
+  onClose,
+}: {
+  base: Draft;
+  mine: Draft;
+  theirs: Draft;
+  onTake: (keptMine: readonly Member[]) => void;
+  onClose: () => void;
+}) {
+  const [kept, setKept] = useState<readonly Member[]>([]);
+  const found = differences(base, mine, theirs);
+  const clashing = found.filter(({ clash }) => clash);
+  const others = found.filter(({ clash }) => !clash);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="Changed by somebody else meanwhile"
+      description="Nothing was saved yet. Choose what holds, look at it once more, and save."
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button variant="primary" onClick={() => onTake(kept)}>
+            Go on with these
+          </Button>
+        </>
+      }
+    >
+      {clashing.map(({ member }) => (
+        <fieldset key={member} className={css.clash}>
+          <legend>{NAMES[member]}</legend>
+          <Version
+            name={member}
+            label="Theirs"
+            text={show(theirs, member)}
+            checked={!kept.includes(member)}
+            onChoose={() => setKept(kept.filter((one) => one !== member))}
+          />
+          <Version
+            name={member}
+            label="Yours"
+            text={show(mine, member)}
+            checked={kept.includes(member)}
+            onChoose={() => setKept([...kept, member])}
+          />
+        </fieldset>
+      ))}
+      {others.length > 0 && (
+        <>
+          <h3>Taken over as it stands now</h3>
+          <dl className={css.taken}>
+            {others.map(({ member }) => (
+              <div key={member}>
+                <dt>{NAMES[member]}</dt>
+                <dd>
+                  <del>{show(base, member)}</del> → <ins>{show(theirs, member)}</ins>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {found.length === 0 && <p>The settings stand as they did; only their version is a newer one.</p>}
+    </Dialog>
+  );
+}
+
+function Version({
+  name,
+  label,
+  text,
+  checked,
+  onChoose,
+}: {
+  name: string;
+  label: string;
+  text: string;
+  checked: boolean;
+  onChoose: () => void;
+}) {
+  const id = useId();
+  return (
+    <div className={css.version}>
+      <input id={id} type="radio" name={`of-${name}`} checked={checked} onChange={onChoose} />
+      <label htmlFor={id}>
+        <strong>{label}</strong>
+        <span className={css.shown}>{text}</span>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { Plus, Trash2 } from 'lucide-react';
+import type { PinnedText } from 'nightshift/client';
+import { Button } from '../../../ui/button.tsx';
+import { TextArea, TextField } from '../../../ui/field.tsx';
+import css from './settings.module.css';
+
+/** What stands behind the system prompt in every prompt. */
+export function PinnedTexts({
+  texts,
+  onChange,
+}: {
+  texts: readonly PinnedText[];
+  onChange: (texts: PinnedText[]) => void;
+}) {
+  const put = (at: number, text: PinnedText): void => onChange(texts.with(at, text));
+  return (
+    <fieldset className={css.list}>
+      <legend>Pinned texts</legend>
+      <p className={css.hint}>
+        They stand behind the system prompt in every prompt, and are never compacted.
+      </p>
+      {texts.map((pinned, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a text has no name but its place
+        <div key={at} className={css.pinned}>
+          <TextField
+            label={`Title of text ${at + 1}`}
+            value={pinned.title}
+            autoComplete="off"
+            onChange={({ target }) => put(at, { ...pinned, title: target.value })}
+          />
+          <TextArea
+            label={`Text ${at + 1}`}
+            rows={4}
+            value={pinned.text}
+            onChange={({ target }) => put(at, { ...pinned, text: target.value })}
+          />
+          <Button
+            size="small"
+            aria-label={`Remove text ${at + 1}`}
+            onClick={() => onChange(texts.toSpliced(at, 1))}
+          >
+            <Trash2 /> Remove
+          </Button>
+        </div>
+      ))}
+      <Button size="small" onClick={() => onChange([...texts, { title: '', text: '' }])}>
+        <Plus /> Add a text
+      </Button>
+    </fieldset>
+  );
+}

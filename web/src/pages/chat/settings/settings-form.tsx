@@ -1,0 +1,215 @@
+import { useModels, useServers, useTools } from '../../../data/names.ts';
+import { Choices } from '../../../ui/choices.tsx';
+import { Field, TextArea, TextField } from '../../../ui/field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { ApprovalRules } from './approval-rules.tsx';
+import { NAMES } from './draft.ts';
+import type { Draft, Member } from './draft.ts';
+import { PinnedTexts } from './pinned-texts.tsx';
+import css from './settings.module.css';
+
+export type FormProps = {
+  draft: Draft;
+  wrong: { member: Member; message: string } | null;
+  onChange: (draft: Draft) => void;
+};
+
+export function SettingsForm(props: FormProps) {
+  return (
+    <Tabs
+      label="Settings"
+      tabs={[
+        { name: 'model', label: 'Model', content: <ModelPart {...props} /> },
+        { name: 'tools', label: 'Tools and approval', content: <ToolsPart {...props} /> },
+        { name: 'limits', label: 'Limits', content: <LimitsPart {...props} /> },
+        { name: 'pinned', label: 'Pinned', content: <PinnedPart {...props} /> },
+        { name: 'more', label: 'More', content: <MorePart {...props} /> },
+      ]}
+    />
+  );
+}
+
+const MODES = [
+  { value: 'role', label: 'As the role says' },
+  { value: 'act', label: 'Act' },
+  { value: 'plan', label: 'Plan: only tools without effect' },
+] as const;
+
+const STREAMING = [
+  { value: 'role', label: 'As the role says' },
+  { value: 'on', label: 'On' },
+  { value: 'off', label: 'Off' },
+] as const;
+
+function ModelPart({ draft, wrong, onChange }: FormProps) {
+  const models = useModels();
+  return (
+    <div className={css.fields}>
+      <Text member="title" {...{ draft, wrong, onChange }} />
+      <Text
+        member="model"
+        hint="provider/model"
+        suggestions={models}
+        placeholder="As the role says"
+        {...{ draft, wrong, onChange }}
+      />
+      <div className={css.pair}>
+        <Field label={NAMES.mode}>
+          {({ id }) => (
+            <Select
+              id={id}
+              value={draft.mode}
+              options={MODES}
+              onChange={(mode) => onChange({ ...draft, mode })}
+            />
+          )}
+        </Field>
+        <Field label={NAMES.streaming}>
+          {({ id }) => (
+            <Select
+              id={id}
+              value={draft.streaming}
+              options={STREAMING}
+              onChange={(streaming) => onChange({ ...draft, streaming })}
+            />
+          )}
+        </Field>
+      </div>
+      <Area member="system_prompt" rows={8} {...{ draft, wrong, onChange }} />
+    </div>
+  );
+}
+
+function ToolsPart(props: FormProps) {
+  const { draft, onChange } = props;
+  const servers = useServers();
+  const tools = useTools(draft.mcp_servers);
+  return (
+    <div className={css.fields}>
+      <Names member="tools" known={tools} hint="None: those that the role has." {...props} />
+      {servers.length + draft.mcp_servers.length > 0 && (
+        <Names member="mcp_servers" known={servers} hint="With all of their tools." {...props} />
+      )}
+      <ApprovalRules
+        rules={draft.approval}
+        tools={[...new Set([...tools, ...draft.tools])]}
+        onChange={(approval) => onChange({ ...draft, approval })}
+      />
+      <Area
+        member="client_tools"
+        rows={4}
+        hint="JSON: a list of name, description, input_schema."
+        code
+        {...props}
+      />
+    </div>
+  );
+}
+
+function LimitsPart(props: FormProps) {
+  return (
+    <div className={css.fields}>
+      <div className={css.pair}>
+        <Text member="max_tokens" hint="Of one answer." inputMode="numeric" {...props} />
+        <Text member="max_steps" hint="Answers in one job." inputMode="numeric" {...props} />
+        <Text member="context_limit" hint="Tokens of a prompt." inputMode="numeric" {...props} />
+        <Text member="idle_timeout_s" hint="Seconds until it is archived." inputMode="numeric" {...props} />
+      </div>
+      <Area
+        member="compaction"
+        rows={4}
+        code
+        hint="JSON: type (threshold, llm, none), threshold, keep_turns, model."
+        {...props}
+      />
+      <Area
+        member="limits"
+        rows={3}
+        code
+        hint="JSON: depth, children, workers, of those below it."
+        {...props}
+      />
+    </div>
+  );
+}
+
+function PinnedPart({ draft, onChange }: FormProps) {
+  return <PinnedTexts texts={draft.pinned} onChange={(pinned) => onChange({ ...draft, pinned })} />;
+}
+
+function MorePart(props: FormProps) {
+  return (
+    <div className={css.fields}>
+      <Area member="parameters" rows={8} code hint="JSON: passed to the provider as it is." {...props} />
+    </div>
+  );
+}
+
+type MemberOf<Value> = {
+  [M in Member]: Draft[M] extends Value ? (Value extends Draft[M] ? M : never) : never;
+}[Member];
+
+function Text({
+  member,
+  draft,
+  wrong,
+  onChange,
+  ...rest
+}: FormProps & {
+  member: MemberOf<string>;
+  hint?: string;
+  suggestions?: readonly string[];
+  placeholder?: string;
+  inputMode?: 'numeric';
+}) {
+  return (
+    <TextField
+      label={NAMES[member]}
+      autoComplete="off"
+      value={draft[member]}
+      error={wrong?.member === member ? wrong.message : null}
+      onChange={({ target }) => onChange({ ...draft, [member]: target.value })}
+      {...rest}
+    />
+  );
+}
+
+function Names({
+  member,
+  draft,
+  onChange,
+  known,
+  hint,
+}: FormProps & { member: MemberOf<readonly string[]>; known: readonly string[]; hint: string }) {
+  return (
+    <Choices
+      label={NAMES[member]}
+      hint={hint}
+      known={known}
+      chosen={draft[member]}
+      onChange={(names) => onChange({ ...draft, [member]: names })}
+    />
+  );
+}
+
+function Area({
+  member,
+  draft,
+  wrong,
+  onChange,
+  code = false,
+  ...rest
+}: FormProps & { member: MemberOf<string>; rows: number; hint?: string; code?: boolean }) {
+  return (
+    <TextArea
+      label={NAMES[member]}
+      value={draft[member]}
+      spellCheck={!code}
+      className={code ? css.code : undefined}
+      error={wrong?.member === member ? wrong.message : null}
+      onChange={({ target }) => onChange({ ...draft, [member]: target.value })}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,99 @@
+/** How the context stands and why it is not further, and what can be done about that. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Play, RotateCcw } from 'lucide-react';
+import type { Context } from 'nightshift/client';
+import { client } from '../../data/client.ts';
+import { contextStateQuery } from '../../data/contexts.ts';
+import { keys } from '../../data/keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { Duration } from '../../ui/time.tsx';
+import { tellError } from '../../ui/toaster.tsx';
+import css from './state-line.module.css';
+import { isBusy } from './state.ts';
+import { StopButton } from './stop-button.tsx';
+
+/** What a queue or a hold does to it no stream tells. */
+const ASK_AGAIN_MS = 2_000;
+
+export function StateLine({ context, state }: { context: Context; state: string }) {
+  const busy = isBusy(state);
+  const { data } = useQuery({
+    ...contextStateQuery(context.id),
+    refetchInterval: busy ? ASK_AGAIN_MS : false,
+  });
+  if (state === 'Idle' || data === undefined) return null;
+  const isFailed = state === 'PermanentFailure';
+  return (
+    <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label="State">
+      {busy && isMoving(state) && <Spinner />}
+      <p className={css.why} role="status">
+        {inLocalTime(data.why)}
+        {data.queue_position !== null && ` Place in the queue: ${data.queue_position}.`}
+      </p>
+      {busy && (
+        <span className={css.since}>
+          <Duration from={data.since} to={null} />
+        </span>
+      )}
+      {data.job_id !== null && (
+        <Link to="/jobs/$jobId" params={{ jobId: data.job_id }} className={css.job}>
+          Timeline
+        </Link>
+      )}
+      {isFailed && <Retry context={context} />}
+      {state === 'Stopped' && <Start context={context} />}
+      {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} />}
+    </div>
+  );
+}
+
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+const dateAndTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const DAY_MS = 86_400_000;
+
+/** The sentence is the API's; its instants are told as those who sit here read clocks. */
+function inLocalTime(why: string): string {
+  return why.replaceAll(INSTANT, (instant) => {
+    const at = Date.parse(instant);
+    return (Math.abs(at - Date.now()) < DAY_MS ? time : dateAndTime).format(at);
+  });
+}
+
+function isMoving(state: string): boolean {
+  return !['AwaitingToolApproval', 'AwaitingInput'].includes(state);
+}
+
+function Retry({ context }: { context: Context }) {
+  const retry = useDoing(context, () => client.contexts.retry(context.id), 'It was not tried again');
+  return (
+    <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+      <RotateCcw aria-hidden="true" /> Try again
+    </Button>
+  );
+}
+
+function Start({ context }: { context: Context }) {
+  const start = useDoing(
+    context,
+    () => client.workers.start(context.worker_id),
+    'The worker was not started',
+  );
+  return (
+    <Button size="small" busy={start.isPending} onClick={() => start.mutate()}>
+      <Play aria-hidden="true" /> Start the worker
+    </Button>
+  );
+}
+
+function useDoing(context: Context, act: () => Promise<unknown>, did: string) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onError: (error) => tellError(did, error),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
+  });
+}

@@ -1,0 +1,64 @@
+/** Stops what runs: at once, and by choice with what becomes of what it said. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Ban, ChevronDown, Square, Undo2 } from 'lucide-react';
+import type { Context, Interrupt } from 'nightshift/client';
+import { client } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { tell, tellError } from '../../ui/toaster.tsx';
+import css from './state-line.module.css';
+
+type Wish = NonNullable<Interrupt['mode']> | 'cancel';
+
+export function StopButton({ context, jobId }: { context: Context; jobId: string | null }) {
+  const cache = useQueryClient();
+  const stop = useMutation({
+    mutationFn: async (wish: Wish) => {
+      if (wish !== 'cancel') return (await client.contexts.interrupt(context.id, { mode: wish })).effects;
+      if (jobId !== null) await client.jobs.cancel(jobId);
+      return [];
+    },
+    onSuccess: (effects) => {
+      if (effects.length === 0) return;
+      tell(`Begun before it was stopped, and not undone: ${effects.map(({ name }) => name).join(', ')}`);
+    },
+    onError: (error) => tellError('It was not stopped', error),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
+  });
+  const isStopping = stop.isPending || stop.isSuccess;
+  return (
+    <span className={css.stop}>
+      <Button size="small" busy={isStopping} onClick={() => stop.mutate('keep')}>
+        {isStopping ? (
+          'Stopping …'
+        ) : (
+          <>
+            <Square aria-hidden="true" /> Stop
+          </>
+        )}
+      </Button>
+      <Menu
+        trigger={
+          <IconButton label="Ways to stop" size="small" variant="secondary" disabled={isStopping}>
+            <ChevronDown />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Square />} onSelect={() => stop.mutate('keep')}>
+          Stop, keep what was finished
+        </MenuItem>
+        <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('discard')}>
+          Stop, take the answer back
+        </MenuItem>
+        <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('rollback')}>
+          Stop, take the input back too
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={<Ban />} danger disabled={jobId === null} onSelect={() => stop.mutate('cancel')}>
+          Cancel the job
+        </MenuItem>
+      </Menu>
+    </span>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleHelp, Puzzle, ShieldCheck, TriangleAlert } from 'lucide-react';
+import type { InboxItem } from 'nightshift/client';
+import { ToolWait } from '../../answers/tool-wait.tsx';
+import { contextQuery, toolCallQuery } from '../../data/contexts.ts';
+import { contextName, shortId } from '../../data/format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import css from './inbox.module.css';
+import { KINDS, kindOf, questionOf } from './kinds.ts';
+import type { Kind } from './kinds.ts';
+
+const TONES: Readonly<Record<Kind, Tone>> = {
+  approval: 'amber',
+  question: 'accent',
+  client_tool: 'blue',
+  unknown_outcome: 'red',
+};
+
+export function InboxCard({ item }: { item: InboxItem }) {
+  const call = useQuery(toolCallQuery(item.context_id, item.tool_call_id));
+  const kind = kindOf(item);
+  const label = KINDS.find(({ name }) => name === kind)?.label ?? item.kind;
+  const question = questionOf(item);
+  return (
+    <article
+      className={css.card}
+      tabIndex={-1}
+      aria-label={`${label}: ${item.name}`}
+      data-call={item.tool_call_id}
+    >
+      <header className={css.head}>
+        <Icon kind={kind} />
+        <h2>{question === null ? <code>{item.name}</code> : 'A question for you'}</h2>
+        <Badge tone={TONES[kind]}>{label}</Badge>
+        <span className={css.since}>
+          <RelativeTime at={item.requested_at} />
+        </span>
+      </header>
+      <p className={css.where}>
+        in <ContextLink id={item.context_id} />
+        {' · '}
+        <Link to="/jobs/$jobId" params={{ jobId: item.job_id }}>
+          job {shortId(item.job_id)}
+        </Link>
+      </p>
+      {question !== null && (
+        <div className={css.question}>
+          <Markdown text={question} />
+        </div>
+      )}
+      {call.isPending && (
+        <div className={css.loading}>
+          <Skeleton lines={2} />
+        </div>
+      )}
+      {call.isError && call.data === undefined && (
+        <ErrorState error={call.error} onRetry={() => void call.refetch()} busy={call.isFetching} />
+      )}
+      {call.data !== undefined && <ToolWait call={call.data} />}
+    </article>
+  );
+}
+
+function ContextLink({ id }: { id: string }) {
+  const { data } = useQuery({ ...contextQuery(id), staleTime: 60_000 });
+  return (
+    <Link to="/contexts/$contextId" params={{ contextId: id }}>
+      {data === undefined ? `Context ${shortId(id)}` : contextName(data)}
+    </Link>
+  );
+}
+
+function Icon({ kind }: { kind: Kind }) {
+  switch (kind) {
+    case 'approval':
+      return <ShieldCheck aria-hidden="true" />;
+    case 'question':
+      return <CircleHelp aria-hidden="true" />;
+    case 'client_tool':
+      return <Puzzle aria-hidden="true" />;
+    case 'unknown_outcome':
+      return <TriangleAlert aria-hidden="true" />;
+  }
+}

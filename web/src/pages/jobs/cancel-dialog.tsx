@@ -1,0 +1,76 @@
+/** Says how many jobs are told to stop before they are. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { cancelJobs, cancelMatching, countUnfinished } from '../../data/jobs.ts';
+import { keys } from '../../data/keys.ts';
+import type { JobFilter } from '../../data/keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { tell, tellError } from '../../ui/toaster.tsx';
+import css from './jobs.module.css';
+
+export type Wish = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
+
+export function CancelDialog({
+  wish,
+  onClose,
+  onDone,
+}: {
+  wish: Wish | null;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  return (
+    <Dialog
+      open={wish !== null}
+      onClose={onClose}
+      title={wish?.kind === 'matching' ? 'Cancel all that match?' : 'Cancel the selected jobs?'}
+    >
+      {wish !== null && <Question wish={wish} onClose={onClose} onDone={onDone} />}
+    </Dialog>
+  );
+}
+
+function Question({ wish, onClose, onDone }: { wish: Wish; onClose: () => void; onDone: () => void }) {
+  const cache = useQueryClient();
+  const counted = useQuery({
+    queryKey: [...keys.jobs, 'count', wish],
+    queryFn: () =>
+      wish.kind === 'selected' ? { count: wish.ids.length, more: false } : countUnfinished(wish.filter),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const cancel = useMutation({
+    mutationFn: () => (wish.kind === 'selected' ? cancelJobs(wish.ids) : cancelMatching(wish.filter)),
+    onSuccess: (count) => {
+      tell(`${jobsOf(count)} told to stop`);
+      onDone();
+    },
+    onError: (error) => tellError('Not all jobs were told to stop', error),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
+  });
+  if (counted.data === undefined)
+    return counted.isError ? <p>How many they are could not be found out.</p> : <Skeleton lines={2} />;
+  const { count, more } = counted.data;
+  return (
+    <>
+      <p>
+        {count === 0
+          ? 'None of them is unfinished: there is nothing to cancel.'
+          : `${more ? `More than ${count} jobs` : jobsOf(count)} will be told to stop. What their tools have done already stays done.`}
+      </p>
+      <div className={css.actions}>
+        <Button onClick={onClose}>{count === 0 ? 'Close' : 'Keep them'}</Button>
+        {count > 0 && (
+          <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+            {more ? `Cancel more than ${count} jobs` : `Cancel ${jobsOf(count)}`}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function jobsOf(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`;
+}

@@ -1,0 +1,78 @@
+/** What the address says of which jobs are shown, in the words of the API. */
+import type { Json } from 'nightshift/client';
+import { spanOf } from '../../data/days.ts';
+import type { JobFilter, JobStatus } from '../../data/keys.ts';
+import type { Option } from '../../ui/select.tsx';
+import { showStatus } from '../../ui/status-badge.tsx';
+
+export type JobSearch = {
+  status?: string;
+  kind?: string;
+  role?: string;
+  /** `name=value`. */
+  metadata?: string;
+  context_id?: string;
+  worker_id?: string;
+  parent_job_id?: string;
+  from?: string;
+  to?: string;
+};
+
+const STATUSES: readonly JobStatus[] = [
+  'queued',
+  'running',
+  'waiting',
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+  'interrupted',
+];
+
+/** `unfinished` and `ended` are several at once. */
+const SEVERAL: Readonly<Record<string, JobStatus[]>> = {
+  unfinished: ['queued', 'running', 'waiting'],
+  ended: ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'],
+};
+
+export const STATUS_OPTIONS: readonly Option<string>[] = [
+  { value: 'unfinished', label: 'Unfinished' },
+  { value: 'ended', label: 'Ended' },
+  ...STATUSES.map((status) => ({ value: status, label: showStatus(status).label })),
+];
+
+export const KIND_OPTIONS = [
+  { value: 'input', label: 'Input' },
+  { value: 'retry', label: 'Retry' },
+  { value: 'compact', label: 'Compaction' },
+] as const;
+
+/** `name=value`, the value as JSON where it is some; null: it is none. */
+export function memberOf(text: string): { [name: string]: Json } | null {
+  const at = text.indexOf('=');
+  if (at < 1) return null;
+  const value = text.slice(at + 1);
+  return { [text.slice(0, at)]: parse(value) };
+}
+
+function parse(value: string): Json {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearch): JobFilter {
+  const one = STATUSES.find((name) => name === status);
+  const several = one === undefined ? SEVERAL[status ?? ''] : [one];
+  const known = KIND_OPTIONS.find(({ value }) => value === kind)?.value;
+  const member = memberOf(metadata ?? '');
+  return {
+    ...rest,
+    ...(member === null ? {} : { metadata: member }),
+    ...(several === undefined ? {} : { status: several }),
+    ...(known === undefined ? {} : { kind: known }),
+    ...spanOf(from, to),
+  };
+}

@@ -1,0 +1,43 @@
+/** Jobs on a phone. */
+import { Link } from '@tanstack/react-router';
+import type { Job } from 'nightshift/client';
+import { shortId } from '../../data/format.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { Checkbox } from '../../ui/toggle.tsx';
+import { Tokens } from '../../ui/tokens.tsx';
+import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import css from './jobs.module.css';
+import type { Selection } from './use-selection.ts';
+
+export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection: Selection }) {
+  return (
+    <div>
+      <div className={css.selectAll}>
+        <Checkbox
+          label="Select all unfinished jobs shown"
+          checked={selection.all}
+          onChange={selection.setAll}
+        />
+      </div>
+      <ul className={css.cards} aria-label="Jobs">
+        {jobs.map((job) => (
+          <li key={job.id} className={css.card}>
+            <div className={css.cardHead}>
+              <SelectJob job={job} selection={selection} />
+              <JobLink job={job} />
+              <StatusBadge status={job.status} />
+            </div>
+            <JobLine job={job} />
+            <p className={css.facts}>
+              <RelativeTime at={job.created_at} /> · <Took job={job} /> · <Tokens usage={job.usage} /> ·{' '}
+              <Link to="/contexts/$contextId" params={{ contextId: job.context_id }}>
+                context {shortId(job.context_id)}
+              </Link>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { shortId } from '../../data/format.ts';
+import { rolesQuery } from '../../data/workers.ts';
+import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/filters.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { KIND_OPTIONS, STATUS_OPTIONS, memberOf } from './filter.ts';
+import type { JobSearch } from './filter.ts';
+
+/** Where one comes from a context, a worker or a job: its jobs alone. */
+const OF = [
+  ['context_id', 'Context'],
+  ['worker_id', 'Worker'],
+  ['parent_job_id', 'Asked for by job'],
+] as const;
+
+export function JobFilters({
+  search,
+  onChange,
+}: {
+  search: JobSearch;
+  onChange: (search: JobSearch) => void;
+}) {
+  const roles = useQuery(rolesQuery()).data ?? [];
+  const set = (name: keyof JobSearch, value: string | undefined): void => {
+    const { [name]: _, ...rest } = search;
+    onChange(value === undefined ? rest : { ...rest, [name]: value });
+  };
+  return (
+    <>
+      <FilterBar label="Filter jobs">
+        <SelectFilter
+          label="Status"
+          any="Any status"
+          value={search.status}
+          options={STATUS_OPTIONS}
+          onChange={(value) => set('status', value)}
+        />
+        <SelectFilter
+          label="Role"
+          any="Any role"
+          value={search.role}
+          options={withChosen(
+            roles.map(({ name }) => name),
+            search.role,
+          )}
+          onChange={(value) => set('role', value)}
+        />
+        <SelectFilter
+          label="Kind"
+          any="Any kind"
+          value={KIND_OPTIONS.find(({ value }) => value === search.kind)?.value}
+          options={KIND_OPTIONS}
+          onChange={(value) => set('kind', value)}
+        />
+        <MetadataFilter
+          key={search.metadata}
+          value={search.metadata}
+          onChange={(value) => set('metadata', value)}
+        />
+        <DayFilter label="Created from" value={search.from} onChange={(day) => set('from', day)} />
+        <DayFilter label="Created until" value={search.to} onChange={(day) => set('to', day)} />
+      </FilterBar>
+      <FilterChips
+        chips={OF.flatMap(([name, what]) => {
+          const id = search[name];
+          return id === undefined
+            ? []
+            : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
+        })}
+      />
+    </>
+  );
+}
+
+/** Looked for once it is written: with Enter, or when it is left. */
+function MetadataFilter({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const [text, setText] = useState(value ?? '');
+  const isWrong = text !== '' && memberOf(text) === null;
+  const take = (): void => {
+    if (!isWrong && text !== (value ?? '')) onChange(text === '' ? undefined : text);
+  };
+  return (
+    <TextField
+      label="Metadata"
+      placeholder="name=value"
+      value={text}
+      error={isWrong ? 'It must be name=value.' : null}
+      onChange={({ target }) => setText(target.value)}
+      onBlur={take}
+      onKeyDown={({ key }) => key === 'Enter' && take()}
+    />
+  );
+}
+
+/** A role that was deleted may still be looked for. */
+function withChosen(names: readonly string[], chosen: string | undefined) {
+  const all = chosen === undefined || names.includes(chosen) ? names : [...names, chosen];
+  return all.map((name) => ({ value: name, label: name }));
+}

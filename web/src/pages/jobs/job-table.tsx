@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import type { Job } from 'nightshift/client';
+import { shortId } from '../../data/format.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Table } from '../../ui/table.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { Checkbox } from '../../ui/toggle.tsx';
+import { Tokens } from '../../ui/tokens.tsx';
+import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import css from './jobs.module.css';
+import type { Selection } from './use-selection.ts';
+
+export function JobTable({ jobs, selection }: { jobs: readonly Job[]; selection: Selection }) {
+  return (
+    <Table
+      label="Jobs"
+      rows={jobs}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          name: 'select',
+          head: (
+            <Checkbox
+              label="Select all unfinished jobs shown"
+              hideLabel
+              checked={selection.all}
+              onChange={selection.setAll}
+            />
+          ),
+          cell: (job) => <SelectJob job={job} selection={selection} />,
+        },
+        {
+          name: 'job',
+          head: 'Job',
+          kind: 'wide',
+          cell: (job) => (
+            <div className={css.job}>
+              <JobLink job={job} />
+              <JobLine job={job} />
+            </div>
+          ),
+        },
+        {
+          name: 'context',
+          head: 'Context',
+          cell: ({ context_id: contextId }) => (
+            <Link to="/contexts/$contextId" params={{ contextId }}>
+              {shortId(contextId)}
+            </Link>
+          ),
+        },
+        { name: 'status', head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+        { name: 'usage', head: 'Tokens', kind: 'right', cell: ({ usage }) => <Tokens usage={usage} /> },
+        { name: 'took', head: 'Took', kind: 'right', cell: (job) => <Took job={job} /> },
+        { name: 'created', head: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+      ]}
+    />
+  );
+}

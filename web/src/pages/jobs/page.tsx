@@ -1,0 +1,98 @@
+/** All jobs, the newest first: narrowed down by the address, and cancelled one by one or many at once. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ListChecks } from 'lucide-react';
+import { useState } from 'react';
+import { jobsQuery } from '../../data/jobs.ts';
+import { allOf } from '../../data/pages-of.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { useIsNarrow } from '../../ui/narrow.ts';
+import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { CancelDialog } from './cancel-dialog.tsx';
+import type { Wish } from './cancel-dialog.tsx';
+import { toFilter } from './filter.ts';
+import { JobCards } from './job-cards.tsx';
+import { JobFilters } from './job-filters.tsx';
+import { JobTable } from './job-table.tsx';
+import css from './jobs.module.css';
+import { useSelection } from './use-selection.ts';
+
+export function JobsPage() {
+  const search = useSearch({ from: '/jobs' });
+  const navigate = useNavigate();
+  const filter = toFilter(search);
+  const jobs = useInfiniteQuery(jobsQuery(filter));
+  const rows = allOf(jobs.data);
+  const selection = useSelection(rows);
+  const [wish, setWish] = useState<Wish | null>(null);
+  const List = useIsNarrow() ? JobCards : JobTable;
+  const isNarrowed = Object.keys(search).length > 0;
+  return (
+    <Page
+      title="Jobs"
+      about="Every input to a worker is one."
+      actions={
+        <Button onClick={() => setWish({ kind: 'matching', filter })}>
+          {isNarrowed ? 'Cancel all that match …' : 'Cancel all …'}
+        </Button>
+      }
+    >
+      <JobFilters
+        search={search}
+        onChange={(next) => {
+          selection.clear();
+          void navigate({ to: '/jobs', search: next, replace: true });
+        }}
+      />
+      {jobs.isPending && <Skeleton lines={6} height={28} />}
+      {jobs.isError && rows.length === 0 && (
+        <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} busy={jobs.isFetching} />
+      )}
+      {jobs.isSuccess && rows.length === 0 && (
+        <Empty
+          icon={<ListChecks aria-hidden="true" />}
+          title={isNarrowed ? 'No job is like that' : 'No job yet'}
+          action={
+            isNarrowed ? (
+              <Button onClick={() => void navigate({ to: '/jobs', search: {} })}>Show all jobs</Button>
+            ) : undefined
+          }
+        >
+          {isNarrowed ? 'Try fewer filters.' : 'Say something to a worker: every input becomes a job.'}
+        </Empty>
+      )}
+      {rows.length > 0 && <List jobs={rows} selection={selection} />}
+      {jobs.hasNextPage && (
+        <Button className={css.more} busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      {selection.ids.length > 0 && (
+        <div className={css.selected} role="region" aria-label="Selected jobs">
+          <span role="status">{selection.ids.length} selected</span>
+          <Button
+            variant="danger"
+            size="small"
+            onClick={() => setWish({ kind: 'selected', ids: selection.ids })}
+          >
+            Cancel selected …
+          </Button>
+          <Button variant="quiet" size="small" onClick={selection.clear}>
+            Clear
+          </Button>
+        </div>
+      )}
+      <CancelDialog
+        wish={wish}
+        onClose={() => setWish(null)}
+        onDone={() => {
+          setWish(null);
+          selection.clear();
+        }}
+      />
+    </Page>
+  );
+}

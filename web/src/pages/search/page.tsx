@@ -1,0 +1,99 @@
+/** Finds what was said, in all contexts. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { SearchX, Telescope } from 'lucide-react';
+import { spanOf } from '../../data/days.ts';
+import type { SearchFilter } from '../../data/keys.ts';
+import { allOf } from '../../data/pages-of.ts';
+import { searchQuery } from '../../data/system.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Found } from './found.tsx';
+import { SAID_BY, SearchFilters } from './search-filters.tsx';
+import type { SearchSearch } from './search-filters.tsx';
+import { SearchBox } from './search-box.tsx';
+import css from './search.module.css';
+
+export function SearchPage() {
+  const search = useSearch({ from: '/search' });
+  const navigate = useNavigate();
+  const change = (next: SearchSearch): void => void navigate({ to: '/search', search: next, replace: true });
+  return (
+    <Page title="Search" about="What people and workers said, in all contexts.">
+      <SearchBox
+        value={search.q ?? ''}
+        onChange={(q) => {
+          const { q: _, ...rest } = search;
+          change(q === '' ? rest : { ...rest, q });
+        }}
+      />
+      <SearchFilters search={search} onChange={change} />
+      {search.q === undefined ? <Hints /> : <Results filter={toFilter(search.q, search)} />}
+    </Page>
+  );
+}
+
+function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch): SearchFilter {
+  const said = SAID_BY.find(({ value }) => value === message_role)?.value;
+  return { ...rest, ...(said === undefined ? {} : { message_role: said }), ...spanOf(from, to), q };
+}
+
+function Hints() {
+  return (
+    <Empty icon={<Telescope aria-hidden="true" />} title="What are you looking for?">
+      <ul className={css.hints}>
+        <li>
+          <code>invoice overdue</code> finds messages with both words
+        </li>
+        <li>
+          <code>"second reminder"</code> finds the phrase
+        </li>
+        <li>
+          <code>invoice or bill</code> finds either
+        </li>
+        <li>
+          <code>invoice -paid</code> leaves out what says <code>paid</code>
+        </li>
+      </ul>
+    </Empty>
+  );
+}
+
+function Results({ filter }: { filter: SearchFilter }) {
+  const found = useInfiniteQuery(searchQuery(filter));
+  const rows = allOf(found.data);
+  if (found.isPending) return <Skeleton lines={4} height={64} />;
+  if (found.isError && rows.length === 0)
+    return <ErrorState error={found.error} onRetry={() => void found.refetch()} busy={found.isFetching} />;
+  return (
+    <>
+      <p className={css.count} role="status">
+        {rows.length === 0 ? '' : `${rows.length}${found.hasNextPage ? ' and more' : ''}, best first`}
+      </p>
+      {rows.length === 0 && (
+        <Empty icon={<SearchX aria-hidden="true" />} title="Nothing was found">
+          Fewer words or filters find more. What was said a moment ago is found once its job has ended.
+        </Empty>
+      )}
+      <ol className={css.list} aria-label="Results" aria-busy={found.isPlaceholderData}>
+        {rows.map((result) => (
+          <li key={result.message_id}>
+            <Found result={result} />
+          </li>
+        ))}
+      </ol>
+      {found.hasNextPage && (
+        <Button
+          className={css.more}
+          busy={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { shortId } from '../../data/format.ts';
+import { rolesQuery } from '../../data/workers.ts';
+import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/filters.tsx';
+
+export type SearchSearch = {
+  q?: string;
+  message_role?: string;
+  role?: string;
+  context_id?: string;
+  worker_id?: string;
+  from?: string;
+  to?: string;
+};
+
+export const SAID_BY = [
+  { value: 'user', label: 'Inputs' },
+  { value: 'assistant', label: 'Answers' },
+] as const;
+
+export function SearchFilters({
+  search,
+  onChange,
+}: {
+  search: SearchSearch;
+  onChange: (search: SearchSearch) => void;
+}) {
+  const roles = useQuery(rolesQuery()).data ?? [];
+  const set = (name: keyof SearchSearch, value: string | undefined): void => {
+    const { [name]: _, ...rest } = search;
+    onChange(value === undefined ? rest : { ...rest, [name]: value });
+  };
+  const of = (['context_id', 'worker_id'] as const).flatMap((name) => {
+    const id = search[name];
+    const what = name === 'context_id' ? 'Context' : 'Worker';
+    return id === undefined
+      ? []
+      : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
+  });
+  const names = roles.map(({ name }) => name);
+  const shown = search.role === undefined || names.includes(search.role) ? names : [...names, search.role];
+  return (
+    <>
+      <FilterBar label="Filter results">
+        <SelectFilter
+          label="Said in"
+          any="Inputs and answers"
+          value={SAID_BY.find(({ value }) => value === search.message_role)?.value}
+          options={SAID_BY}
+          onChange={(value) => set('message_role', value)}
+        />
+        <SelectFilter
+          label="Worker’s role"
+          any="Any role"
+          value={search.role}
+          options={shown.map((name) => ({ value: name, label: name }))}
+          onChange={(value) => set('role', value)}
+        />
+        <DayFilter label="From" value={search.from} onChange={(day) => set('from', day)} />
+        <DayFilter label="Until" value={search.to} onChange={(day) => set('to', day)} />
+      </FilterBar>
+      <FilterChips chips={of} />
+    </>
+  );
+}

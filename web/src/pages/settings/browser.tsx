@@ -1,0 +1,49 @@
+/** What holds in this browser alone. */
+import { Keyboard, LogOut } from 'lucide-react';
+import { useSignOut } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Segments } from '../../ui/filters.tsx';
+import { showHelp } from '../../ui/help.ts';
+import { useTheme } from '../../ui/theme.ts';
+import { tellError } from '../../ui/toaster.tsx';
+import css from './settings.module.css';
+
+export function Browser() {
+  const [theme, setTheme] = useTheme();
+  const leave = useSignOut();
+  return (
+    <div className={css.stack}>
+      <Card title="Theme">
+        <Segments
+          label="Theme"
+          value={theme}
+          segments={[
+            { value: 'system', label: 'As the system' },
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+          onChange={setTheme}
+        />
+      </Card>
+      <Card title="Keyboard">
+        <Button onClick={showHelp}>
+          <Keyboard aria-hidden="true" /> Show all shortcuts
+        </Button>
+      </Card>
+      <Card title="Session">
+        {leave === null ? (
+          <p className={css.about}>No keys are set here: nobody needs to sign in.</p>
+        ) : (
+          <Button
+            onClick={() =>
+              void leave().catch((error: unknown) => tellError('You are still signed in', error))
+            }
+          >
+            <LogOut aria-hidden="true" /> Sign out of this browser
+          </Button>
+        )}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+/** What is shown of the installation, once it is known. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { System } from 'nightshift/client';
+import { systemQuery } from '../../data/system.ts';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+export function OfSystem({ children }: { children: (system: System) => ReactNode }) {
+  const system = useQuery({ ...systemQuery(), refetchInterval: 10_000 });
+  if (system.data !== undefined) return children(system.data);
+  return system.isError ? (
+    <ErrorState error={system.error} onRetry={() => void system.refetch()} busy={system.isFetching} />
+  ) : (
+    <Skeleton lines={5} height={24} />
+  );
+}

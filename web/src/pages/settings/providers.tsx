@@ -1,0 +1,73 @@
+import type { ProviderStatus } from 'nightshift/client';
+import { Badge } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { Table } from '../../ui/table.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { OfSystem } from './of-system.tsx';
+import { Prices } from './prices.tsx';
+import css from './settings.module.css';
+
+export function ProvidersTab() {
+  return (
+    <OfSystem>
+      {({ providers, prices, default_model: model }) => (
+        <div className={css.stack}>
+          <p className={css.about}>
+            Where nobody names a model it is <code>{model}</code>. Keys are set in the environment of the
+            processes, and shown nowhere.
+          </p>
+          <Table
+            label="Providers"
+            rows={providers}
+            rowKey={({ name }) => name}
+            columns={[
+              { name: 'name', head: 'Provider', kind: 'wide', cell: ({ name }) => name },
+              { name: 'state', head: 'State', cell: (provider) => <State provider={provider} /> },
+              {
+                name: 'answered',
+                head: 'Last answered',
+                cell: ({ answered_at }) => <When at={answered_at} />,
+              },
+              { name: 'failed', head: 'Last failed', cell: ({ failed_at }) => <When at={failed_at} /> },
+            ]}
+          />
+          <Prices prices={prices} />
+        </div>
+      )}
+    </OfSystem>
+  );
+}
+
+function State({ provider }: { provider: ProviderStatus }) {
+  const { label, tone } = stateOf(provider);
+  const { held_until: until, held_reason: reason } = provider;
+  return (
+    <>
+      <Badge tone={tone} dot="still">
+        {label}
+      </Badge>
+      {until !== null && (
+        <span className={css.faint}>
+          {' '}
+          {reason ?? 'asked to wait'}, again <RelativeTime at={until} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function stateOf({ configured, answered_at, failed_at, held_until }: ProviderStatus): {
+  label: string;
+  tone: Tone;
+} {
+  if (!configured) return { label: 'No key set', tone: 'neutral' };
+  if (held_until !== null) return { label: 'Held back', tone: 'amber' };
+  if (failed_at !== null && (answered_at === null || failed_at > answered_at))
+    return { label: 'Failing', tone: 'red' };
+  if (answered_at !== null) return { label: 'Answers', tone: 'green' };
+  return { label: 'Not asked yet', tone: 'neutral' };
+}
+
+function When({ at }: { at: string | null }) {
+  return at === null ? <>–</> : <RelativeTime at={at} />;
+}

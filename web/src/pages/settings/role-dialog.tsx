@@ -1,0 +1,92 @@
+/** A role that is made, changed, or looked at: one of the operator's file, or an older version. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { roleQuery } from '../../data/workers.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { RoleForm } from './role-form.tsx';
+import { NEW_ROLE, toDraft } from './role-draft.ts';
+
+export type Edited = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
+
+/** Versions that can be chosen. */
+const MOST_VERSIONS = 50;
+
+export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open={edited !== null}
+      onClose={onClose}
+      wide
+      title={titleOf(edited)}
+      description={
+        edited?.kind === 'known' && edited.isFile
+          ? 'It is of the operator’s file, and changed there alone.'
+          : 'What is not said falls to the defaults.'
+      }
+    >
+      {edited?.kind === 'new' && (
+        <RoleForm name={null} etag={null} draft={NEW_ROLE} mode="edit" onClose={onClose} />
+      )}
+      {edited?.kind === 'known' && (
+        <Known key={edited.name} name={edited.name} isFile={edited.isFile} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function titleOf(edited: Edited | null): string {
+  if (edited === null || edited.kind === 'new') return 'New role';
+  return edited.isFile ? `The role ${edited.name}` : `Edit the role ${edited.name}`;
+}
+
+function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClose: () => void }) {
+  const [version, setVersion] = useState<number | null>(null);
+  // Read once: what somebody else changes meanwhile is told by the version when it is saved.
+  const current = useQuery({ ...roleQuery(name), staleTime: Infinity, gcTime: 0 });
+  const older = useQuery({ ...roleQuery(name, version), enabled: version !== null, staleTime: Infinity });
+  if (current.data === undefined)
+    return current.isError ? (
+      <ErrorState error={current.error} onRetry={() => void current.refetch()} busy={current.isFetching} />
+    ) : (
+      <Skeleton lines={6} />
+    );
+  const newest = current.data.role.version;
+  const shown = version === null ? current.data : older.data;
+  return (
+    <>
+      {newest !== null && newest > 1 && (
+        <Field label="Version" hint="Saving an older one makes it the newest again.">
+          {({ id }) => (
+            <Select
+              id={id}
+              value={String(version ?? newest)}
+              options={Array.from({ length: Math.min(newest, MOST_VERSIONS) }, (_, at) => ({
+                value: String(newest - at),
+                label: at === 0 ? `${newest}, as it stands` : String(newest - at),
+              }))}
+              onChange={(chosen) => setVersion(Number(chosen) === newest ? null : Number(chosen))}
+            />
+          )}
+        </Field>
+      )}
+      {shown === undefined && older.isError && (
+        <ErrorState error={older.error} onRetry={() => void older.refetch()} busy={older.isFetching} />
+      )}
+      {shown === undefined && !older.isError && <Skeleton lines={6} />}
+      {shown !== undefined && (
+        <RoleForm
+          key={version}
+          name={name}
+          etag={current.data.etag}
+          draft={toDraft(shown.role)}
+          mode={isFile ? 'look' : 'edit'}
+          onClose={onClose}
+        />
+      )}
+    </>
+  );
+}

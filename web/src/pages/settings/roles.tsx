@@ -1,0 +1,102 @@
+/** The roles that workers are made from. Those of the operator's file are changed there alone. */
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Users } from 'lucide-react';
+import { useState } from 'react';
+import type { Role } from 'nightshift/client';
+import { rolesQuery } from '../../data/workers.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { DeleteRole } from './delete-role.tsx';
+import { RoleDialog } from './role-dialog.tsx';
+import type { Edited } from './role-dialog.tsx';
+import css from './settings.module.css';
+
+export function Roles() {
+  const roles = useQuery(rolesQuery());
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const [deleted, setDeleted] = useState<Role | null>(null);
+  const make = (
+    <Button variant="primary" onClick={() => setEdited({ kind: 'new' })}>
+      <Plus aria-hidden="true" /> New role
+    </Button>
+  );
+  return (
+    <div className={css.stack}>
+      <div className={css.bar}>
+        <p className={css.about}>
+          A role says what a worker is made from. A worker keeps the version that it was made from.
+        </p>
+        {make}
+      </div>
+      {roles.isPending && <Skeleton lines={3} height={56} />}
+      {roles.isError && roles.data === undefined && (
+        <ErrorState error={roles.error} onRetry={() => void roles.refetch()} busy={roles.isFetching} />
+      )}
+      {roles.data?.length === 0 && (
+        <Empty icon={<Users aria-hidden="true" />} title="No role yet">
+          Give a name to a model, its instructions and its tools, and make workers from it.
+        </Empty>
+      )}
+      {roles.data !== undefined && roles.data.length > 0 && (
+        <ul className={css.items} aria-label="Roles">
+          {roles.data.map((role) => (
+            <RoleItem
+              key={role.name}
+              role={role}
+              onOpen={() => setEdited({ kind: 'known', name: role.name, isFile: role.source === 'file' })}
+              onDelete={() => setDeleted(role)}
+            />
+          ))}
+        </ul>
+      )}
+      <RoleDialog edited={edited} onClose={() => setEdited(null)} />
+      <DeleteRole role={deleted} onClose={() => setDeleted(null)} />
+    </div>
+  );
+}
+
+function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; onDelete: () => void }) {
+  const isFile = role.source === 'file';
+  const tools = role.tools?.length ?? 0;
+  return (
+    <li className={css.item} aria-label={role.name}>
+      <div className={css.itemHead}>
+        <span className={css.strong}>{role.name}</span>
+        {isFile ? <Badge>Operator’s file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
+        <span className={css.buttons}>
+          <Button
+            size="small"
+            onClick={onOpen}
+            aria-label={`${isFile ? 'Show' : 'Edit'} the role ${role.name}`}
+          >
+            {isFile ? 'Show' : 'Edit'}
+          </Button>
+          {!isFile && (
+            <Button
+              size="small"
+              variant="quiet"
+              onClick={onDelete}
+              aria-label={`Delete the role ${role.name}`}
+            >
+              Delete
+            </Button>
+          )}
+        </span>
+      </div>
+      <p className={css.about}>
+        {role.model ?? 'the default model'} · {tools === 1 ? '1 tool' : `${tools} tools`}
+        {role.updated_at !== null && (
+          <>
+            {' · '}
+            <RelativeTime at={role.updated_at} />
+          </>
+        )}
+      </p>
+      {role.system_prompt !== undefined && <p className={css.prompt}>{role.system_prompt}</p>}
+    </li>
+  );
+}

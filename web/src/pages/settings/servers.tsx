@@ -1,0 +1,50 @@
+import { Plug } from 'lucide-react';
+import type { McpServerInfo } from 'nightshift/client';
+import { Badge } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { OfSystem } from './of-system.tsx';
+import css from './settings.module.css';
+import { ToolList } from './tools.tsx';
+
+const STATES: Readonly<Record<McpServerInfo['state'], { label: string; tone: Tone }>> = {
+  up: { label: 'Up', tone: 'green' },
+  down: { label: 'Down', tone: 'red' },
+  unknown: { label: 'Not known', tone: 'neutral' },
+};
+
+export function ServersTab() {
+  return (
+    <OfSystem>
+      {({ mcp_servers: servers }) =>
+        servers.length === 0 ? (
+          <Empty icon={<Plug aria-hidden="true" />} title="No MCP server">
+            The operator’s file names them: <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
+          </Empty>
+        ) : (
+          <div className={css.stack}>
+            {servers.map(({ name, state, tools }) => (
+              <Card
+                key={name}
+                title={name}
+                actions={
+                  <Badge tone={STATES[state].tone} dot="still">
+                    {STATES[state].label}
+                  </Badge>
+                }
+                flush
+              >
+                {tools === null ? (
+                  <p className={css.padded}>What tools it has is known once it was up.</p>
+                ) : (
+                  <ToolList tools={tools} />
+                )}
+              </Card>
+            ))}
+          </div>
+        )
+      }
+    </OfSystem>
+  );
+}

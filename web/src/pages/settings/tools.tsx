@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { Wrench } from 'lucide-react';
+import type { ToolInfo } from 'nightshift/client';
+import { Badge } from '../../ui/badge.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { OfSystem } from './of-system.tsx';
+import css from './settings.module.css';
+
+const SOURCES: Readonly<Record<ToolInfo['source'], string>> = {
+  own: 'Operator’s file',
+  built_in: 'Built in',
+  mcp: 'MCP server',
+  elsewhere: 'Another process',
+};
+const APPROVALS: Readonly<Record<NonNullable<ToolInfo['approval']>, string>> = {
+  never: 'runs without asking',
+  always: 'asks a person',
+  deny: 'never runs',
+  by_call: 'asks by the call',
+};
+const EFFECTS: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
+  none: 'no effect',
+  idempotent: 'may run again',
+  once: 'runs once',
+};
+
+export function ToolsTab() {
+  const [text, setText] = useState('');
+  return (
+    <OfSystem>
+      {({ tools }) => (
+        <div className={css.stack}>
+          <TextField
+            label="Find a tool"
+            type="search"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+          <ToolList tools={tools.filter((tool) => says(tool, text))} />
+        </div>
+      )}
+    </OfSystem>
+  );
+}
+
+function says({ name, description }: ToolInfo, text: string): boolean {
+  return `${name} ${description ?? ''}`.toLowerCase().includes(text.trim().toLowerCase());
+}
+
+export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
+  if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title="There is no such tool" />;
+  return (
+    <ul className={css.items} aria-label="Tools">
+      {tools.map((tool) => (
+        <li key={`${tool.source} ${tool.name}`} className={css.item}>
+          <div className={css.itemHead}>
+            <code className={css.strong}>{tool.name}</code>
+            <Badge>{SOURCES[tool.source]}</Badge>
+            {tool.effect !== null && (
+              <Badge tone={tool.effect === 'once' ? 'amber' : 'neutral'}>{EFFECTS[tool.effect]}</Badge>
+            )}
+            {tool.approval !== null && tool.approval !== 'never' && (
+              <Badge tone={tool.approval === 'deny' ? 'red' : 'accent'}>{APPROVALS[tool.approval]}</Badge>
+            )}
+            {!tool.served && <Badge tone="red">no process has it</Badge>}
+          </div>
+          {tool.description !== null && <p className={css.about}>{tool.description}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,160 @@
+/** What a job did, step by step, while it does it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { isFinished } from 'nightshift/client';
+import type { Job } from 'nightshift/client';
+import { useEffect, useRef } from 'react';
+import { client } from '../../data/client.ts';
+import { shortId } from '../../data/format.ts';
+import { jobQuery, stepsQuery } from '../../data/jobs.ts';
+import { keys } from '../../data/keys.ts';
+import { useLive } from '../../data/live.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Duration, RelativeTime } from '../../ui/time.tsx';
+import { tellError } from '../../ui/toaster.tsx';
+import { Tokens } from '../../ui/tokens.tsx';
+import { Chart } from './chart.tsx';
+import { rowsOf } from './rows.ts';
+import { StepsTable } from './steps-table.tsx';
+import css from './timeline.module.css';
+
+const KINDS = { input: 'Answers an input', retry: 'Runs on what stands', compact: 'Compacts' } as const;
+
+export function TimelinePage() {
+  const { jobId } = useParams({ from: '/jobs/$jobId' });
+  const job = useQuery(jobQuery(jobId));
+  const title = `Job ${shortId(jobId)}`;
+  if (job.data !== undefined) return <TimelineOf key={jobId} job={job.data} title={title} />;
+  return (
+    <Page title={title}>
+      {job.isError ? (
+        <ErrorState error={job.error} onRetry={() => void job.refetch()} />
+      ) : (
+        <Skeleton lines={6} height={28} />
+      )}
+    </Page>
+  );
+}
+
+function TimelineOf({ job, title }: { job: Job; title: string }) {
+  const isLive = !isFinished(job);
+  useLive(job.context_id);
+  useLastWord(job.id, isLive);
+  const steps = useQuery(stepsQuery(job.id, isLive));
+  const rows = rowsOf(job, steps.data ?? []);
+  return (
+    <Page title={title} about={KINDS[job.kind]} actions={<Actions job={job} />}>
+      <dl className={css.facts}>
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <StatusBadge status={job.status} />
+          </dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <RelativeTime at={job.created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>Took</dt>
+          <dd>
+            <Duration from={job.created_at} to={job.finished_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>Answers</dt>
+          <dd>{job.steps}</dd>
+        </div>
+        <div>
+          <dt>Tokens</dt>
+          <dd>
+            <Tokens usage={job.usage} />
+          </dd>
+        </div>
+        <div>
+          <dt>Branch</dt>
+          <dd>{job.branch}</dd>
+        </div>
+        <div>
+          <dt>Id</dt>
+          <dd className={css.id}>
+            <code>{job.id}</code>
+            <CopyButton read={() => job.id} label="Copy the job id" />
+          </dd>
+        </div>
+      </dl>
+      {job.error !== null && (
+        <p className={css.failed} role="status">
+          {job.error.message} (<code>{job.error.code}</code>)
+        </p>
+      )}
+      {steps.isPending && <Skeleton lines={6} height={28} />}
+      {steps.isError && steps.data === undefined && (
+        <ErrorState error={steps.error} onRetry={() => void steps.refetch()} />
+      )}
+      {steps.data !== undefined && (
+        <Tabs
+          label="Shown as"
+          tabs={[
+            { name: 'chart', label: 'Chart', content: <Chart rows={rows} /> },
+            { name: 'table', label: 'Table', content: <StepsTable rows={rows} /> },
+          ]}
+        />
+      )}
+      {rows.some(({ kind }) => kind === 'child') && (
+        <p>
+          <Link to="/jobs" search={{ parent_job_id: job.id }}>
+            The jobs below, as a list
+          </Link>
+        </p>
+      )}
+    </Page>
+  );
+}
+
+/** What was read while it ran may lack its last steps. */
+function useLastWord(jobId: string, isLive: boolean): void {
+  const cache = useQueryClient();
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    if (wasLive.current && !isLive) void cache.invalidateQueries({ queryKey: keys.job(jobId) });
+    wasLive.current = isLive;
+  }, [cache, jobId, isLive]);
+}
+
+function Actions({ job }: { job: Job }) {
+  const cache = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => client.jobs.cancel(job.id, {}),
+    onSuccess: () => cache.invalidateQueries({ queryKey: keys.job(job.id) }),
+    onError: (error) => tellError('The job was not cancelled', error),
+  });
+  return (
+    <>
+      <Link to="/contexts/$contextId" params={{ contextId: job.context_id }} className={buttonClass({})}>
+        Chat
+      </Link>
+      <Link to="/workers/$workerId/tree" params={{ workerId: job.worker_id }} className={buttonClass({})}>
+        Tree
+      </Link>
+      {job.parent_job_id !== null && (
+        <Link to="/jobs/$jobId" params={{ jobId: job.parent_job_id }} className={buttonClass({})}>
+          Asked for by
+        </Link>
+      )}
+      {!isFinished(job) && (
+        <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+          Cancel
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+/** What is known of one row. */
+import { Link } from '@tanstack/react-router';
+import { ZoomIn } from 'lucide-react';
+import type { JobStep } from 'nightshift/client';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { formatDuration } from '../../ui/time.tsx';
+import { Tokens, formatCount } from '../../ui/tokens.tsx';
+import css from './chart.module.css';
+import { STRETCHES } from './rows.ts';
+import type { Row } from './rows.ts';
+
+const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom: () => void }) {
+  return (
+    <>
+      <dl className={css.facts}>
+        <Fact name="Status">
+          <StatusBadge status={row.status} />
+        </Fact>
+        <Fact name="Began">{clock.format(row.from)}</Fact>
+        <Fact name="Ended">{row.to === null ? 'not yet' : clock.format(row.to)}</Fact>
+        {row.stretches.map(({ kind, from, to, expires }) => (
+          <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
+            {formatDuration((to ?? now) - from)}
+            {to === null && expires !== undefined && `, until ${clock.format(expires)} at the latest`}
+          </Fact>
+        ))}
+        {row.kind === 'step' && <StepFacts step={row.step} />}
+        {row.kind === 'child' && (
+          <Fact name="Tokens">
+            <Tokens usage={row.job.usage} />
+          </Fact>
+        )}
+      </dl>
+      <div className={css.acts}>
+        <Button size="small" onClick={onZoom}>
+          <ZoomIn /> Zoom to it
+        </Button>
+        {row.kind === 'child' && (
+          <>
+            <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
+              Its timeline
+            </Link>
+            <Link to="/contexts/$contextId" params={{ contextId: row.job.context_id }}>
+              Its chat
+            </Link>
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function StepFacts({ step }: { step: JobStep }) {
+  const { attempt, usage, error, tool_call_id: callId, message_id: messageId, approval, executions } = step;
+  const { tokens_before: before, tokens_after: after } = step;
+  return (
+    <>
+      {attempt !== null && <Fact name="Attempt">{attempt}</Fact>}
+      {usage !== null && (
+        <Fact name="Tokens">
+          <Tokens usage={usage} />
+        </Fact>
+      )}
+      {before !== null && after !== null && (
+        <Fact name="Prompt">
+          {formatCount(before)} → {formatCount(after)} tokens
+        </Fact>
+      )}
+      {executions !== null && executions.length > 1 && <Fact name="Times run">{executions.length}</Fact>}
+      {approval !== null && (
+        <Fact name="Verdict">
+          {approval.decision === 'approve' ? 'Approved' : 'Denied'}
+          {approval.reason !== null && `: ${approval.reason}`}
+        </Fact>
+      )}
+      {error !== null && (
+        <Fact name="Error">
+          {error.message} (<code>{error.code}</code>)
+        </Fact>
+      )}
+      {callId !== null && <IdFact name="Call" id={callId} />}
+      {callId === null && messageId !== null && <IdFact name="Message" id={messageId} />}
+    </>
+  );
+}
+
+function IdFact({ name, id }: { name: string; id: string }) {
+  return (
+    <Fact name={`${name} id`}>
+      <code>{id}</code> <CopyButton read={() => id} label={`Copy the ${name.toLowerCase()} id`} />
+    </Fact>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

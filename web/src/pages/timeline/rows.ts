@@ -1,0 +1,173 @@
+/** A job as the rows of a chart: each step with the stretches of time that it is made of. Moments are milliseconds since 1970. */
+import type { CallWait, ChildJob, Job, JobStep } from 'nightshift/client';
+
+/** What waits holds nothing, whatever for. */
+const WAITS = {
+  approval: 'Waits for approval',
+  answer: 'Waits for an answer',
+  client: 'Waits for its client',
+  outcome: 'Waits for its outcome',
+  timer: 'Waits for a time',
+  workers: 'Waits for workers',
+  retry: 'Waits to try again',
+} as const satisfies Record<CallWait['for'] | 'retry', string>;
+
+export const STRETCHES = {
+  queue: 'Queued',
+  first: 'Until the first token',
+  model: 'Model answers',
+  tool: 'Tool runs',
+  open: 'Not run',
+  ...WAITS,
+  compact: 'Compacts',
+  child: 'Worker below',
+} as const;
+
+export type StretchKind = keyof typeof STRETCHES;
+
+export function isWait(kind: StretchKind): boolean {
+  return kind in WAITS;
+}
+
+/** `to` null: it goes on. `expires`: of a wait that is over by itself then. */
+export type Stretch = { kind: StretchKind; from: number; to: number | null; expires?: number };
+
+type Place = {
+  id: string;
+  name: string;
+  status: string;
+  from: number;
+  to: number | null;
+  stretches: Stretch[];
+};
+
+export type Row = Place &
+  (
+    | { kind: 'queue' }
+    /** `again`: which attempt it is, where the one before it failed. */
+    | { kind: 'step'; step: JobStep; again: number | null }
+    | { kind: 'child'; job: ChildJob }
+  );
+
+export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
+  // A call is asked for when the answer that asks for it is whole.
+  const asked = new Map(
+    steps.flatMap((step) =>
+      step.kind === 'model' && step.message_id !== null && step.ended_at !== null
+        ? [[step.message_id, Date.parse(step.ended_at)] as const]
+        : [],
+    ),
+  );
+  const of = steps.map((step, place) => toRow(step, place, asked.get(step.message_id ?? '')));
+  return [
+    queueRow(job, of[0]?.from ?? null),
+    ...of.flatMap((row) => [
+      tellAgain(row, of),
+      ...(row.step.child === null ? [] : [childRow(row.step.child)]),
+    ]),
+  ];
+}
+
+type StepRow = Extract<Row, { kind: 'step' }>;
+
+/** Attempts are counted over the whole job: only one that follows another is worth a word. */
+function tellAgain(row: StepRow, rows: readonly StepRow[]): Row {
+  if (row.step.kind !== 'model') return row;
+  const before = rows.slice(0, rows.indexOf(row)).findLast(({ step }) => step.kind === 'model');
+  return before?.status === 'failed' ? { ...row, again: row.step.attempt } : row;
+}
+
+/** `first`: when its first step began. A model may be called before it is written that the job was taken up. */
+function queueRow(job: Job, first: number | null): Row {
+  const from = Date.parse(job.created_at);
+  const taken = parse(job.started_at ?? job.finished_at);
+  const to = taken === null || first === null ? taken : Math.max(from, Math.min(taken, first));
+  const status = to === null ? 'queued' : 'completed';
+  const stretches: Stretch[] = [{ kind: 'queue', from, to }];
+  return { kind: 'queue', id: 'queue', name: 'Queue', status, from, to, stretches };
+}
+
+function childRow(job: ChildJob): Row {
+  const from = Date.parse(job.created_at);
+  const [began, to] = [parse(job.started_at), parse(job.finished_at)];
+  const stretches: Stretch[] = [{ kind: 'queue', from, to: began ?? to }];
+  if (began !== null) stretches.push({ kind: 'child', from: began, to });
+  const { job_id: id, name, status } = job;
+  return { kind: 'child', id, name, status, from, to, stretches, job };
+}
+
+function toRow(step: JobStep, place: number, asked: number | undefined): StepRow {
+  const stretches = stretchesOf(step, asked);
+  const from = stretches[0]?.from ?? Date.parse(step.started_at);
+  const [id, to] = [step.tool_call_id ?? `step ${place}`, parse(step.ended_at)];
+  return {
+    kind: 'step',
+    id,
+    name: nameOf(step),
+    status: step.status,
+    from,
+    to,
+    stretches,
+    step,
+    again: null,
+  };
+}
+
+function nameOf({ kind, name }: JobStep): string {
+  if (kind === 'wait') return name === 'retry' ? 'Wait, then again' : name;
+  return kind === 'compact' ? `Compaction (${name})` : name;
+}
+
+function stretchesOf(step: JobStep, asked: number | undefined): Stretch[] {
+  const [from, first, to] = [Date.parse(step.started_at), parse(step.first_token_at), parse(step.ended_at)];
+  switch (step.kind) {
+    case 'model':
+      if (first === null) return [{ kind: 'first', from, to }];
+      return [
+        { kind: 'first', from, to: first },
+        { kind: 'model', from: first, to },
+      ];
+    case 'compact':
+      return [{ kind: 'compact', from, to }];
+    case 'wait':
+      return [{ kind: 'retry', from, to }];
+    case 'tool':
+      return stretchesOfCall(step, asked ?? from);
+  }
+}
+
+function stretchesOfCall(step: JobStep, asked: number): Stretch[] {
+  const to = parse(step.ended_at);
+  const runs = step.executions ?? [];
+  const ran = runs.map(({ began_at, ended_at }, at): Stretch => {
+    // One that a crash cut off has no end of its own: it went on until the next one at most.
+    const cutOff = parse(runs[at + 1]?.began_at ?? null) ?? to;
+    return { kind: 'tool', from: Date.parse(began_at), to: parse(ended_at) ?? cutOff };
+  });
+  const waited = (step.waits ?? []).map(toStretch);
+  const known = [...waited, ...ran].toSorted((one, other) => one.from - other.from);
+  return runs.length > 0 ? known : [...known, ...unknownOf(step, known.at(-1) ?? null, asked, to)];
+}
+
+function toStretch({ for: kind, asked_at, ended_at, expires_at }: CallWait): Stretch {
+  const stretch = { kind, from: Date.parse(asked_at), to: parse(ended_at) };
+  return expires_at === null ? stretch : { ...stretch, expires: Date.parse(expires_at) };
+}
+
+/** Of a call that was not run yet, so far as is known: what came after its last wait, if anything did. */
+function unknownOf({ status }: JobStep, last: Stretch | null, asked: number, to: number | null): Stretch[] {
+  if (last !== null && (last.to === null || to !== null)) return [];
+  const kind = ['running', 'completed', 'failed'].includes(status) ? 'tool' : 'open';
+  return [{ kind, from: last?.to ?? asked, to }];
+}
+
+/** From the first moment to the last; what goes on, until now. */
+export function extentOf(rows: readonly Row[], now: number): { from: number; to: number } {
+  const from = Math.min(...rows.map((row) => row.from));
+  const to = Math.max(from + 1, ...rows.map((row) => row.to ?? now));
+  return { from, to };
+}
+
+function parse(at: string | null): number | null {
+  return at === null ? null : Date.parse(at);
+}

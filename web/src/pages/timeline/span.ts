@@ -1,0 +1,80 @@
+/** The stretch of time that a chart shows: made narrower and wider, moved along, and marked at round moments. */
+export type Span = { from: number; to: number };
+
+/** Nothing is told more finely than this. */
+const NARROWEST_MS = 20;
+
+/** `by` 2: half as wide, around its middle. Never beyond `whole`. */
+export function zoom(span: Span, by: number, whole: Span): Span {
+  const width = Math.max(NARROWEST_MS, (span.to - span.from) / by);
+  const middle = (span.from + span.to) / 2;
+  return within({ from: middle - width / 2, to: middle + width / 2 }, whole);
+}
+
+/** `by` 1: by its own width. */
+export function move(span: Span, by: number, whole: Span): Span {
+  const step = (span.to - span.from) * by;
+  return within({ from: span.from + step, to: span.to + step }, whole);
+}
+
+/** With a little room at both sides. */
+export function around(part: Span, whole: Span): Span {
+  const room = Math.max(NARROWEST_MS, part.to - part.from) * 0.15;
+  return within({ from: part.from - room, to: part.to + room }, whole);
+}
+
+function within(span: Span, whole: Span): Span {
+  const width = Math.min(span.to - span.from, whole.to - whole.from);
+  const from = Math.min(Math.max(span.from, whole.from), whole.to - width);
+  return { from, to: from + width };
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const STEPS = [
+  1,
+  2,
+  5,
+  10,
+  20,
+  50,
+  100,
+  200,
+  500,
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14, 30].map((days) => days * DAY),
+];
+
+/** Round moments after `origin` within the span: `most` of them at most. */
+export function ticksOf(span: Span, origin: number, most: number): { at: number; label: string }[] {
+  const width = span.to - span.from;
+  const step = STEPS.find((one) => width / one <= most) ?? Math.ceil(width / most / DAY) * DAY;
+  const first = Math.ceil((span.from - origin) / step) * step;
+  const ticks: { at: number; label: string }[] = [];
+  for (let after = first; origin + after <= span.to; after += step)
+    ticks.push({ at: origin + after, label: labelOf(after, step) });
+  return ticks;
+}
+
+function labelOf(after: number, step: number): string {
+  if (after === 0) return '0';
+  if (step < SECOND) return after < SECOND ? `${after} ms` : `${Number((after / SECOND).toFixed(3))} s`;
+  const [days, hours] = [Math.floor(after / DAY), Math.floor((after % DAY) / HOUR)];
+  const [minutes, seconds] = [Math.floor((after % HOUR) / MINUTE), Math.floor((after % MINUTE) / SECOND)];
+  const parts = [
+    [days, 'd'],
+    [hours, 'h'],
+    [minutes, 'min'],
+    [seconds, 's'],
+  ] as const;
+  return parts.flatMap(([number, unit]) => (number === 0 ? [] : [`${number} ${unit}`])).join(' ');
+}
+
+/** Where in the span a moment lies, in hundredths; beyond it at its edge. */
+export function place(span: Span, at: number): number {
+  return Math.min(100, Math.max(0, ((at - span.from) / (span.to - span.from)) * 100));
+}

@@ -1,0 +1,62 @@
+/** A worker and those below it, as they are at work. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { treeQuery, workerQuery } from '../../data/workers.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { formatCost } from '../../ui/cost.ts';
+import { formatCount } from '../../ui/tokens.tsx';
+import { findNode, sumOf } from './rows.ts';
+import { Tree } from './tree.tsx';
+import css from './tree.module.css';
+import { WorkerPanel } from './worker-panel.tsx';
+
+export function TreePage() {
+  const { workerId } = useParams({ from: '/workers/$workerId/tree' });
+  return <TreeOf key={workerId} workerId={workerId} />;
+}
+
+function TreeOf({ workerId }: { workerId: string }) {
+  const tree = useQuery(treeQuery(workerId));
+  const worker = useQuery(workerQuery(workerId));
+  const [selected, setSelected] = useState(workerId);
+  const parent = worker.data?.parent_worker_id ?? null;
+  const above = parent !== null && (
+    <Link to="/workers/$workerId/tree" params={{ workerId: parent }} className={buttonClass({})}>
+      The worker above
+    </Link>
+  );
+  if (tree.data === undefined)
+    return (
+      <Page title="Tree of workers">
+        {tree.isError ? (
+          <ErrorState error={tree.error} onRetry={() => void tree.refetch()} />
+        ) : (
+          <Skeleton lines={5} height={36} />
+        )}
+      </Page>
+    );
+  const { workers, atWork, tokens, cost } = sumOf(tree.data);
+  const about = [
+    `${workers}${tree.data.truncated ? ' or more' : ''} ${workers === 1 ? 'worker' : 'workers'}`,
+    `${atWork} at work`,
+    `${formatCount(tokens)} tokens`,
+    ...(cost === null ? [] : [formatCost(cost)]),
+  ].join(' · ');
+  return (
+    <Page title={`Tree of ${tree.data.name}`} about={about} actions={above || undefined}>
+      <div className={css.layout}>
+        <Tree top={tree.data} selected={selected} onSelect={setSelected} />
+        <WorkerPanel
+          workerId={selected}
+          jobId={findNode(tree.data, selected)?.job?.id ?? null}
+          treeId={workerId}
+          onGone={() => setSelected(workerId)}
+        />
+      </div>
+    </Page>
+  );
+}

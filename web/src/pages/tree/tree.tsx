@@ -1,0 +1,173 @@
+/**
+ * The rows of a tree: one is reached by Tab, arrows go between them and open and close them. What an answer leaves out is asked
+ * for where it is opened, and is not kept once it is closed.
+ */
+import { useQueries } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronRight, Ellipsis, Unlink } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import type { WorkerTree } from 'nightshift/client';
+import { treeQuery } from '../../data/workers.ts';
+import { classes } from '../../ui/classes.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Duration } from '../../ui/time.tsx';
+import { Tokens } from '../../ui/tokens.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { deepestOf, rowsOf } from './rows.ts';
+import type { Row } from './rows.ts';
+import css from './tree.module.css';
+
+/** So many parts are asked for apart at most; then the oldest is let go. */
+const MOST_APART = 5;
+
+export function Tree({
+  top,
+  selected,
+  onSelect,
+}: {
+  top: WorkerTree;
+  selected: string;
+  onSelect: (id: string) => void;
+}) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [apart, setApart] = useState<readonly string[]>([]);
+  const loaded = useQueries({
+    queries: apart.map((id) => treeQuery(id)),
+    combine: (answers) =>
+      new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]]))),
+  });
+  const list = useRef<HTMLUListElement>(null);
+  const navigate = useNavigate();
+  const rows = rowsOf(top, closed, deepestOf(top), loaded);
+  // One that is gone is no place to go on from.
+  const at = Math.max(
+    0,
+    rows.findIndex(({ node }) => node.id === selected),
+  );
+
+  const go = (row: Row | undefined): void => {
+    if (row === undefined) return;
+    onSelect(row.node.id);
+    list.current?.querySelector<HTMLElement>(`[data-id="${row.node.id}"]`)?.focus();
+  };
+  const open = (id: string): void => setClosed(new Set([...closed].filter((one) => one !== id)));
+  const close = (id: string): void => {
+    setClosed(new Set([...closed, id]));
+    setApart(apart.filter((one) => one !== id));
+  };
+  const load = (id: string): void => setApart([...apart.filter((one) => one !== id), id].slice(-MOST_APART));
+  const turn = ({ node, below }: Row): void => {
+    if (below === 'open') close(node.id);
+    if (below === 'closed') open(node.id);
+    if (below === 'unknown') load(node.id);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const row = rows[at];
+    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const found = keyOf(event.key, row, rows, at);
+    if (found === null) return;
+    event.preventDefault();
+    if (found.kind === 'go') go(found.to);
+    if (found.kind === 'turn') turn(row);
+    if (found.kind === 'enter')
+      void navigate({ to: '/contexts/$contextId', params: { contextId: row.node.context_id } });
+  };
+  return (
+    <ul ref={list} role="tree" aria-label="Workers" className={css.tree} onKeyDown={press}>
+      {rows.map((row, index) => (
+        <TreeRow
+          key={row.node.id}
+          row={row}
+          isSelected={index === at}
+          onSelect={() => go(row)}
+          onTurn={() => turn(row)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+type Key = { kind: 'go'; to: Row | undefined } | { kind: 'turn' } | { kind: 'enter' };
+
+/** As trees go: left closes or goes up, right opens or goes down. */
+function keyOf(key: string, row: Row, rows: readonly Row[], at: number): Key | null {
+  switch (key) {
+    case 'ArrowDown':
+      return { kind: 'go', to: rows[at + 1] };
+    case 'ArrowUp':
+      return { kind: 'go', to: rows[at - 1] };
+    case 'Home':
+      return { kind: 'go', to: rows[0] };
+    case 'End':
+      return { kind: 'go', to: rows.at(-1) };
+    case 'ArrowRight':
+      if (row.below === 'open') return { kind: 'go', to: rows[at + 1] };
+      return row.below === 'none' ? null : { kind: 'turn' };
+    case 'ArrowLeft':
+      if (row.below === 'open') return { kind: 'turn' };
+      return { kind: 'go', to: rows.find(({ node }) => node.id === row.parentId) };
+    case ' ':
+      return { kind: 'turn' };
+    case 'Enter':
+      return { kind: 'enter' };
+    default:
+      return null;
+  }
+}
+
+function TreeRow({
+  row,
+  isSelected,
+  onSelect,
+  onTurn,
+}: {
+  row: Row;
+  isSelected: boolean;
+  onSelect: () => void;
+  onTurn: () => void;
+}) {
+  const { node, level, position, siblings, below } = row;
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the tree around it takes the keys
+    <li
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-selected={isSelected}
+      {...(below === 'none' ? {} : { 'aria-expanded': below !== 'closed' && node.children.length > 0 })}
+      tabIndex={isSelected ? 0 : -1}
+      data-id={node.id}
+      className={css.row}
+      style={{ ['--level' as string]: level - 1 }}
+      onClick={onSelect}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for the mouse: arrows do the same */}
+      <span
+        className={classes(css.twisty, below === 'open' && css.turned)}
+        aria-hidden="true"
+        onClick={below === 'none' ? undefined : onTurn}
+      >
+        {below === 'unknown' ? <Ellipsis /> : below !== 'none' && <ChevronRight />}
+      </span>
+      <span className={css.name}>{node.name}</span>
+      {node.detached && (
+        <Tooltip text="Detached: it goes on when the one above ends">
+          <Unlink className={css.mark} aria-label="detached" />
+        </Tooltip>
+      )}
+      <StatusBadge status={node.state} />
+      <span className={css.facts}>
+        {node.job?.started_at != null && (
+          <span className={css.fact}>
+            <Duration from={node.job.started_at} to={node.job.finished_at} />
+          </span>
+        )}
+        <span className={css.fact}>
+          <Tokens usage={node.usage} />
+        </span>
+      </span>
+    </li>
+  );
+}

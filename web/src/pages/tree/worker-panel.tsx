@@ -1,0 +1,159 @@
+/** The chosen worker: what it does, and what can be done with it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleStop, CircleX, ListChecks, MessagesSquare, Play, Timer } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { client } from '../../data/client.ts';
+import { contextStateQuery } from '../../data/contexts.ts';
+import { keys } from '../../data/keys.ts';
+import { workerQuery } from '../../data/workers.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { tell, tellError } from '../../ui/toaster.tsx';
+import css from './tree.module.css';
+
+/** How often the chosen one is asked for again. */
+const WATCHED_MS = 3_000;
+
+export function WorkerPanel({
+  workerId,
+  jobId: lastJobId,
+  treeId,
+  onGone,
+}: {
+  workerId: string;
+  /** The unfinished one, else the last; null: none, or none that is known. */
+  jobId: string | null;
+  treeId: string;
+  onGone: () => void;
+}) {
+  const worker = useQuery({ ...workerQuery(workerId), refetchInterval: WATCHED_MS });
+  const contextId = worker.data?.context_id ?? '';
+  const state = useQuery({
+    ...contextStateQuery(contextId),
+    enabled: contextId !== '',
+    refetchInterval: WATCHED_MS,
+  });
+  if (worker.data === undefined)
+    return (
+      <Card className={css.panel}>
+        {worker.isError ? (
+          <ErrorState
+            error={worker.error}
+            onRetry={workerId === treeId ? () => void worker.refetch() : onGone}
+          />
+        ) : (
+          <Skeleton />
+        )}
+      </Card>
+    );
+  const { id, name, role, last_failure: failure, created_at } = worker.data;
+  const jobId = lastJobId ?? state.data?.job_id ?? null;
+  return (
+    <Card
+      className={css.panel}
+      title={<span className={css.title}>{name}</span>}
+      actions={<StatusBadge status={worker.data.state} />}
+    >
+      <div className={css.stack}>
+        <p className={css.why} aria-live="polite">
+          {state.data?.why}
+        </p>
+        <dl className={css.details}>
+          <Detail name="Role">{role ?? 'none'}</Detail>
+          <Detail name="Made">
+            <RelativeTime at={created_at} />
+          </Detail>
+          <Detail name="Id">
+            <code>{id}</code>
+            <CopyButton read={() => id} label="Copy the worker id" />
+          </Detail>
+          {failure !== null && (
+            <Detail name="Last failure">
+              {failure.message} (<code>{failure.code}</code>)
+            </Detail>
+          )}
+        </dl>
+        <div className={css.actions}>
+          <Link to="/contexts/$contextId" params={{ contextId }} className={buttonClass({})}>
+            <MessagesSquare /> Open the chat
+          </Link>
+          {jobId !== null && (
+            <Link to="/jobs/$jobId" params={{ jobId }} className={buttonClass({})}>
+              <Timer /> Timeline
+            </Link>
+          )}
+          <Link to="/jobs" search={{ worker_id: id }} className={buttonClass({})}>
+            <ListChecks /> Its jobs
+          </Link>
+          <Acts workerId={id} name={name} isStopped={worker.data.state === 'stopped'} />
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** All of these reach down to those below. */
+function Acts({ workerId, name, isStopped }: { workerId: string; name: string; isStopped: boolean }) {
+  const [isAsking, setAsking] = useState(false);
+  const cache = useQueryClient();
+  const refresh = () =>
+    Promise.all(
+      [keys.trees, keys.worker(workerId), keys.jobs].map((queryKey) => cache.invalidateQueries({ queryKey })),
+    );
+  const turn = useMutation({
+    mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
+    onSuccess: refresh,
+    onError: (error) => tellError(isStopped ? `${name} was not started` : `${name} was not stopped`, error),
+  });
+  const cancel = useMutation({
+    mutationFn: () => client.jobs.cancelAll({ worker_id: workerId }),
+    onSuccess: ({ count }) => {
+      setAsking(false);
+      tell(count === 1 ? 'One job was told to end' : `${count} jobs were told to end`);
+      return refresh();
+    },
+    onError: (error) => tellError('Nothing was cancelled', error),
+  });
+  return (
+    <>
+      <Button busy={turn.isPending} onClick={() => turn.mutate()}>
+        {isStopped ? <Play /> : <CircleStop />}
+        {isStopped ? 'Start, and all below' : 'Stop, and all below'}
+      </Button>
+      <Button onClick={() => setAsking(true)}>
+        <CircleX /> Cancel down the tree …
+      </Button>
+      <Dialog
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Cancel what ${name} does?`}
+        description="Every unfinished job of this worker, and of all workers below it, is cancelled: those that run, wait or are queued. What was said stays."
+        actions={
+          <>
+            <Button onClick={() => setAsking(false)}>Keep them</Button>
+            <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+              Cancel the jobs
+            </Button>
+          </>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+/** Buttons. One that shows only an icon says its name to everybody: as a tooltip and to screen readers. */
+import type { ComponentProps, ReactNode } from 'react';
+import { classes } from './classes.ts';
+import css from './button.module.css';
+import { Spinner } from './spinner.tsx';
+import { Tooltip } from './tooltip.tsx';
+
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger';
+
+type Look = {
+  variant?: ButtonVariant | undefined;
+  size?: 'small' | 'medium' | undefined;
+};
+
+type Plain = Omit<ComponentProps<'button'>, 'children'>;
+
+export function buttonClass({ variant = 'secondary', size = 'medium' }: Look, isIcon = false): string {
+  return classes(css.button, css[variant], size === 'small' && css.small, isIcon && css.icon);
+}
+
+/** `busy`: it shows so, and cannot be pressed meanwhile. */
+export function Button({
+  variant,
+  size,
+  busy = false,
+  disabled,
+  className,
+  children,
+  ...rest
+}: Plain & Look & { busy?: boolean | undefined; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classes(buttonClass({ variant, size }), className)}
+      disabled={disabled === true || busy}
+      aria-busy={busy}
+    >
+      {busy && <Spinner />}
+      {children}
+    </button>
+  );
+}
+
+/** `label` names it; `keys` shows its shortcut. */
+export function IconButton({
+  label,
+  keys,
+  variant = 'quiet',
+  size,
+  className,
+  children,
+  ...rest
+}: Plain & Look & { label: string; keys?: string | undefined; children: ReactNode }) {
+  return (
+    <Tooltip text={label} keys={keys}>
+      <button
+        type="button"
+        aria-label={label}
+        {...rest}
+        className={classes(buttonClass({ variant, size }, true), className)}
+      >
+        {children}
+      </button>
+    </Tooltip>
+  );
+}

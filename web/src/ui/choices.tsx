@@ -1,0 +1,45 @@
+import { useId } from 'react';
+import css from './choices.module.css';
+import { Checkbox } from './toggle.tsx';
+
+/** Several of those that are known; what is chosen and not known here stays. */
+export function Choices({
+  label,
+  hint,
+  known,
+  chosen,
+  disabled = false,
+  onChange,
+}: {
+  label: string;
+  hint?: string | undefined;
+  known: readonly string[];
+  chosen: readonly string[];
+  disabled?: boolean;
+  onChange: (chosen: readonly string[]) => void;
+}) {
+  const hintId = useId();
+  const names = [...new Set([...known, ...chosen])].toSorted();
+  return (
+    <fieldset className={css.choices} aria-describedby={hint === undefined ? undefined : hintId}>
+      <legend>{label}</legend>
+      <div>
+        {names.map((name) => (
+          <Checkbox
+            key={name}
+            label={name}
+            disabled={disabled}
+            checked={chosen.includes(name)}
+            onChange={(on) => onChange(on ? [...chosen, name] : chosen.filter((one) => one !== name))}
+          />
+        ))}
+        {names.length === 0 && <span className={css.none}>There is none here.</span>}
+      </div>
+      {hint !== undefined && (
+        <p id={hintId} className={css.hint}>
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  );
+}

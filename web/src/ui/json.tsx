@@ -1,0 +1,28 @@
+import { CodeBlock } from './code-block.tsx';
+
+/** Any value, written out. Text that is JSON is shown as what it says. */
+export function Json({
+  value,
+  label = 'JSON',
+  most = 320,
+}: {
+  value: unknown;
+  label?: string;
+  most?: number;
+}) {
+  return (
+    <CodeBlock label={label} most={most} wrap>
+      {write(value)}
+    </CodeBlock>
+  );
+}
+
+function write(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? 'undefined';
+  try {
+    const said: unknown = JSON.parse(value);
+    return typeof said === 'object' && said !== null ? JSON.stringify(said, null, 2) : value;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Markdown that a model or a person wrote. It is not trusted: no HTML of it is taken over, links are those that react-markdown
+ * lets pass (http, https, mailto …) and open beside the page, images are shown as links.
+ */
+import { memo } from 'react';
+import ReactMarkdown from 'react-markdown';
+import type { Components } from 'react-markdown';
+import rehypeHighlight from 'rehype-highlight';
+import remarkGfm from 'remark-gfm';
+import { CodeBlock } from './code-block.tsx';
+import './highlight.css';
+import css from './markdown.module.css';
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ),
+  // Showing it would tell a foreign server who reads this.
+  img: ({ src, alt }) => (
+    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer nofollow">
+      {alt === undefined || alt === '' ? 'image' : alt}
+    </a>
+  ),
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  table: ({ children }) => (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+    <div className={css.scroll} tabIndex={0} role="region" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  // The headings of a page are its own.
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h3>{children}</h3>,
+  h3: ({ children }) => <h4>{children}</h4>,
+};
+
+const remark = [remarkGfm];
+const rehype = [rehypeHighlight];
+
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className={css.markdown}>
+      <ReactMarkdown remarkPlugins={remark} rehypePlugins={rehype} components={components} skipHtml>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});

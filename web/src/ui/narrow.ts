@@ -1,0 +1,13 @@
+/** Whether the window is as narrow as a phone: for what is laid out another way there, and not only smaller. */
+import { useSyncExternalStore } from 'react';
+
+const narrow = globalThis.matchMedia('(max-width: 760px)');
+
+function listen(listener: () => void): () => void {
+  narrow.addEventListener('change', listener);
+  return () => narrow.removeEventListener('change', listener);
+}
+
+export function useIsNarrow(): boolean {
+  return useSyncExternalStore(listen, () => narrow.matches);
+}

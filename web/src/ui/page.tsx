@@ -1,0 +1,37 @@
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import css from './page.module.css';
+
+/** Names the document for as long as it is shown. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Nightshift`;
+  }, [title]);
+}
+
+/** A page with its heading. One that fills the window (a chat) lays itself out, and calls `useTitle`. */
+export function Page({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useTitle(title);
+  return (
+    <div className={css.page}>
+      <header className={css.head}>
+        <div>
+          <h1>{title}</h1>
+          {about !== undefined && <p className={css.about}>{about}</p>}
+        </div>
+        {actions !== undefined && <div className={css.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

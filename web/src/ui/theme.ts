@@ -1,0 +1,44 @@
+/** Light, dark, or as the system is set; kept in this browser. */
+import { useSyncExternalStore } from 'react';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEPT_AS = 'nightshift.theme';
+const listeners = new Set<() => void>();
+
+export function readTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(KEPT_AS);
+    return kept === 'light' || kept === 'dark' ? kept : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+function setTheme(theme: Theme): void {
+  try {
+    localStorage.setItem(KEPT_AS, theme);
+  } catch {
+    // A browser that keeps nothing shows it until the page is left.
+  }
+  applyTheme(theme);
+  for (const tell of listeners) tell();
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  globalThis.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    globalThis.removeEventListener('storage', listener);
+  };
+}
+
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  return [useSyncExternalStore(listen, readTheme), setTheme];
+}

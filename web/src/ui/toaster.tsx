@@ -1,0 +1,18 @@
+/** Short words about what was just done, at the edge of the page. */
+import { toast, Toaster as Sonner } from 'sonner';
+import { readError } from './read-error.ts';
+import css from './toaster.module.css';
+
+export function Toaster() {
+  return <Sonner position="bottom-right" closeButton toastOptions={{ className: css.toast ?? '' }} />;
+}
+
+export function tell(message: string): void {
+  toast(message);
+}
+
+/** `did`: what failed, such as “The job was not cancelled”. */
+export function tellError(did: string, error: unknown): void {
+  const { message, code } = readError(error);
+  toast.error(did, { description: `${message} (${code})` });
+}

@@ -1,0 +1,36 @@
+/** Tokens and what they cost. */
+import { formatCost } from './cost.ts';
+
+const full = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+export type UsageShown = {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost?: string | null;
+};
+
+/** `1.2K in · 340 out · $0.01`; the exact numbers as its title. */
+export function Tokens({ usage }: { usage: UsageShown }) {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost } = usage;
+  const read = input_tokens + cache_read_tokens + cache_write_tokens;
+  const title = [
+    `${full.format(input_tokens)} input`,
+    `${full.format(output_tokens)} output`,
+    `${full.format(cache_read_tokens)} read from caches`,
+    `${full.format(cache_write_tokens)} written to caches`,
+    ...(cost === undefined || cost === null ? [] : [`$${cost}`]),
+  ].join(', ');
+  return (
+    <span title={title}>
+      {short.format(read)} in · {short.format(output_tokens)} out
+      {cost !== undefined && cost !== null && ` · ${formatCost(cost)}`}
+    </span>
+  );
+}
+
+export function formatCount(count: number): string {
+  return short.format(count);
+}

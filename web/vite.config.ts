@@ -1,0 +1,26 @@
+// Builds the console into `dist/web`, or into the folder that `--outDir` names. While working on it:
+// `npx vite web --host 127.0.0.1`, with the API of NIGHTSHIFT_URL behind it.
+import path from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const root = import.meta.dirname;
+const api = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
+
+export default defineConfig({
+  root,
+  plugins: [react()],
+  resolve: { alias: { 'nightshift/client': path.join(root, '../src/client/index.ts') } },
+  build: {
+    outDir: path.join(root, '../dist/web'),
+    emptyOutDir: true,
+    // Browsers that know `light-dark()`.
+    target: ['chrome123', 'firefox128', 'safari17.5'],
+    // A data: URL would need a looser content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': api, '/healthz': api, '/readyz': api, '/docs': api } },
+});
