@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['core', 'db', 'queue', 'bus'],
   workers: ['core', 'db', 'queue', 'bus', 'llm', 'tools', 'events', 'agent', 'commands'],
   api: ['core', 'db', 'commands', 'events'],
-  client: ['core'],
+  client: [],
   dev: [],
   'config.ts': ['core'],
 };
@@ -41,9 +41,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['queue', 'bus', 'cli'],
   '@anthropic-ai/sdk': ['llm'],
   openai: ['llm'],
+  '@modelcontextprotocol/sdk': ['tools'],
   ajv: ['tools', 'api'],
   'ajv-formats': ['tools', 'api'],
   fastify: ['api'],
+  '@fastify/cookie': ['api'],
+  '@fastify/static': ['api'],
   '@fastify/swagger': ['api'],
   '@fastify/swagger-ui': ['api'],
   '@fastify/type-provider-typebox': ['api'],
@@ -51,18 +54,39 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['api', 'workers', 'cli'],
   'p-timeout': ['queue', 'workers'],
   'prom-client': ['api', 'workers'],
+  undici: ['llm'],
   uuid: ['cli', 'llm'],
+  commander: ['cli'],
 };
 
 const BENT_PACKAGES: Readonly<Record<string, string>> = {};
+
+/** What of the command line may import what: outside of itself only what is named, of its own all but what puts the platform together. */
+const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
+  commands: ['client'],
+  asking: ['client'],
+  following: ['client'],
+  chat: ['client'],
+  completion: [],
+  terminal: [],
+  doctor: ['client', 'config.ts', 'db', 'queue', 'tools', 'workers'],
+};
+/** Loaded for one command alone, and by no other. */
+const LAZY: Readonly<Record<string, readonly string[]>> = {
+  'src/cli/doctor': ['src/cli/commands/doctor.ts'],
+  'src/cli/start.ts': ['src/cli/serve.ts'],
+  'src/cli/production.ts': ['src/cli/serve.ts'],
+  'src/cli/program.ts': ['src/cli/main.ts'],
+};
 
 /** Where the environment is read. */
 const READS_ENV = ['config.ts', 'cli', 'dev'];
 
 /** Files beyond 300 lines, each with its reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
+  'src/client/schema.ts': 'made from the OpenAPI document',
   'src/db/schema.ts': 'all tables on one page',
-  'src/db/append.ts': 'one statement, and the rows it is fed',
+  'src/db/append.ts': 'one statement, part by part',
 };
 
 type Source = { file: string; folder: string; text: string; bare: string; imports: string[] };
@@ -139,11 +163,51 @@ describe('imports', () => {
     expect(Object.keys({ ...BENT_IMPORTS, ...BENT_PACKAGES }).filter((bent) => !edges.has(bent))).toEqual([]);
   });
 
+  test('commands that talk to the API load nothing of the platform', () => {
+    const found = faults((source) => {
+      const [, cli, part = ''] = source.file.split('/');
+      const allowed = OF_THE_COMMAND_LINE[part];
+      if (cli !== 'cli' || allowed === undefined) return [];
+      return folderImports(source).filter((folder) => !allowed.includes(folder));
+    });
+    expect(found).toEqual([]);
+    const parts = sources.flatMap(({ file }) => /^src\/cli\/([\w-]+)\//.exec(file)?.[1] ?? []);
+    expect([...new Set(parts)].sort()).toEqual(Object.keys(OF_THE_COMMAND_LINE).sort());
+  });
+
+  test('what a command alone needs is loaded by it alone, when it runs', () => {
+    const found = faults((source) =>
+      source.imports
+        .filter(isRelative)
+        .map((name) => resolve(source, name))
+        .flatMap((target) => {
+          const lazy = Object.keys(LAZY).find((one) => target === one || target.startsWith(`${one}/`));
+          const isInside = lazy !== undefined && source.file.startsWith(`${lazy}/`);
+          if (lazy === undefined || isInside) return [];
+          const isLate = new RegExp(`import\\([^)]*${path.basename(target)}`).test(source.text);
+          const isType = new RegExp(`import type [^;]*${path.basename(target)}`).test(source.text);
+          return isType || (isLate && LAZY[lazy]?.includes(source.file) === true) ? [] : [target];
+        }),
+    );
+    expect(found).toEqual([]);
+  });
+
   test('the core imports nothing from outside, not even Node', () => {
     expect(
       faults((source) =>
         source.folder === 'core' ? source.imports.filter((name) => !isRelative(name)) : [],
       ),
+    ).toEqual([]);
+  });
+
+  test('the client imports nothing but itself: it runs in browsers, without the server', () => {
+    expect(
+      faults(({ folder, imports }) =>
+        folder === 'client' ? imports.filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)) : [],
+      ),
+    ).toEqual([]);
+    expect(
+      faults(({ folder, bare }) => (folder === 'client' ? (/\b(?:process|Buffer)\b/.exec(bare) ?? []) : [])),
     ).toEqual([]);
   });
 
@@ -257,6 +321,132 @@ function endOfExpression(bare: string, start: number): number {
   }
   return at;
 }
+
+/** The console by its own folders; a page is a folder of `pages` and knows no other. */
+const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'main.tsx': ['app', 'ui'],
+  app: ['data', 'pages', 'ui'],
+  pages: ['answers', 'data', 'ui'],
+  answers: ['data', 'ui'],
+  data: [],
+  ui: [],
+};
+
+/** What all but `data` may know of the client, beside types: nothing that asks for something. */
+const CLIENT_VALUES = ['isFinished', 'NightshiftError'];
+
+const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'main.tsx': ['react', 'react-dom'],
+  app: ['@tanstack/react-query', '@tanstack/react-router', 'lucide-react', 'nightshift', 'react'],
+  pages: [
+    '@tanstack/react-query',
+    '@tanstack/react-router',
+    'lucide-react',
+    'nightshift',
+    'radix-ui',
+    'react',
+    'recharts',
+    'virtua',
+  ],
+  answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
+  data: ['@tanstack/react-query', 'nightshift', 'react'],
+  ui: [
+    'lucide-react',
+    'radix-ui',
+    'react',
+    'react-markdown',
+    'recharts',
+    'rehype-highlight',
+    'remark-gfm',
+    'sonner',
+  ],
+};
+
+type Import = { names: string; from: string };
+type ConsoleSource = { file: string; folder: string; page: string; text: string; imports: Import[] };
+
+/** What is shown stands between tags, where an apostrophe is one: imports are found as they are formatted. */
+const consoleSources: ConsoleSource[] = readdirSync(path.join(ROOT, 'web/src'), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((file) => /\.tsx?$/.test(file))
+  .sort()
+  .map((inside) => {
+    const [folder = '', page = ''] = inside.split(path.sep);
+    const text = readFileSync(path.join(ROOT, 'web/src', inside), 'utf8');
+    const named = text.matchAll(/^(?:import|export(?=[ \w]*[*{]))\s+(?:([^;'"]*?)\s+from\s+)?'([^']+)';/gm);
+    const lazy = text.matchAll(/\bimport\(()'([^']+)'\)/g);
+    const imports = [...named, ...lazy].map(([, names = '', from = '']) => ({ names, from }));
+    return {
+      file: path.posix.join('web/src', ...inside.split(path.sep)),
+      folder,
+      page: folder === 'pages' ? page : '',
+      text,
+      imports,
+    };
+  });
+
+function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): string[] {
+  return consoleSources.flatMap((source) =>
+    source.imports
+      .filter((one) => find(source, one))
+      .map(({ names, from }) => `${source.file}: ${names} ${from}`),
+  );
+}
+
+/** `fetch` does not tell how much of a body has gone: a large import is sent otherwise. */
+const TELLS_OF_UPLOADS = 'web/src/data/import-file.ts';
+
+describe('the console', () => {
+  test('pages are made of ui and data and know nothing of each other, data knows the client, ui neither', () => {
+    const found = consoleFaults((source, { from }) => {
+      if (!isRelative(from)) return false;
+      const target = path.posix.join(path.posix.dirname(source.file), from);
+      const [web, src, folder = '', page = ''] = target.split('/');
+      if (web !== 'web' || src !== 'src') return true;
+      if (folder === source.folder) return folder === 'pages' && page !== source.page;
+      return CONSOLE_MAY_IMPORT[source.folder]?.includes(folder) !== true;
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('only data asks the API; the others know of its client what asks for nothing', () => {
+    const found = consoleFaults(({ folder }, { names, from }) => {
+      if (!from.startsWith('nightshift')) return false;
+      if (from !== 'nightshift/client') return true;
+      if (folder === 'data' || names.startsWith('type ')) return false;
+      const values = names.replaceAll(/[{}]/g, '').split(',');
+      return values.some((name) => name.trim() !== '' && !CLIENT_VALUES.includes(name.trim()));
+    });
+    expect(found).toEqual([]);
+    const asks = /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket)\s*\(/;
+    expect(consoleSources.filter(({ text }) => asks.test(text)).map(({ file }) => file)).toEqual([
+      TELLS_OF_UPLOADS,
+    ]);
+  });
+
+  test('every package is known only where it belongs', () => {
+    const found = consoleFaults(
+      ({ folder }, { from }) =>
+        !isRelative(from) && CONSOLE_PACKAGES[folder]?.includes(packageOf(from)) !== true,
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('text is never put on a page as markup', () => {
+    expect(
+      consoleSources
+        .filter(({ text }) => /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\b|insertAdjacentHTML/.test(text))
+        .map(({ file }) => file),
+    ).toEqual([]);
+  });
+
+  test('no file has more than 300 lines', () => {
+    const long = consoleSources.filter(({ text }) => text.split('\n').length > 301).map(({ file }) => file);
+    expect(long).toEqual([]);
+  });
+});
 
 describe('the reader of sources', () => {
   test('tells code from what only looks like it', () => {

@@ -1,5 +1,5 @@
-// Chaos in short: clients and faults let loose on three workers and two APIs, once with dice that always fall the same way
-// and once with any. `npm run chaos` is the long form; docs/chaos.md tells how to read what it says.
+// Chaos in short: clients and faults let loose on three workers and two APIs, with dice that always fall the same way.
+// `npm run chaos` is the long form, with any; docs/chaos.md tells how to read what it says.
 import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/actions.ts';
 import { contextsFor, streamsFor } from '../chaos/options.ts';
@@ -19,13 +19,10 @@ afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-test.skipIf(!redis).each([
-  ['the same dice', 7],
-  ['any dice', Math.floor(Math.random() * 1_000_000)],
-] as const)(
-  'nothing is lost, nothing twice, nothing stuck: %s (seed %i)',
-  { timeout: 240_000 },
-  async (_, seed) => {
+test.skipIf(!redis).each([7, 4711])(
+  'nothing is lost, nothing twice, nothing stuck: seed %i',
+  { timeout: 600_000 },
+  async (seed) => {
     const services = await ownServices();
     const folder = await temporaryFolder();
     const options = {
@@ -37,7 +34,7 @@ test.skipIf(!redis).each([
       apis: 2,
       contexts: contextsFor(INPUTS),
       streams: streamsFor(INPUTS),
-      settleSeconds: 90,
+      settleSeconds: 300,
     };
     const setting = {
       services,

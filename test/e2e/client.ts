@@ -1,4 +1,5 @@
 // A client of the API over real HTTP. Shapes are the API's own; that answers hold to them is shown in test/api.
+import type { InboxItem } from '../../src/api/schemas/approval.ts';
 import type { Context } from '../../src/api/schemas/context.ts';
 import type { Job, Receipt } from '../../src/api/schemas/job.ts';
 import type { Accepted, Message } from '../../src/api/schemas/message.ts';
@@ -25,6 +26,9 @@ export type Client = {
   cancel(jobId: string, waitMs: number): Promise<Receipt>;
   /** All of them, page by page. */
   messages(contextId: string): Promise<Message[]>;
+  /** The first page of what waits for approval, over all contexts. */
+  approvals(): Promise<InboxItem[]>;
+  approve(contextId: string, verdict: object): Promise<{ resolved: string[] }>;
   /** The status of a GET. */
   status(path: string): Promise<number>;
 };
@@ -56,6 +60,9 @@ export function openClient(url: string): Client {
       throw new Error(`job ${jobId} does not end`);
     },
     cancel: (jobId, waitMs) => ask('POST', `/api/jobs/${jobId}/cancel`, { wait_ms: waitMs }),
+    approvals: async () =>
+      (await ask<{ data: InboxItem[] }>('GET', '/api/approvals?kind=approval&limit=200')).data,
+    approve: (contextId, verdict) => ask('POST', `/api/contexts/${contextId}/tools/approve`, verdict),
     async messages(contextId) {
       const all: Message[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {

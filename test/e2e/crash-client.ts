@@ -1,5 +1,6 @@
 // A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and before
-// anybody is told: node crash-client.ts before|after cancel <job> | submit <context>
+// anybody is told: node crash-client.ts before|after cancel <job> | submit <context> | approve <context>
+import { approveCalls } from '../../src/commands/approve-calls.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { perform, performAlone } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
@@ -32,12 +33,18 @@ const ports: CommandPorts = {
   ids,
   times: CRASH_TIMES,
   stopGraceMs: CRASH_TIMES.stopGraceMs,
+  boundResult: (content) => content,
 };
 
 if (verb === 'cancel') {
   const jobId = parseId<JobId>(id);
   if (jobId === null) throw new Error('cancel which job?');
   await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'crash' }));
+} else if (verb === 'approve') {
+  const contextId = parseId<ContextId>(id);
+  if (contextId === null) throw new Error('approve in which context?');
+  const all = { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false } as const;
+  await perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, all));
 } else {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('submit to which context?');
@@ -48,6 +55,7 @@ if (verb === 'cancel') {
       contextId,
       content: [{ type: 'text', text: 'say: heard' }],
       delivery: 'queue',
+      branch: null,
       priority: 5,
       metadata: {},
       maxSteps: null,

@@ -1,8 +1,10 @@
 // Plays for processes that die: what is asked, what happens meanwhile, and what must stand in the end whoever died where.
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
+import type { WorkerConfig } from '../../src/core/settings.ts';
 import { startChild } from './children.ts';
 import type { Child } from './children.ts';
 import { startCrashProcess } from './crash-process.ts';
@@ -11,19 +13,26 @@ import { readOutside } from './outside-tools.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { expectSound } from './stored.ts';
+import { until } from './until.ts';
 
 /** Crashes under way at once. */
 const AT_ONCE = 5;
-const TOOLS = ['look', 'put', 'mail', 'pay'];
+const TOOLS = ['look', 'put', 'mail', 'pay', 'wire', 'book', 'spawn_worker', 'wait_for_workers'];
 const ONCE = ['mail', 'pay'];
 
 export type Cast = { stage: Stage; contextIds: ContextId[]; jobIds: JobId[] };
 
 export type Play = {
+  /** Beside the model and the tools. */
+  config?: WorkerConfig;
+  /** What somebody does again and again from beginning to end, whoever runs. */
+  person?(cast: Cast): Promise<void>;
   /** Inputs of each context, posted before anything runs. */
   inputs: string[][];
   /** What happens while the first process runs. Ends by itself once that process is dead. */
   meanwhile?(cast: Cast, first: Child): Promise<void>;
+  /** What goes on until all is settled, beside whoever runs. */
+  beside?(cast: Cast, isOver: () => boolean): Promise<void>;
   /** In the end. `begun`: the `once` calls that were marked as started when the first process had ended. */
   expect(cast: Cast, begun: ReadonlySet<string>): Promise<void>;
 };
@@ -48,7 +57,8 @@ export async function dieEverywhere(play: Play, when: Death['when']): Promise<nu
 async function survives(play: Play, death: Death): Promise<boolean> {
   const stage = await openStage();
   try {
-    return await act(await raise(stage, play), play, death);
+    const cast = await raise(stage, play);
+    return await besides(cast, play, () => act(cast, play, death));
   } catch (error) {
     const effects = readFileSync(stage.file('effects'), { encoding: 'utf8', flag: 'a+' });
     throw new Error(`Died ${death.when} effect ${death.at}. Effects:\n${effects}`, { cause: error });
@@ -57,10 +67,32 @@ async function survives(play: Play, death: Death): Promise<boolean> {
   }
 }
 
+async function besides<T>(cast: Cast, play: Play, work: () => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const acting = goOn();
+  async function goOn(): Promise<void> {
+    for (;;) {
+      await play.person?.(cast);
+      if (over.signal.aborted) return;
+      await sleep(10);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await acting;
+  }
+}
+
 async function raise(stage: Stage, play: Play): Promise<Cast> {
   const cast: Cast = { stage, contextIds: [], jobIds: [] };
   for (const inputs of play.inputs) {
-    const contextId = await stage.createContext({ model: 'simulated/default', tools: TOOLS });
+    const contextId = await stage.createContext({
+      model: 'simulated/default',
+      tools: TOOLS,
+      ...play.config,
+    });
     cast.contextIds.push(contextId);
     for (const text of inputs) cast.jobIds.push(await stage.post(contextId, text));
   }
@@ -68,11 +100,23 @@ async function raise(stage: Stage, play: Play): Promise<Cast> {
 }
 
 async function act(cast: Cast, play: Play, death: Death): Promise<boolean> {
+  let isOver = false;
+  const beside = play.beside?.(cast, () => isOver);
+  try {
+    return await playOn(cast, play, death);
+  } finally {
+    isOver = true;
+    await beside;
+  }
+}
+
+async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
   const { stage } = cast;
   const first = startCrashWorker(stage, { DIE_AT: String(death.at), DIE_WHEN: death.when });
   await play.meanwhile?.(cast, first);
   await stage.settled(() => first.ended() !== null);
   const survived = await endedWell(first);
+  await until('its last statements to be over', () => isForgotten(stage));
   const begun = await startedCalls(stage);
   if (!(await stage.isSettled())) {
     const drain = await startCrashProcess({
@@ -101,6 +145,13 @@ export function startCrashWorker(stage: Stage, env: Record<string, string> = {})
 
 function crashEnv(stage: Stage): Record<string, string> {
   return { ...stage.env, OUTSIDE: stage.file('outside'), EFFECTS: stage.file('effects') };
+}
+
+/** What a process had sent when it died may be committed after its death, as long as the server knows its connection. */
+async function isForgotten(stage: Stage): Promise<boolean> {
+  const left = await stage.query(`
+    select 1 from pg_stat_activity where datname = current_database() and application_name = 'crash-worker'`);
+  return left.length === 0;
 }
 
 async function startedCalls(stage: Stage): Promise<Set<string>> {

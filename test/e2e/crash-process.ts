@@ -1,18 +1,23 @@
 // A worker process put together as the command line does it, but on a database that is watched, with tools that leave
 // their mark on the outside world, and the simulated model.
 import type { Logger } from 'pino';
+import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/cli/ids.ts';
+import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { postgresQueue } from '../../src/queue/postgres.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
+import { builtInTools } from '../../src/tools/built-in/tools.ts';
 import { createToolRunner } from '../../src/tools/execute.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { resolve } from '../../src/tools/settings.ts';
+import { NO_SERVERS } from '../../src/tools/servers.ts';
+import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
 import type { Abilities, WorkerTimes } from '../../src/workers/ports.ts';
 import { startWorkerProcess } from '../../src/workers/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
@@ -58,7 +63,11 @@ export async function startCrashProcess({
       bus,
       ids,
       abilities: abilities(outside, watcher, log),
+      servers: NO_SERVERS,
       times,
+      expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+      peers: PEER_LIMITS,
+      boundResult: (content) => content,
       log,
       random: Math.random,
     },
@@ -76,7 +85,7 @@ export async function startCrashProcess({
 function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
   const parsed = parseConfig({ tools: outsideTools(outside, (what) => watcher.after(what)) });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
-  const registry = createRegistry(parsed.settings.tools);
+  const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
   const simulated = createSimulated(ids);
   return {
     model: () => simulated,
@@ -86,9 +95,12 @@ function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
       resolve(config, role, {
         roles: new Map(),
         registry,
+        servers: NO_SERVERS,
         providers: new Set(['simulated']),
+        asking: ASKING_DEFAULTS,
         defaults: { model: 'simulated/default', max_steps: LIMITS.maxSteps },
       }),
-    published: { tools: [...registry.names], roles: [], models: ['simulated'] },
+    published: { tools: [...registry.names], roles: [], models: ['simulated'], mcpServers: [] },
+    team: TEAM_DEFAULTS,
   };
 }

@@ -6,6 +6,6 @@ export const CRASH_TIMES: WorkerTimes = {
   missedMs: 150,
   leaseMs: 10_000,
   sweepMs: 100,
-  stopGraceMs: 5_000,
+  stopGraceMs: 20_000,
   drainMs: 2_000,
 };

@@ -15,6 +15,7 @@ const told = untilTold(log);
 const drain = await startCrashProcess({
   env,
   log,
+  ...(env['CONCURRENCY'] !== undefined && { concurrency: Number(env['CONCURRENCY']) }),
   watcher: {
     before(what) {
       if (env['DIE_WHEN'] !== 'before' || count !== dieAt - 1) return;

@@ -15,6 +15,8 @@ export type Desk = {
   faults: string[];
   /** From here on the tools of `contextId` answer as in `said`. */
   open(contextId: string, said: readonly Said[]): void;
+  /** The next call of `contextId` is not made: what it is, and what would have been answered. */
+  pass(contextId: string): Call & { answer: string };
   /** Calls of `contextId` that nobody has made yet. */
   left(contextId: string): number;
   close(): Promise<void>;
@@ -55,6 +57,11 @@ export async function openDesk(): Promise<Desk> {
     url: `http://127.0.0.1:${address.port}`,
     faults,
     open: (contextId, said) => void turns.set(contextId, turnsOf(said)),
+    pass(contextId) {
+      const turn = turns.get(contextId)?.shift();
+      if (turn === undefined) throw new Error('no call is left');
+      return turn;
+    },
     left: (contextId) => turns.get(contextId)?.length ?? 0,
     async close() {
       server.closeAllConnections();

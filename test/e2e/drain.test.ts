@@ -1,6 +1,5 @@
 // SIGTERM to a worker process in the middle of everything: what must not be repeated is waited for, all else goes on in
 // another process at once, and the process ends well with nothing left in its hands.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
 import { killChildren } from './children.ts';
@@ -65,32 +64,23 @@ async function drain(worker: Child): Promise<number> {
   return ms;
 }
 
-/** Watches who owns each context: the longest time between one owner and another, in milliseconds. */
-function watchHandovers(): () => Promise<{ handovers: number; longest: number }> {
-  const last = new Map<string, { owner: string; at: number }>();
-  let handovers = 0;
-  let longest = 0;
-  const told = { over: false };
-  const watching = (async () => {
-    while (!told.over) {
-      const rows = await stage.query('select id, lease_owner from contexts where lease_owner is not null');
-      const now = performance.now();
-      for (const row of rows) {
-        const [id, owner] = [String(row['id']), String(row['lease_owner'])];
-        const before = last.get(id);
-        if (before !== undefined && before.owner !== owner) {
-          handovers += 1;
-          longest = Math.max(longest, now - before.at);
-        }
-        last.set(id, { owner, at: now });
-      }
-      await sleep(5);
-    }
-  })();
+/** Every change of owner from now on, as the database saw it: none is too short to be noticed. */
+async function watchHandovers(): Promise<() => Promise<{ handovers: number; longest: number }>> {
+  await stage.query(
+    `create table owners (context_id uuid, owner uuid, at timestamptz default clock_timestamp())`,
+  );
+  await stage.query(`insert into owners select id, lease_owner from contexts where lease_owner is not null`);
+  await stage.query(`create function note_owner() returns trigger language plpgsql as
+    'begin insert into owners values (new.id, new.lease_owner); return new; end'`);
+  await stage.query(`create trigger owners after update of lease_owner on contexts for each row
+    when (old.lease_owner is distinct from new.lease_owner) execute function note_owner()`);
   return async () => {
-    told.over = true;
-    await watching;
-    return { handovers, longest };
+    const [row] = await stage.query(`
+      select count(*)::int as handovers, max(extract(epoch from at - let_go) * 1000)::float8 as longest from (
+        select owner, at, lag(at) over line as let_go, lag(owner, 2) over line as before,
+          lag(owner) over line as between from owners window line as (partition by context_id order by at)
+      ) taken where owner <> before and between is null`);
+    return { handovers: Number(row?.['handovers']), longest: Number(row?.['longest']) };
   };
 }
 
@@ -98,18 +88,19 @@ test.skipIf(!redis)(
   'a drained worker waits for `once` calls, and everything else goes on elsewhere at once',
   LONG,
   async () => {
-    await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
+    await open({ NIGHTSHIFT_DRAIN_MS: '40000' });
     const first = await startWorker(env);
-    const thinking = await begin('wait: 7s\nsay: thought');
-    const putting = await begin('call: put {"before_ms": 7000}\n---\nsay: it is there');
-    const looking = await begin('call: look {"before_ms": 7000}\n---\nsay: seen');
-    const mailing = await begin('call: mail {"before_ms": 6000, "after_ms": 300}\n---\nsay: sent');
+    // Long enough that all are still under way once another worker is up.
+    const thinking = await begin('wait: 15s\nsay: thought');
+    const putting = await begin('call: put {"before_ms": 15000}\n---\nsay: it is there');
+    const looking = await begin('call: look {"before_ms": 15000}\n---\nsay: seen');
+    const mailing = await begin('call: mail {"before_ms": 14000, "after_ms": 300}\n---\nsay: sent');
     await until('all to be under way', async () => {
       const owned = await stage.query('select 1 from contexts where lease_owner is not null');
       return owned.length === 4 && outside().length === 3;
     });
     const second = await startWorker(env);
-    const handovers = watchHandovers();
+    const handovers = await watchHandovers();
     const ms = await drain(first);
     await stage.settled();
     const { handovers: count, longest } = await handovers();
@@ -117,7 +108,7 @@ test.skipIf(!redis)(
       `drained in ${Math.round(ms)} ms; ${count} handovers, the longest ${Math.round(longest)} ms\n`,
     );
     expect(count).toBe(4);
-    expect(await lines(thinking)).toEqual(['u1 user: wait: 7s\nsay: thought', 'a1 assistant: thought']);
+    expect(await lines(thinking)).toEqual(['u1 user: wait: 15s\nsay: thought', 'a1 assistant: thought']);
     expect((await lines(putting)).slice(1)).toEqual([
       'a1 assistant: →put',
       'a1 tool: put ← put: done',
@@ -187,7 +178,7 @@ test.skipIf(!redis)(
     let worker = await startWorker(env);
     const contexts: ContextId[] = [];
     for (let count = 0; count < 30; count += 1) contexts.push(await begin(`${script}\n---\nsay: all done`));
-    const handovers = watchHandovers();
+    const handovers = await watchHandovers();
     let replaced = 0;
     while (!(await stage.isSettled())) {
       const next = await startWorker(env);

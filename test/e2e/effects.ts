@@ -18,9 +18,19 @@ export function watched(database: Database, watcher: Watcher): Database {
     async transaction(work) {
       const written: string[] = [];
       const within: Watcher = { before: () => undefined, after: (what) => written.push(what) };
-      const result = await database.transaction(async (tx) => {
-        const done = await work(watch(tx, within));
-        if (written.length > 0) watcher.before(written.join(' + '));
+      let isTold = false;
+      const tellBefore = (what: readonly string[]): void => {
+        isTold = true;
+        watcher.before(what.join(' + '));
+      };
+      // What ends a transaction is committed with it.
+      const ending: Watcher = {
+        before: (what) => tellBefore([...written, what]),
+        after: (what) => within.after(what),
+      };
+      const result = await database.transaction(async (tx, last) => {
+        const done = await work(watch(tx, within), watch(last, ending));
+        if (written.length > 0 && !isTold) tellBefore(written);
         return done;
       });
       if (written.length > 0) watcher.after(written.join(' + '));

@@ -43,7 +43,10 @@ test(
   { timeout: INSTALL_MS },
   async () => {
     const platform = start();
-    await platform.until(READY);
+    const [, address = ''] = await platform.until(READY);
+    expect(platform.output()).toMatch(/Building the console/);
+    const page = await fetch(address, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<div id="root">');
     await printedLineWorks(platform);
     signalGroup(platform, 'SIGINT');
     expect(await platform.ended).toBe(0);
@@ -51,11 +54,12 @@ test(
   },
 );
 
-test('once installed it is ready within seconds, and a second start says who is there', async () => {
+test('once installed and built it does neither again, is ready within seconds, and a second start says who is there', async () => {
   const began = performance.now();
   const first = start();
   await first.until(READY);
   expect(performance.now() - began).toBeLessThan(15_000);
+  expect(first.output()).not.toMatch(/Installing|Building/);
   const second = start();
   expect(await second.ended).toBe(1);
   expect(second.output()).toMatch(/already running in this folder, as process \d+/);
@@ -76,7 +80,7 @@ test('after a SIGKILL of everything, or of npm alone, the next start works', asy
   await third.until(READY);
   third.process.kill('SIGINT');
   expect(await third.ended).toBe(0);
-  await expect.poll(leftovers, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(leftovers, { timeout: 60_000 }).toEqual([]);
 });
 
 test('a stale node_modules is installed anew', { timeout: INSTALL_MS }, async () => {

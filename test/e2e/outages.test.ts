@@ -250,12 +250,9 @@ test.skipIf(!redis)(
     const [zombie] = workers;
     if (zombie === undefined) throw new Error('no worker');
     const config = { model: 'simulated/default', tools: CALLS };
-    const script = 'call: look {"before_ms": 2500}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
-    const posted = [];
-    for (let count = 0; count < 20; count += 1) {
-      const { id } = await client.createContext(config);
-      posted.push(await client.post(id, script));
-    }
+    const script = 'call: look {"before_ms": 8000}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
+    const contexts = await Promise.all(Array.from({ length: 20 }, () => client.createContext(config)));
+    const posted = await Promise.all(contexts.map(({ id }) => client.post(id, script)));
     await until('both to work', async () => {
       const [row] = await stage.query(
         'select count(distinct lease_owner)::int as owners, count(*)::int as owned from contexts where lease_owner is not null',

@@ -1,8 +1,7 @@
 // Tools with an effect in the outside world: a line of a file. The tool's way is `begin`, its effect, `end`.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonSchemaTool } from '../../src/index.ts';
-import type { Effect } from '../../src/index.ts';
+import type { Effect, JsonSchemaTool, Reconciliation } from '../../src/index.ts';
 
 /** `told` hears of every effect once it is done. */
 export function outsideTools(file: string, told: (what: string) => void = () => undefined): JsonSchemaTool[] {
@@ -11,6 +10,14 @@ export function outsideTools(file: string, told: (what: string) => void = () => 
     outsideTool('put', 'idempotent', file, told),
     outsideTool('mail', 'once', file, told),
     outsideTool('pay', 'once', file, told),
+    // A person lets this one run, or not, or with another word.
+    guardedTool(file),
+    // Of this one a person is to say what became of it; the next one knows by itself.
+    { ...outsideTool('wire', 'once', file, told), on_unknown: 'ask' },
+    {
+      ...outsideTool('book', 'once', file, told),
+      reconcile: ({ idempotency_key: key }) => truth(file, 'book', key),
+    },
   ];
 }
 
@@ -47,6 +54,46 @@ function outsideTool(
       return `${name}: done`;
     },
   };
+}
+
+/** Says outside with which word it was run. */
+function guardedTool(file: string): JsonSchemaTool {
+  const note = (what: string, key: string): void => appendFileSync(file, `${what} guard ${key}\n`);
+  return {
+    name: 'guard',
+    effect: 'once',
+    approval: 'always',
+    description: 'Has its effect once somebody approved it.',
+    input_schema: {
+      type: 'object',
+      properties: { word: { type: 'string' } },
+      required: ['word'],
+      additionalProperties: false,
+    },
+    execute({ word }: { word: string }, { idempotency_key: key }) {
+      note('begin', key);
+      note(withWord(word), key);
+      note('effect', key);
+      note('end', key);
+      return 'guard: done';
+    },
+  };
+}
+
+/** What a guarded call leaves outside. */
+export function withWord(word: string): string {
+  return `with:${word}`;
+}
+
+/** What became of a call, by what happened outside. */
+function truth(file: string, name: string, key: string): Reconciliation {
+  return hasHappened(file, name, key)
+    ? { outcome: 'happened', result: `${name}: done` }
+    : { outcome: 'did_not_happen' };
+}
+
+export function hasHappened(file: string, name: string, key: string): boolean {
+  return readOutside(file).some((line) => line.what === 'effect' && line.name === name && line.key === key);
 }
 
 export type Outside = { what: string; name: string; key: string };

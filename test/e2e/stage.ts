@@ -7,6 +7,7 @@ import { inject } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/cli/ids.ts';
+import { approveCalls } from '../../src/commands/approve-calls.ts';
 import { cancelJob } from '../../src/commands/cancel-job.ts';
 import { interruptContext } from '../../src/commands/interrupt-context.ts';
 import type { InterruptMode } from '../../src/core/job.ts';
@@ -15,7 +16,7 @@ import { perform, performAlone } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, JobId } from '../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId } from '../../src/core/ids.ts';
 import type { WorkerConfig } from '../../src/core/settings.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -39,8 +40,10 @@ export type Stage = {
   post(contextId: ContextId, text: string): Promise<JobId>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
+  /** A verdict on one call: `reason` of a denial, null of an approval. */
+  judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
   query(text: string): Promise<Row[]>;
-  /** No job is unfinished and no context is anybody's. */
+  /** No job is unfinished, nothing is to be passed on, and no context is anybody's. */
   isSettled(): Promise<boolean>;
   /** Resolves once it is so, or `orElse` says that it is not waited for any longer. */
   settled(orElse?: () => boolean): Promise<void>;
@@ -66,6 +69,7 @@ export async function openStage(own: Own = {}): Promise<Stage> {
     ids,
     times: CRASH_TIMES,
     stopGraceMs: CRASH_TIMES.stopGraceMs,
+    boundResult: (content) => content,
   };
   const stage: Stage = {
     ports,
@@ -84,10 +88,16 @@ export async function openStage(own: Own = {}): Promise<Stage> {
     interrupt: async (contextId, mode) => {
       await value(perform(ports, interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode })));
     },
+    judge: async (contextId, toolCallId, reason) => {
+      const decision = reason === null ? 'approve' : 'deny';
+      const judgement = { toolCallId, decision, reason, input: null, remember: false } as const;
+      await value(perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, judgement)));
+    },
     query: (text) => query(database.db, text),
     async isSettled() {
       const open = await stage.query(`
-        select 1 from jobs where finished_at is null union all select 1 from contexts where status <> 'idle'`);
+        select 1 from jobs where finished_at is null or report = 'due' or descend is not null
+        union all select 1 from contexts where status <> 'idle'`);
       return open.length === 0;
     },
     settled: (orElse = () => false) =>
@@ -119,6 +129,7 @@ function input(contextId: ContextId, text: string) {
     contextId,
     content: [{ type: 'text' as const, text }],
     delivery: 'queue' as const,
+    branch: null,
     priority: 5,
     metadata: {},
     maxSteps: null,

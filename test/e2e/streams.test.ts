@@ -28,7 +28,7 @@ test.skipIf(!redis)(
     const [url = '', other = ''] = urls;
     const id = await of.createContext({});
     const streams = await Promise.all(urls.map((one) => openSse(one, id, { after: 0 })));
-    const job = await of.post(id, 'say: begins\ntokens: 300 over 2500ms');
+    const job = await of.post(id, 'say: begins\ntokens: 300 over 8s');
     await Promise.all(
       streams.map((one) => one.until(({ event, data }) => event === 'ContentDelta' && data.sequence > 5)),
     );

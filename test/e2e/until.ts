@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  seconds = 30,
+  seconds = 110,
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await condition())) {

@@ -1,0 +1,92 @@
+// A tree of five hundred workers, in which every parent waits for its children, is finished by one process that runs one
+// context at a time; and by one that is killed again and again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { killChildren } from './children.ts';
+import { endedWell, startCrashWorker } from './crash-plays.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { treeScript } from '../workers/spawning.ts';
+
+afterAll(killChildren);
+
+const LONG = { timeout: 600_000 };
+
+/** Children of a worker at each depth: 4, 16, 80, 400. */
+const FAN = [4, 4, 5, 5];
+const WORKERS = 501;
+const KILLS = 12;
+
+async function onStage(work: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await openStage();
+  try {
+    const contextId = await stage.createContext({ model: 'simulated/tree', tools: ['spawn_worker'] });
+    await stage.post(contextId, treeScript(FAN));
+    await work(stage);
+    await expectWhole(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Every worker ended well; each call made one, and its parent was told once, and what that one said. */
+async function expectWhole(stage: Stage): Promise<void> {
+  expect(await stage.query('select status, count(*)::int as n from jobs group by status')).toEqual([
+    { status: 'completed', n: WORKERS },
+  ]);
+  expect(
+    await stage.query('select depth, count(*)::int as n from workers group by depth order by depth'),
+  ).toEqual([1, 4, 16, 80, 400].map((n, depth) => ({ depth, n })));
+  const told = await stage.query(`
+    select w.name, count(r.result) as results, min((r.result ->> 'content')::jsonb ->> 'output') as output,
+      min((r.result ->> 'content')::jsonb ->> 'status') as status
+    from jobs j join workers w on w.id = j.worker_id join tool_calls t on t.id = j.parent_tool_call_id
+    left join lateral (
+      select b as result from messages m cross join lateral jsonb_array_elements(m.content) b
+      where m.context_id = t.context_id and m.role = 'tool' and b ->> 'tool_use_id' = t.id::text) r on true
+    where j.parent_job_id is not null group by j.id, w.name`);
+  expect(told).toHaveLength(WORKERS - 1);
+  for (const { name, results, output, status } of told) {
+    expect({ results: Number(results), output, status }).toEqual({
+      results: 1,
+      output: name,
+      status: 'completed',
+    });
+  }
+  expect(await stage.query(`select 1 from tool_calls where status <> 'completed'`)).toEqual([]);
+  expect(await stage.query('select count(*)::int as n from tool_calls')).toEqual([{ n: WORKERS - 1 }]);
+  expect(await stage.query('select 1 from awaited_jobs')).toEqual([]);
+}
+
+test('one slot finishes a tree of 500 workers', LONG, async () => {
+  await onStage(async (stage) => {
+    const began = performance.now();
+    const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
+    await worker.says(/^up$/);
+    while (!(await stage.isSettled())) await sleep(100);
+    process.stdout.write(
+      `a tree of ${WORKERS} workers by one slot: ${Math.round(performance.now() - began)} ms\n`,
+    );
+    expect(await endedWell(worker)).toBe(true);
+  });
+});
+
+test('a process that is killed at random, again and again, leaves the same', LONG, async () => {
+  await onStage(async (stage) => {
+    let kills = 0;
+    while (kills < KILLS && !(await stage.isSettled())) {
+      const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
+      await worker.says(/^up$/);
+      await sleep(150 + Math.random() * 1_500);
+      worker.signal('SIGKILL');
+      await worker.exited;
+      kills += 1;
+    }
+    const last = startCrashWorker(stage, { CONCURRENCY: '1' });
+    await last.says(/^up$/);
+    while (!(await stage.isSettled())) await sleep(100);
+    expect(await endedWell(last)).toBe(true);
+    process.stdout.write(`a tree of ${WORKERS} workers was finished over ${kills} kills\n`);
+    expect(kills).toBeGreaterThan(0);
+  });
+});
