@@ -17,6 +17,25 @@ export type Action =
   | 'withdraw'
   | 'reorder'
   | 'priority'
+  /** Stop a worker, and start it a while later. */
+  | 'stop'
+  /** Make a branch and post on it; delete one; switch to one. */
+  | 'branch'
+  | 'delete-branch'
+  | 'switch'
+  /** Put another input in the place of a past one; have one answered once more. */
+  | 'edit-past'
+  | 'regenerate'
+  | 'clear'
+  /** Write over the settings, by the version that was read. */
+  | 'settings'
+  | 'compact'
+  /** Inputs whose model asks a person. */
+  | 'question'
+  /** Inputs whose model makes workers, and waits for them. */
+  | 'spawn'
+  /** Inputs whose tools somebody has to approve. */
+  | 'approve'
   /** Follow the events of a context. */
   | 'stream';
 
@@ -35,5 +54,17 @@ export const SWITCHES: Switches = {
   withdraw: true,
   reorder: true,
   priority: true,
+  stop: true,
+  branch: true,
+  'delete-branch': true,
+  switch: true,
+  'edit-past': true,
+  regenerate: true,
+  clear: true,
+  settings: true,
+  compact: true,
+  question: true,
+  spawn: true,
+  approve: true,
   stream: true,
 };

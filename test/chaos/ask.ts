@@ -5,7 +5,10 @@ import type { Dice } from './random.ts';
 import { TIMES } from './house.ts';
 import type { OddAnswer } from './world.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** `fine`: statuses that a client may have to live with here. `ifMatch`: the version that is meant. */
+export type More = { fine?: readonly number[]; ifMatch?: string };
 
 /** `status` 0: the connection broke, or nothing came in time. */
 export type Answer = {
@@ -14,13 +17,14 @@ export type Answer = {
   body: Record<string, unknown>;
   /** What the server asks for before the next attempt, in milliseconds. */
   retryAfterMs: number;
+  etag: string | null;
 };
 
 export type Asker = {
   /** One request, whatever comes of it. */
-  once(method: Method, path: string, body?: object, key?: string): Promise<Answer>;
+  once(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer>;
   /** Until it is answered for good; null: given up, as all is over. `requests` hears of each attempt. */
-  insist(method: Method, path: string, body?: object, key?: string): Promise<Answer | null>;
+  insist(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer | null>;
   /** How often each status was answered. */
   statuses: Map<number, number>;
   odd: OddAnswer[];
@@ -38,10 +42,11 @@ const PAUSE_MS = [100, 500] as const;
 export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSignal): Asker {
   const statuses = new Map<number, number>();
   const odd: OddAnswer[] = [];
-  const once: Asker['once'] = async (method, path, body, key) => {
-    const answer = await ask(`${dice.pick(urls)}${path}`, method, body, key);
+  const once: Asker['once'] = async (method, path, body, key, more = {}) => {
+    const answer = await ask(`${dice.pick(urls)}${path}`, method, body, key, more.ifMatch);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-    if (![...OPEN, ...FINE, ...(GOES_AWAY.includes(method) ? [404] : [])].includes(answer.status)) {
+    const fine = [...OPEN, ...FINE, ...(GOES_AWAY.includes(method) ? [404] : []), ...(more.fine ?? [])];
+    if (!fine.includes(answer.status)) {
       odd.push({ request: `${method} ${path}`, status: answer.status, body: answer.text });
     }
     return answer;
@@ -50,9 +55,9 @@ export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSig
     once,
     statuses,
     odd,
-    async insist(method, path, body, key) {
+    async insist(method, path, body, key, more) {
       while (!givenUp.aborted) {
-        const answer = await once(method, path, body, key);
+        const answer = await once(method, path, body, key, more);
         if (!OPEN.includes(answer.status)) return answer;
         await sleep(answer.retryAfterMs + dice.between(...PAUSE_MS));
       }
@@ -61,7 +66,13 @@ export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSig
   };
 }
 
-async function ask(url: string, method: Method, body?: object, key?: string): Promise<Answer> {
+async function ask(
+  url: string,
+  method: Method,
+  body?: object,
+  key?: string,
+  ifMatch?: string,
+): Promise<Answer> {
   try {
     const response = await fetch(url, {
       method,
@@ -70,13 +81,15 @@ async function ask(url: string, method: Method, body?: object, key?: string): Pr
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       },
     });
     const text = await response.text();
     const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1_000;
-    return { status: response.status, text, body: parse(text), retryAfterMs };
+    const etag = response.headers.get('etag');
+    return { status: response.status, text, body: parse(text), retryAfterMs, etag };
   } catch {
-    return { status: 0, text: '', body: {}, retryAfterMs: 0 };
+    return { status: 0, text: '', body: {}, retryAfterMs: 0, etag: null };
   }
 }
 

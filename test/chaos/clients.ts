@@ -1,49 +1,50 @@
 // The clients: they post inputs at moments of their own, each under a key until it is accepted, and then do what clients
-// do: wait for the end, ask again, cancel, interrupt, edit, withdraw. What they were told is kept.
+// do: wait for the end, ask again, cancel, interrupt, edit, withdraw, stop and start. What they were told is kept.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action, Switches } from './actions.ts';
+import { postAttended } from './asking.ts';
 import type { Asker } from './ask.ts';
+import { editPast, regenerate } from './anew.ts';
+import { branchOff, clear, deleteBranch, switchBranch } from './branching.ts';
+import { compact } from './compacting.ts';
+import type { Client, Crowd } from './crowd.ts';
 import { moments } from './faults.ts';
-import { write } from './inputs.ts';
+import { bodyOf, pathOf, postedTo, prepare } from './posting.ts';
 import type { Dice } from './random.ts';
+import { CONFIG, changeSettings } from './settings.ts';
+import { stopAndStart } from './stopping.ts';
+import { waitForWorkers } from './waiting.ts';
 import { isEnded } from './world.ts';
-import type { Interrupt, Posted, Sighting, World } from './world.ts';
+import type { Interrupt, Posted } from './world.ts';
 import type { JobStatus } from '../../src/core/job.ts';
-
-export type Crowd = {
-  contexts: string[];
-  inputs: Posted[];
-  sightings: Sighting[];
-  interrupts: Interrupt[];
-  repeats: World['repeats'];
-  /** From the first request to the 202, in milliseconds. */
-  acceptMs: number[];
-  /** Resolves once every client is done with all it began. */
-  done: Promise<void>;
-};
 
 export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
 
 /** Clients at a time: those who come while nobody answers wait outside. */
 const MOST = 60;
 
-const CONFIG = { model: 'simulated/chaos', tools: ['look', 'put', 'mail', 'pay'] };
-
 /** What is done with an input once it was accepted. */
-type FollowUp = (client: Client, posted: Posted, jobId: string, messageId: string) => Promise<void>;
-
-type Client = { ask: Asker; dice: Dice; crowd: Crowd };
+type FollowUp = (client: Client, posted: Posted, jobId: string, messageId: string | null) => Promise<void>;
 
 /** How often of a hundred inputs. */
 const FOLLOW_UPS: readonly { action: Action; weight: number; carryOut: FollowUp }[] = [
-  { action: 'repeat', weight: 8, carryOut: repeat },
-  { action: 'wait', weight: 12, carryOut: wait },
+  { action: 'repeat', weight: 6, carryOut: repeat },
+  { action: 'wait', weight: 6, carryOut: wait },
   { action: 'cancel', weight: 8, carryOut: cancel },
   { action: 'bulk-cancel', weight: 1, carryOut: cancelAll },
   { action: 'interrupt', weight: 6, carryOut: interrupt },
   { action: 'edit', weight: 5, carryOut: edit },
   { action: 'withdraw', weight: 4, carryOut: withdraw },
   { action: 'reorder', weight: 3, carryOut: reorder },
+  { action: 'stop', weight: 4, carryOut: stopAndStart },
+  { action: 'branch', weight: 12, carryOut: branchOff },
+  { action: 'delete-branch', weight: 5, carryOut: deleteBranch },
+  { action: 'switch', weight: 5, carryOut: switchBranch },
+  { action: 'edit-past', weight: 9, carryOut: editPast },
+  { action: 'regenerate', weight: 9, carryOut: regenerate },
+  { action: 'clear', weight: 4, carryOut: clear },
+  { action: 'settings', weight: 8, carryOut: changeSettings },
+  { action: 'compact', weight: 5, carryOut: compact },
 ];
 
 export async function createContexts(ask: Asker, count: number): Promise<string[]> {
@@ -78,6 +79,13 @@ export function startCrowd(
     inputs: [],
     sightings: [],
     interrupts: [],
+    stops: [],
+    replies: [],
+    changes: [],
+    settings: [],
+    compacts: [],
+    errands: [],
+    sweeps: [],
     repeats: [],
     acceptMs: [],
     done: Promise.resolve(),
@@ -86,27 +94,22 @@ export function startCrowd(
     .catch((error: unknown) => {
       if (!plan.stopped.aborted) throw error;
     })
-    .then(async () => void (await Promise.all(acting)));
+    .then(() => Promise.all(acting))
+    // Errands make posts, which may make errands.
+    .then(async () => {
+      for (const errand of crowd.errands) await errand;
+    });
   return crowd;
 }
 
 async function act(client: Client, tag: string, switches: Switches): Promise<void> {
-  const { dice, crowd, ask } = client;
+  const { dice, crowd } = client;
   const posted = prepare(tag, dice, crowd.contexts, switches);
-  crowd.inputs.push(posted);
-  const body = bodyOf(posted);
-  const answer = await ask.insist('POST', pathOf(posted), body, posted.key);
-  if (answer === null) return;
-  if (answer.status !== 202) {
-    posted.outcome = { kind: 'refused', code: codeIn(answer.body) };
-    return;
-  }
-  const jobId = String(answer.body['job_id']);
-  const messageId = String(answer.body['message_id']);
-  const after = Number(new URL(String(answer.body['stream_url']), 'http://x').searchParams.get('after'));
-  posted.outcome = { kind: 'accepted', at: performance.now(), jobId, messageId, after };
-  crowd.acceptMs.push(performance.now() - posted.firstSentAt);
-  if (posted.script.shape === 'endless') return cancel(client, posted, jobId);
+  const accepted = await postAttended(client, posted);
+  if (accepted === null) return;
+  const { jobId, messageId } = accepted;
+  if (posted.script.children.some(({ wait }) => !wait)) crowd.errands.push(waitForWorkers(client, posted));
+  if (['endless', 'hopeless'].includes(posted.script.shape)) return cancel(client, posted, jobId);
   const roll = dice.next() * 100;
   let from = 0;
   for (const { action, weight, carryOut } of FOLLOW_UPS) {
@@ -117,56 +120,10 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
   }
 }
 
-function prepare(tag: string, dice: Dice, contexts: readonly string[], switches: Switches): Posted {
-  const deliveries = [
-    { delivery: 'queue' as const, weight: 80 },
-    { delivery: 'reject' as const, weight: switches.reject ? 6 : 0 },
-    { delivery: 'steer' as const, weight: switches.steer ? 8 : 0 },
-    { delivery: 'interrupt' as const, weight: switches['deliver-interrupt'] ? 6 : 0 },
-  ];
-  const { delivery } = dice.weighted(deliveries);
-  return {
-    tag,
-    key: `key-${tag}`,
-    contextId: dice.pick(contexts),
-    delivery,
-    priority: switches.priority && delivery === 'queue' && dice.chance(0.2) ? dice.between(1, 10) : 5,
-    script: write(tag, dice, delivery === 'steer'),
-    firstSentAt: performance.now(),
-    outcome: { kind: 'pending' },
-    cancelled: false,
-    edited: null,
-    withdrawn: null,
-    reordered: false,
-  };
-}
-
-function bodyOf({ tag, delivery, priority, script }: Posted): object {
-  return {
-    content: script.text,
-    metadata: { tag },
-    ...(delivery === 'queue' ? {} : { delivery }),
-    ...(priority === 5 ? {} : { priority }),
-    ...(script.maxSteps === null ? {} : { max_steps: script.maxSteps }),
-    ...(script.deadlineMs === null
-      ? {}
-      : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
-  };
-}
-
-function pathOf({ contextId }: Posted): string {
-  return `/api/contexts/${contextId}/messages`;
-}
-
-function codeIn(body: Record<string, unknown>): string {
-  const { error } = body;
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
-}
-
 /** The same request again: the same answer, to the letter. Of what has no moment in it. */
 async function repeat({ ask, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
   if (posted.script.deadlineMs !== null) return;
-  const again = await ask.insist('POST', pathOf(posted), bodyOf(posted), posted.key);
+  const again = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key);
   if (again === null) return;
   if (again.status !== 202 || again.body['job_id'] !== jobId) {
     crowd.repeats.push({ tag: posted.tag, first: jobId, again: again.text });
@@ -195,6 +152,7 @@ async function cancel({ ask, dice, crowd }: Client, posted: Posted, jobId: strin
 
 async function cancelAll({ ask, dice, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
   await sleep(dice.between(0, 2_000));
+  crowd.sweeps.push(contextId);
   const marked = crowd.inputs.filter((one) => one.contextId === contextId);
   for (const one of marked) one.cancelled = true;
   await ask.insist('POST', '/api/jobs/cancel', { context_id: contextId }, `cancel-all-${tag}`);
@@ -215,7 +173,8 @@ async function interrupt({ ask, dice, crowd }: Client, { tag, contextId }: Poste
 }
 
 /** A comment in front: the script stays what it was. */
-async function edit({ ask }: Client, posted: Posted, _: string, messageId: string): Promise<void> {
+async function edit({ ask }: Client, posted: Posted, _: string, messageId: string | null): Promise<void> {
+  if (messageId === null) return;
   const answer = await ask.insist(
     'PATCH',
     `${pathOf(posted)}/${messageId}`,
@@ -225,7 +184,8 @@ async function edit({ ask }: Client, posted: Posted, _: string, messageId: strin
   if (answer !== null) posted.edited = answer.status === 200 ? 'taken' : 'refused';
 }
 
-async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: string): Promise<void> {
+async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: string | null): Promise<void> {
+  if (messageId === null) return;
   const answer = await ask.insist(
     'DELETE',
     `${pathOf(posted)}/${messageId}`,
@@ -242,8 +202,9 @@ async function reorder(
   { ask, dice, crowd }: Client,
   posted: Posted,
   _: string,
-  messageId: string,
+  messageId: string | null,
 ): Promise<void> {
+  if (messageId === null) return;
   if (posted.delivery === 'steer' || crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0) return;
   posted.reordered = true;
   const body = { position: dice.between(1, 4) };

@@ -1,5 +1,6 @@
 // Inputs of various shapes, as scripts for the simulated model, and what has to come of each.
 import type { FinishedStatus } from '../../src/core/job.ts';
+import { ASK_USER } from '../../src/core/question.ts';
 import type { Dice } from './random.ts';
 
 export type Shape =
@@ -13,7 +14,12 @@ export type Shape =
   | 'refused'
   | 'limited'
   | 'late'
-  | 'endless';
+  | 'endless'
+  | 'asking'
+  | 'guarded'
+  | 'spawning'
+  | 'hopeless'
+  | 'awaiting';
 
 /** One model call: which tools it asks for, in order, and whether it has the last word. */
 export type Play = { calls: string[]; last: boolean };
@@ -21,16 +27,20 @@ export type Play = { calls: string[]; last: boolean };
 export type Script = {
   shape: Shape;
   text: string;
-  /** What the model does, call by call, where nothing comes in between. */
+  /** What the model does, call by call, where nothing comes in between and no limit ends it. */
   plays: Play[];
   /** How the job may end where nobody asks it to. */
   ends: FinishedStatus[];
   maxSteps: number | null;
   /** Milliseconds from the first request. */
   deadlineMs: number | null;
+  /** Workers that it makes, each with a script of its own. */
+  children: Child[];
 };
 
-const SHAPES: readonly { shape: Shape; weight: number }[] = [
+export type Child = { tag: string; wait: boolean; detached: boolean; script: Script };
+
+const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] = [
   { shape: 'plain', weight: 4 },
   { shape: 'tools', weight: 4 },
   { shape: 'once', weight: 5 },
@@ -43,31 +53,75 @@ const SHAPES: readonly { shape: Shape; weight: number }[] = [
   { shape: 'limited', weight: 0.5 },
   { shape: 'late', weight: 0.5 },
   { shape: 'endless', weight: 0.7 },
+  { shape: 'asking', weight: 3 },
+  { shape: 'guarded', weight: 4 },
+  { shape: 'spawning', weight: 4 },
+  { shape: 'hopeless', weight: 0.7 },
 ];
 
-const HAVE_LIMITS: readonly Shape[] = ['limited', 'late', 'endless'];
+/** Jobs with limits or an end of their own, and those that hand theirs on. */
+const ALONE: readonly Shape[] = ['limited', 'late', 'endless', 'spawning', 'hopeless'];
+/** What is done by a worker that another one made. */
+const OF_CHILDREN: readonly Exclude<Shape, 'awaiting'>[] = [
+  'plain',
+  'tools',
+  'once',
+  'steps',
+  'retried',
+  'slow',
+  'refused',
+];
+const MAKING: readonly Shape[] = ['spawning', 'hopeless'];
+/** No worker is deeper. */
+const DEPTH = 3;
 
 /** The last word on an input. No other answer says it. */
 export function word(tag: string): string {
   return `answered ${tag}.`;
 }
 
-/** The tag of the input that a text has the last word on; null: of none. */
+/** The tag of a report on a job. */
+export function reportTag(jobId: string): string {
+  return `report-${jobId}`;
+}
+
+/** The tag of the input that a text has the last word on; null: of none. A report has the last word on itself. */
 export function tagIn(text: string): string | null {
+  const report = /^(?:\[simulated\] You said: )?Report: job (\S+) of worker/.exec(text)?.[1];
+  if (report !== undefined) return reportTag(report);
   return /answered (\S+)\.$/.exec(text)?.[1] ?? null;
 }
 
 /** `joins`: it may join a job that runs, whose limits then are not its own. */
-export function write(tag: string, dice: Dice, joins: boolean): Script {
-  const shapes = joins ? SHAPES.filter(({ shape }) => !HAVE_LIMITS.includes(shape)) : SHAPES;
+export function write(
+  tag: string,
+  dice: Dice,
+  joins: boolean,
+  mayAsk = true,
+  maySpawn = true,
+  mayGuard = true,
+): Script {
+  const shapes = SHAPES.filter(
+    ({ shape }) =>
+      !(joins && ALONE.includes(shape)) &&
+      (mayAsk || shape !== 'asking') &&
+      (maySpawn || !MAKING.includes(shape)) &&
+      (mayGuard || shape !== 'guarded'),
+  );
   return SCRIPTS[dice.weighted(shapes).shape](tag, dice);
 }
 
 /** Tools of test/e2e/outside-tools.ts. */
 const HARMLESS = ['look', 'put'] as const;
-const ONCE = ['mail', 'pay'] as const;
+/** A tool that a person is asked about first. */
+export const GUARD = 'guard';
+/** Built-in tools by which workers make others, and wait for them. */
+export const SPAWN = 'spawn_worker';
+export const WAIT = 'wait_for_workers';
 
-const SCRIPTS: Readonly<Record<Shape, (tag: string, dice: Dice) => Script>> = {
+const ONCE = ['mail', 'pay', 'wire', 'wire'] as const;
+
+const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, dice: Dice) => Script>> = {
   plain: (tag) => script('plain', [], tag),
   tools: (tag, dice) => {
     const calls = Array.from({ length: dice.between(1, 3) }, () => call(dice.pick(HARMLESS), dice));
@@ -98,24 +152,88 @@ const SCRIPTS: Readonly<Record<Shape, (tag: string, dice: Dice) => Script>> = {
     return script('slow', [], tag, `tokens: ${words} over ${dice.between(500, 3_500)}ms`);
   },
   refused: (tag) => ({ ...script('refused', [], tag, 'fail: bad_request'), plays: [], ends: ['failed'] }),
-  limited: (tag, dice) => {
-    const { plays, ...rest } = script('limited', [{ calls: [call(dice.pick(HARMLESS), dice)] }], tag);
-    return { ...rest, plays: plays.slice(0, 1), ends: ['incomplete'], maxSteps: 1 };
-  },
+  limited: (tag, dice) => ({
+    ...script('limited', [{ calls: [call(dice.pick(HARMLESS), dice)] }], tag),
+    ends: ['incomplete'],
+    maxSteps: 1,
+  }),
   late: (tag) => ({
     ...script('late', [], tag, 'wait: 1m'),
-    plays: [],
     ends: ['incomplete'],
     deadlineMs: 1_500,
   }),
   /** Ends only where somebody wants it to. */
-  endless: (tag) => ({ ...script('endless', [], tag, 'wait: 10m'), plays: [], ends: [] }),
+  endless: (tag) => ({ ...script('endless', [], tag, 'wait: 10m'), ends: [] }),
+  /** Ends only where somebody answers: once, or one question after the other. */
+  asking: (tag, dice) => {
+    const steps = Array.from({ length: dice.between(1, 2) }, (_, at) => ({
+      calls: [
+        { name: ASK_USER, line: `call: ${ASK_USER} ${JSON.stringify({ question: `${tag}, ${at + 1}?` })}` },
+        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+      ],
+    }));
+    return script('asking', steps, tag);
+  },
+  /** Ends only where somebody says whether its calls may run. */
+  guarded: (tag, dice) => {
+    const steps = Array.from({ length: dice.between(1, 2) }, (_, step) => ({
+      calls: [
+        ...Array.from({ length: dice.between(1, 2) }, (__, at) => ({
+          name: GUARD,
+          line: `call: ${GUARD} ${JSON.stringify({ word: `${tag}-${step}-${at}` })}`,
+        })),
+        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+      ],
+    }));
+    return script('guarded', steps, tag);
+  },
+  spawning: (tag, dice) => spawning(tag, dice, 1),
+  /** Waits for a worker that never ends by itself; ends only where somebody wants it to. */
+  hopeless: (tag, dice) => ({
+    ...parent('hopeless', tag, [{ ...childOf(`${tag}/1`, SCRIPTS.endless(`${tag}/1`, dice)), wait: true }]),
+  }),
 };
+
+/** Few words: a script in a script in a script has to fit into a small context. */
+const OF_GRANDCHILDREN = ['plain', 'once', 'refused'] as const;
+
+/** Several workers at once, some of which make others; beside them a tool that may run once. */
+function spawning(tag: string, dice: Dice, depth: number): Script {
+  const children = Array.from({ length: dice.between(1, depth === 1 ? 2 : 1) }, (_, at): Child => {
+    const own = `${tag}/${at + 1}`;
+    const deeper = depth < DEPTH && dice.chance(0.3);
+    const made = deeper
+      ? spawning(own, dice, depth + 1)
+      : SCRIPTS[dice.pick(depth === 1 ? OF_CHILDREN : OF_GRANDCHILDREN)](own, dice);
+    return { ...childOf(own, made), wait: dice.chance(0.6), detached: dice.chance(0.15) };
+  });
+  return parent('spawning', tag, children, dice.chance(0.4) ? [call(dice.pick(ONCE), dice)] : []);
+}
+
+function childOf(tag: string, made: Script): Child {
+  return { tag, wait: false, detached: false, script: made };
+}
+
+function parent(shape: Shape, tag: string, children: Child[], beside: readonly Call[] = []): Script {
+  const calls = children.map(({ tag: name, wait, detached, script: { text: input } }) => ({
+    name: SPAWN,
+    line: `call: ${SPAWN} ${JSON.stringify({ input, name, wait, detached })}`,
+  }));
+  return { ...script(shape, [{ calls: [...calls, ...beside] }], tag), children };
+}
+
+/** Waits for these, and has then the last word. */
+export function waitScript(tag: string, waitFor: object): Script {
+  const line = `call: ${WAIT} ${JSON.stringify(waitFor)}`;
+  return script('awaiting', [{ calls: [{ name: WAIT, line }] }], tag);
+}
 
 type Call = { name: string; line: string };
 
 function call(name: string, dice: Dice): Call {
-  const times = { before_ms: dice.between(0, 150), after_ms: dice.between(0, 80) };
+  // A wire takes its time, so that processes die at it.
+  const slow = name === 'wire' ? 30 : 1;
+  const times = { before_ms: slow * dice.between(0, 150), after_ms: slow * dice.between(0, 80) };
   return { name, line: `call: ${name} ${JSON.stringify(times)}` };
 }
 
@@ -140,5 +258,6 @@ function script(
     ends: ['completed'],
     maxSteps: null,
     deadlineMs: null,
+    children: [],
   };
 }

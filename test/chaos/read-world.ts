@@ -4,16 +4,20 @@ import type { Executor } from '../../src/db/client.ts';
 import type { JobStatus } from '../../src/core/job.ts';
 import type { Answer, Asker } from './ask.ts';
 import type {
+  StoredBranch,
   StoredCall,
+  StoredCompaction,
   StoredContext,
   StoredEvent,
   StoredJob,
   StoredMessage,
-  Told,
-  World,
-} from './world.ts';
+} from './stored.ts';
+import type { Told, ToldBranch, World } from './world.ts';
 
-export type Stored = Pick<World, 'contexts' | 'jobs' | 'messages' | 'events' | 'calls'>;
+export type Stored = Pick<
+  World,
+  'contexts' | 'branches' | 'compactions' | 'jobs' | 'messages' | 'events' | 'calls'
+>;
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
 
@@ -22,20 +26,32 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
   return withDatabase(databaseUrl, async (db) => ({
     contexts: await all<StoredContext>(
       db,
-      `select id, status, state, head_seq, lease_owner, ${ms('sweep_at')}, queued, steers, barren_claims,
-        message_count, turn_count, request_count, input_tokens, output_tokens from contexts order by id`,
+      `select c.id, c.status, c.state, c.head_seq, c.lease_owner, ${ms('sweep_at')}, c.stopped, c.queued, c.steers,
+        c.barren_claims, c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens,
+        c.active_branch, w.config, w.version, w.id as worker_id, w.detached,
+        (select p.context_id from workers p where p.id = w.parent_worker_id) as parent_context_id from contexts c join workers w on w.context_id = c.id order by c.id`,
+    ),
+    branches: await all<StoredBranch>(
+      db,
+      `select context_id, name, parent_name, fork_seq, spans, message_count, request_count, input_tokens, output_tokens
+        from branches order by context_id, created_at, name`,
+    ),
+    compactions: await all<StoredCompaction>(
+      db,
+      `select id, context_id, branch, seq, upto_seq, type, tokens_before, tokens_after, job_id from compactions
+        order by context_id, seq`,
     ),
     jobs: await all<StoredJob>(
       db,
-      `select id, context_id, kind, status, priority, position, message_id, steps, input_tokens, output_tokens,
+      `select id, context_id, kind, branch, status, priority, position, message_id, steps, input_tokens, output_tokens,
         output_message_id, error->>'code' as error_code, stop_kind, stop_mode, ${ms('stop_requested_at')},
         ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('started_at')}, ${ms('finished_at')},
-        ${ms('created_at')} from jobs order by context_id, position`,
+        parent_job_id, parent_tool_call_id, report, descend, reports_job_id, ${ms('created_at')} from jobs order by context_id, position`,
     ),
     messages: await all<StoredMessage>(
       db,
-      `select id, context_id, seq, role, type, turn, status, content, job_id, input_tokens, output_tokens, attempt,
-        ${ms('completed_at')} from messages order by context_id, seq`,
+      `select id, context_id, branch, seq, role, type, turn, status, content, job_id, model_id, input_tokens,
+        output_tokens, attempt, ${ms('completed_at')} from messages order by context_id, seq`,
     ),
     events: await all<StoredEvent>(
       db,
@@ -43,7 +59,8 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
     ),
     calls: await all<StoredCall>(
       db,
-      `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')} from tool_calls`,
+      `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')}, asked_at is not null and coalesce(waits_for, 'answer') = 'answer' as asked,
+        verdict, ${ms('verdict_at')}, reply, reply_message_id from tool_calls`,
     ),
   }));
 }
@@ -55,7 +72,9 @@ export async function readUnrest(databaseUrl: string): Promise<string[]> {
       db,
       `select 'job ' || id || ' of context ' || context_id || ' is ' || status as what from jobs where finished_at is null
        union all select 'context ' || id || ' is ' || status || coalesce(', owned by ' || lease_owner, '') from contexts
-         where status <> 'idle'`,
+         where status <> 'idle'
+       union all select 'the end of job ' || id || ' is still to be told of' from jobs
+         where descend is not null or report = 'due'`,
     ),
   ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);
   return rows.map(({ what }) => what);
@@ -82,7 +101,7 @@ export async function readTold(ask: Asker, contexts: readonly string[]): Promise
     if (context?.status !== 200) continue;
     const { body } = context;
     const usage = body['usage'] as Record<string, number>;
-    const messages = await pages(ask, `/api/contexts/${id}/messages?limit=200`);
+    const branches = await pages(ask, `/api/contexts/${id}/branches?limit=200`);
     const jobs = await pages(ask, `/api/jobs?context_id=${id}&limit=200`);
     told.push({
       contextId: id,
@@ -92,19 +111,44 @@ export async function readTold(ask: Asker, contexts: readonly string[]): Promise
       requestCount: Number(body['request_count']),
       inputTokens: Number(usage['input_tokens']),
       outputTokens: Number(usage['output_tokens']),
-      messages: messages.map((message) => ({
-        id: String(message['id']),
-        seq: message['seq'] as number | null,
-        role: String(message['role']),
-        turn: message['turn'] as string | null,
-        content: message['content'],
-      })),
+      branches: await readBranches(ask, id, branches),
       jobs: jobs.map((job) => ({
         id: String(job['id']),
         status: job['status'] as JobStatus,
         steps: Number(job['steps']),
         output: (job['output'] as { message_id: string } | null)?.message_id ?? null,
         code: (job['error'] as { code: string } | null)?.code ?? null,
+      })),
+    });
+  }
+  return told;
+}
+
+async function readBranches(
+  ask: Asker,
+  contextId: string,
+  branches: readonly Record<string, unknown>[],
+): Promise<ToldBranch[]> {
+  const told: ToldBranch[] = [];
+  for (const branch of branches) {
+    const name = String(branch['name']);
+    const usage = branch['usage'] as Record<string, number>;
+    const path = `/api/contexts/${contextId}/messages?limit=200&include=compacted&branch=${encodeURIComponent(name)}`;
+    const messages = await pages(ask, path);
+    told.push({
+      name,
+      active: branch['active'] === true,
+      length: Number(branch['length']),
+      messageCount: Number(branch['message_count']),
+      requestCount: Number(branch['request_count']),
+      inputTokens: Number(usage['input_tokens']),
+      outputTokens: Number(usage['output_tokens']),
+      messages: messages.map((message) => ({
+        id: String(message['id']),
+        seq: message['seq'] as number | null,
+        role: String(message['role']),
+        turn: message['turn'] as string | null,
+        content: message['content'],
       })),
     });
   }

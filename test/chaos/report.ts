@@ -32,11 +32,14 @@ export function summary({
     ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
     `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
-    `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
+    `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
+    `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
     `  calls: ${counted(world.calls.map(({ effect, status }) => `${effect} ${status}`))}`,
+    `  said of unknown outcomes: ${counted(world.said.map(({ outcome }) => outcome)) || 'nothing'}; asked about ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
+    ...conversationLines(world),
     ...streamLines(world),
     settledMs === null ? '  never came to rest' : `  at rest ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -45,6 +48,36 @@ export function summary({
     ...violations.slice(0, SHOWN).map((violation) => `    ${lineOf(violation)}`),
     ...(violations.length > SHOWN ? [`    … and ${violations.length - SHOWN} more`] : []),
   ].join('\n');
+}
+
+function conversationLines({
+  inputs,
+  changes,
+  settings,
+  replies,
+  calls,
+  compacts,
+  compactions,
+  verdicts,
+  jobs,
+}: World): string[] {
+  const anew = inputs.flatMap(({ anew: one, outcome }) =>
+    one === null ? [] : [`${one.kind} ${outcome.kind}`],
+  );
+  const written = settings.map(({ version }) => (version === null ? 'settings refused' : 'settings taken'));
+  const judged = verdicts.map(
+    ({ decision, word, remember, outcome }) =>
+      `${decision}${word === null ? '' : ' edited'}${remember ? ' remembered' : ''} ${outcome.kind}`,
+  );
+  const made = jobs.filter(({ parent_tool_call_id: id }) => id !== null);
+  const answered = calls.filter(({ asked }) => asked).map(({ status }) => `question ${status}`);
+  return [
+    `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...anew])}`,
+    `  compactions: ${counted([...compacts.map(({ outcome }) => `asked for, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
+    `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
+    `  verdicts: ${counted(judged)}`,
+    `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ reports_job_id: id }) => id !== null).length}`,
+  ];
 }
 
 function streamLines({ streams, messages }: World): string[] {
@@ -82,6 +115,14 @@ function storyOf(world: World, id: string): object {
     context: world.contexts.find((context) => context.id === id),
     inputs: world.inputs.filter(({ contextId }) => contextId === id),
     interrupts: world.interrupts.filter(({ contextId }) => contextId === id),
+    stops: world.stops.filter(({ contextId }) => contextId === id),
+    verdicts: world.verdicts.filter(({ contextId }) => contextId === id),
+    replies: world.replies.filter(({ contextId }) => contextId === id),
+    changes: world.changes.filter(({ contextId }) => contextId === id),
+    settings: world.settings.filter(({ contextId }) => contextId === id),
+    compacts: world.compacts.filter(({ contextId }) => contextId === id),
+    compactions: own(world.compactions),
+    branches: own(world.branches),
     jobs: own(world.jobs),
     history: [...own(world.messages), ...own(world.events)].sort(
       (a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity),

@@ -5,11 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOutside } from '../e2e/outside-tools.ts';
 import type { Switches } from './actions.ts';
+import { startApproving } from './approving.ts';
 import { openAsker } from './ask.ts';
 import type { Asker } from './ask.ts';
 import { violationsOf } from './checks/all.ts';
 import { createContexts, startCrowd } from './clients.ts';
-import type { Crowd } from './clients.ts';
+import type { Crowd } from './crowd.ts';
 import { startStorm } from './faults.ts';
 import type { Storm, Struck } from './faults.ts';
 import { replay, startFollowers } from './followers.ts';
@@ -19,7 +20,9 @@ import type { House } from './house.ts';
 import type { ChaosOptions } from './options.ts';
 import { dice } from './random.ts';
 import { readStored, readTold, readUnrest } from './read-world.ts';
+import { inputsOfWorkers, stopsBelow } from './relatives.ts';
 import type { Services } from './services.ts';
+import { startTelling } from './telling.ts';
 import type { Violation, World } from './world.ts';
 
 export type Outcome = {
@@ -77,6 +80,8 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       { ...plan, count: options.faults },
       ({ at, kind, target }) => setting.say(`  ${seconds(at)}  ${kind}: ${target}`),
     );
+    const teller = startTelling(ask, outside, throws.of('telling'));
+    const approver = startApproving(ask, throws.of('approving'));
     const telling = setInterval(() => setting.say(progress(crowd, storm, begun)), TELL_EVERY_MS);
     await Promise.all([storm.over, posted(crowd, options, setting)]);
     setting.say(`the faults are over: ${progress(crowd, storm, begun)}`);
@@ -84,8 +89,19 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     const unsettled = await settle(crowd, services.postgres.url, options.settleSeconds * 1_000);
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     clearInterval(telling);
+    await Promise.all([teller.end(), approver.end()]);
     setting.say(settledMs === null ? 'not at rest in time' : `all at rest ${seconds(settledMs)} later`);
-    const world = await readWorld(services, ask, house, crowd, followers, unsettled, outside, switches);
+    const world = await readWorld(
+      services,
+      ask,
+      house,
+      crowd,
+      followers,
+      { verdicts: approver.verdicts, said: teller.said },
+      unsettled,
+      outside,
+      switches,
+    );
     givenUp.abort();
     await crowd.done;
     return {
@@ -130,6 +146,7 @@ async function readWorld(
   house: House,
   crowd: Crowd,
   followers: Followers,
+  persons: Pick<World, 'verdicts' | 'said'>,
   unsettled: string[],
   outside: string,
   switches: Switches,
@@ -142,14 +159,20 @@ async function readWorld(
   if (switches.stream && api !== undefined) {
     for (const [id, head] of heads) replays.push(await replay(api, id, head, CATCH_UP_MS));
   }
-  const told = await readTold(ask, crowd.contexts);
-  const { inputs, sightings, interrupts, repeats } = crowd;
+  const told = await readTold(ask, [...heads.keys()]);
+  const { sightings, interrupts, replies, changes, settings, compacts, repeats } = crowd;
   writeFileSync(outside, '', { flag: 'a' });
   return {
     ...stored,
-    inputs,
+    inputs: [...crowd.inputs, ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps)],
     sightings,
     interrupts,
+    stops: [...crowd.stops, ...stopsBelow(crowd.stops, stored.contexts)],
+    replies,
+    ...persons,
+    changes,
+    settings,
+    compacts,
     repeats,
     odd: ask.odd,
     unsettled,

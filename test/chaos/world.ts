@@ -1,18 +1,32 @@
 // All that is known at the end of a run: what clients did and were told, what is stored, what the API says of it, what
 // happened outside. The checks look at nothing else.
-import type { Block } from '../../src/core/blocks.ts';
 import type { FinishedStatus, JobStatus } from '../../src/core/job.ts';
-import type { MessageRole } from '../../src/core/message.ts';
 import type { Outside } from '../e2e/outside-tools.ts';
 import type { Script } from './inputs.ts';
+import type {
+  Config,
+  StoredBranch,
+  StoredCall,
+  StoredCompaction,
+  StoredContext,
+  StoredEvent,
+  StoredJob,
+  StoredMessage,
+} from './stored.ts';
 
 /** What one client posted. Times are of this process's clock, in milliseconds. */
 export type Posted = {
+  /** Who asked: a client; or, as it is stored, a worker that made this one, or one below that ended. */
+  origin: 'client' | 'spawn' | 'report';
   tag: string;
   key: string;
   contextId: string;
   delivery: 'queue' | 'reject' | 'steer' | 'interrupt';
   priority: number;
+  /** On which branch; null: on the active one. */
+  branch: string | null;
+  /** An input of before that it edits, or has answered once more, on a branch of its own; null: an input like any other. */
+  anew: { kind: 'edit' | 'regenerate'; messageId: string } | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
@@ -25,9 +39,17 @@ export type Posted = {
 };
 
 export type Outcome =
-  | { kind: 'accepted'; at: number; jobId: string; messageId: string | null; after: number }
-  /** Refused for good: `reject`, where something ran. */
-  | { kind: 'refused'; code: string }
+  | {
+      kind: 'accepted';
+      at: number;
+      jobId: string;
+      messageId: string | null;
+      after: number;
+      /** Of what is answered anew: the branch that was made for it. */
+      branch: string | null;
+    }
+  /** Refused for good: `reject`, where something ran; any, where the worker was stopped. */
+  | { kind: 'refused'; code: string; at: number }
   | { kind: 'pending' };
 
 /** What a client was told of a job that had ended. */
@@ -41,83 +63,92 @@ export type Interrupt = {
   removed: string[] | null;
 };
 
+/** By this process's clock, and by the one on the wall, which Postgres has too. In milliseconds. */
+export type Moment = { at: number; wall: number };
+
+/** A worker that was stopped and then started. An answer says in which state the worker is; null: there was none yet. */
+export type Stop = {
+  contextId: string;
+  asked: Moment;
+  stopped: (Moment & { said: string }) | null;
+  startAsked: Moment | null;
+  started: (Moment & { said: string }) | null;
+};
+
+/** An answer to a call, by the endpoint for that. `messageId`: what it will be in history, as a 202 said; null: refused. */
+export type Reply = {
+  contextId: string;
+  callId: string;
+  key: string;
+  content: string;
+  outcome: { kind: 'accepted'; jobId: string; messageId: string } | { kind: 'refused' } | { kind: 'pending' };
+};
+
+/** A verdict on a call, by its client. `resolved`: the calls that a 200 named. */
+export type Verdict = {
+  contextId: string;
+  callId: string;
+  key: string;
+  decision: 'approve' | 'deny';
+  /** What it is to be run with instead; null: as the model asked. */
+  word: string | null;
+  remember: boolean;
+  outcome: { kind: 'taken'; resolved: string[] } | { kind: 'refused' } | { kind: 'pending' };
+};
+
+/** What somebody said became of a call, and was taken. */
+export type Said = { contextId: string; callId: string; outcome: 'happened' | 'did_not_happen' | 'tell' };
+
+/** What was asked of branches and history. `branch` null: of a context as a whole. */
+export type Change = {
+  contextId: string;
+  key: string;
+  kind: 'create' | 'switch' | 'delete' | 'clear';
+  branch: string | null;
+  /** Of a new branch: it becomes the active one. */
+  activates: boolean;
+  outcome: 'taken' | 'refused' | 'pending';
+};
+
+/** Settings that somebody wrote over those of version `seen`. `version`: as it was answered; null: it was refused. */
+export type Setting = {
+  contextId: string;
+  key: string;
+  whole: boolean;
+  config: Config;
+  seen: number;
+  version: number | null;
+};
+
+/** A compaction that somebody asked for. */
+export type Compact = {
+  contextId: string;
+  key: string;
+  jobId: string | null;
+  outcome: 'taken' | 'refused' | 'pending';
+};
+
 /** An answer that no client should ever see. */
 export type OddAnswer = { request: string; status: number; body: string };
 
-export type StoredContext = {
+export type ToldMessage = {
   id: string;
-  status: string;
-  state: string;
-  head_seq: number;
-  lease_owner: string | null;
-  sweep_at: number | null;
-  queued: number;
-  steers: number;
-  barren_claims: number;
-  message_count: number;
-  turn_count: number;
-  request_count: number;
-  input_tokens: number;
-  output_tokens: number;
-};
-
-/** Times in milliseconds since 1970. */
-export type StoredJob = {
-  id: string;
-  context_id: string;
-  kind: string;
-  status: JobStatus;
-  priority: number;
-  position: number;
-  message_id: string | null;
-  steps: number;
-  input_tokens: number;
-  output_tokens: number;
-  output_message_id: string | null;
-  error_code: string | null;
-  stop_kind: string | null;
-  stop_mode: string | null;
-  stop_requested_at: number | null;
-  stop_delivered_at: number | null;
-  stopped_at: number | null;
-  started_at: number | null;
-  finished_at: number | null;
-  created_at: number;
-};
-
-export type StoredMessage = {
-  id: string;
-  context_id: string;
   seq: number | null;
-  role: MessageRole;
-  type: string;
+  role: string;
   turn: string | null;
-  status: 'queued' | 'completed' | 'retracted' | 'withdrawn';
-  content: Block[];
-  job_id: string | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  /** Of an answer: which of the job's attempts it is. */
-  attempt: number | null;
-  completed_at: number | null;
+  content: unknown;
 };
 
-export type StoredEvent = {
-  context_id: string;
-  seq: number;
+/** What the API says of a branch: of the whole of it (`length`), of its own part, and what it lists. */
+export type ToldBranch = {
   name: string;
-  data: Record<string, unknown>;
-};
-
-export type StoredCall = {
-  id: string;
-  context_id: string;
-  job_id: string;
-  message_id: string;
-  name: string;
-  effect: 'none' | 'idempotent' | 'once';
-  status: 'pending' | 'started' | 'completed' | 'failed' | 'cancelled' | 'unknown';
-  started_at: number | null;
+  active: boolean;
+  length: number;
+  messageCount: number;
+  requestCount: number;
+  inputTokens: number;
+  outputTokens: number;
+  messages: ToldMessage[];
 };
 
 /** What the API says of a context, once all is at rest. */
@@ -129,7 +160,7 @@ export type Told = {
   requestCount: number;
   inputTokens: number;
   outputTokens: number;
-  messages: { id: string; seq: number | null; role: string; turn: string | null; content: unknown }[];
+  branches: ToldBranch[];
   jobs: { id: string; status: JobStatus; steps: number; output: string | null; code: string | null }[];
 };
 
@@ -159,10 +190,19 @@ export type World = {
   inputs: Posted[];
   sightings: Sighting[];
   interrupts: Interrupt[];
+  stops: Stop[];
+  replies: Reply[];
+  verdicts: Verdict[];
+  said: Said[];
+  changes: Change[];
+  settings: Setting[];
+  compacts: Compact[];
   odd: OddAnswer[];
   /** What was still not at rest when the time was up. */
   unsettled: string[];
   contexts: StoredContext[];
+  branches: StoredBranch[];
+  compactions: StoredCompaction[];
   jobs: StoredJob[];
   messages: StoredMessage[];
   events: StoredEvent[];

@@ -1,8 +1,13 @@
 // No job lost, none twice: each accepted key is one job with its input, each job is of a key that was accepted.
 import { textOf } from '../../../src/core/blocks.ts';
+import { askedOf } from '../asked.ts';
+import type { Asked } from '../asked.ts';
+import { coursesOf } from '../lines.ts';
+import type { Course } from '../lines.ts';
 import { tagIn } from '../inputs.ts';
 import { groupBy } from '../world.ts';
-import type { Check, Posted, StoredJob, StoredMessage, Violation, World } from '../world.ts';
+import type { StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Posted, Violation, World } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('accepted');
@@ -11,12 +16,18 @@ export const accepted: Check = {
   name: 'accepted',
   find(world) {
     const jobs = new Map(world.jobs.map((job) => [job.id, job]));
+    const asked = askedOf(world);
+    const parts = new Map(asked.map(({ input, as }) => [input, as]));
+    const courses = coursesOf(world);
     const texts = groupBy(
       world.messages.filter(({ role }) => role === 'user'),
       ({ content }) => tagIn(textOf(content)),
     );
     return [
-      ...world.inputs.flatMap((input) => inputFaults(input, jobs, texts.get(input.tag) ?? [])),
+      ...world.inputs.flatMap((input) =>
+        inputFaults(input, parts.get(input) ?? null, jobs, texts.get(input.tag) ?? []),
+      ),
+      ...asked.flatMap((one) => branchFaults(one, jobs.get(one.jobId), courses.get(one.input.contextId))),
       ...strangers(world),
       ...world.repeats.map(({ tag, first, again }) =>
         says(`the same key was answered differently: ${first}, then ${again}`, null, tag),
@@ -26,7 +37,8 @@ export const accepted: Check = {
 };
 
 function inputFaults(
-  { tag, contextId, outcome, delivery, priority, edited, withdrawn, reordered }: Posted,
+  { tag, contextId, outcome, delivery, priority, anew, edited, withdrawn, reordered }: Posted,
+  as: Asked['as'] | null,
   jobs: ReadonlyMap<string, StoredJob>,
   stored: readonly StoredMessage[],
 ): Violation[] {
@@ -40,7 +52,10 @@ function inputFaults(
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, contextId, tag, job.id));
   if (job.context_id !== contextId) note('the job is of another context');
-  if (stored.length !== 1) note(`the input is stored ${stored.length} times`);
+  // The answer to a question is the result of its call, and what is answered once more stands there already.
+  if (as === 'reply') return faults;
+  const times = anew?.kind === 'regenerate' ? 0 : 1;
+  if (stored.length !== times) note(`the input is stored ${stored.length} times`);
   if (message !== undefined && message.id !== outcome.messageId)
     note('the input is not the one it was said to be');
   if (withdrawn === 'taken' && message !== undefined && message.status !== 'withdrawn') {
@@ -55,10 +70,25 @@ function inputFaults(
   return faults;
 }
 
+/** A job works on the branch that was named, that was made for it, or that was active when it was accepted. */
+function branchFaults(
+  { input, jobId, as }: Asked,
+  job: StoredJob | undefined,
+  course: Course | undefined,
+): Violation[] {
+  const { outcome, branch, contextId, tag } = input;
+  if (outcome.kind !== 'accepted' || as !== 'leader' || job === undefined) return [];
+  const wanted = outcome.branch ?? branch ?? course?.activeAt(outcome.after);
+  return job.branch === wanted
+    ? []
+    : [says(`it works on ${job.branch}, and was accepted for ${wanted}`, contextId, tag, jobId)];
+}
+
 /** Jobs that nobody was given, and jobs that two keys were given for themselves. */
 function strangers({ inputs, jobs }: World): Violation[] {
   const keys = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
   return jobs.flatMap((job) => {
+    if (job.kind === 'compact') return [];
     const own = keys.get(job.id) ?? [];
     const leaders = own.filter(
       ({ outcome }) => outcome.kind === 'accepted' && outcome.messageId === job.message_id,

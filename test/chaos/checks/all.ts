@@ -2,16 +2,25 @@
 import type { Check, Violation, World } from '../world.ts';
 import { accepted } from './accepted.ts';
 import { answers } from './answers.ts';
+import { approvals } from './approvals.ts';
+import { branches } from './branches.ts';
+import { compactions } from './compactions.ts';
 import { endings } from './endings.ts';
+import { lines } from './lines.ts';
 import { numbers } from './numbers.ts';
 import { once } from './once.ts';
 import { order } from './order.ts';
+import { outcomes } from './outcomes.ts';
 import { processes } from './processes.ts';
+import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
 import { rest } from './rest.ts';
+import { settings } from './settings.ts';
+import { stops } from './stops.ts';
 import { streams } from './streams.ts';
 import { told } from './told.ts';
 import { transcripts } from './transcripts.ts';
+import { workers } from './workers.ts';
 
 export const CHECKS: readonly Check[] = [
   rest,
@@ -22,7 +31,16 @@ export const CHECKS: readonly Check[] = [
   order,
   numbers,
   transcripts,
+  lines,
+  branches,
+  questions,
+  approvals,
+  outcomes,
+  compactions,
+  settings,
   receipts,
+  stops,
+  workers,
   told,
   streams,
   processes,

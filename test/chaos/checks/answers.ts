@@ -1,34 +1,34 @@
 // Each input is answered at most once, and exactly once where its job completed, by what its script says.
 import { isToolUse, textOf } from '../../../src/core/blocks.ts';
+import { askedByJob, askedOf } from '../asked.ts';
+import type { Asked } from '../asked.ts';
 import { tagIn } from '../inputs.ts';
 import type { Play } from '../inputs.ts';
 import { groupBy, isEnded } from '../world.ts';
-import type { Check, Posted, StoredJob, StoredMessage, Violation } from '../world.ts';
+import type { StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('answers');
 
 export const answers: Check = {
   name: 'answers',
-  find({ jobs, messages, inputs }) {
+  find(world) {
+    const { jobs, messages } = world;
+    const all = askedOf(world);
     const said = messages.filter(({ role, seq }) => role === 'assistant' && seq !== null);
     const visible = said.filter(({ status }) => status === 'completed');
     const ofTag = groupBy(visible, ({ content }) => tagIn(textOf(content)));
     const ofJob = groupBy(said, ({ job_id: id }) => id);
-    const asked = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
-    const known = new Set(inputs.map(({ tag }) => tag));
+    const asked = askedByJob(all);
+    const times = groupBy(
+      all.filter(({ as }) => as !== 'reply'),
+      ({ tag }) => tag,
+    );
+    const known = new Set(world.inputs.map(({ tag }) => tag));
     return [
       ...[...ofTag].flatMap(([tag, list]) => [
-        ...(list.length > 1
-          ? [
-              says(
-                `answered ${list.length} times`,
-                list[0]?.context_id ?? null,
-                tag,
-                ...list.map(({ id }) => id),
-              ),
-            ]
-          : []),
+        ...answeredTooOften(tag, list, times.get(tag)?.length ?? 0),
         ...(known.has(tag) ? [] : [says('an answer to nobody', list[0]?.context_id ?? null, tag)]),
       ]),
       ...jobs.flatMap((job) => jobFaults(job, asked.get(job.id) ?? [], ofJob.get(job.id) ?? [], ofTag)),
@@ -36,9 +36,20 @@ export const answers: Check = {
   },
 };
 
+/** Once by each job that was asked to. */
+function answeredTooOften(tag: string, said: readonly StoredMessage[], wanted: number): Violation[] {
+  const mostOfOneJob = Math.max(
+    0,
+    ...[...groupBy(said, ({ job_id: id }) => id).values()].map((own) => own.length),
+  );
+  if (mostOfOneJob <= 1 && said.length <= Math.max(1, wanted)) return [];
+  const ids = said.map(({ id }) => id);
+  return [says(`answered ${said.length} times`, said[0]?.context_id ?? null, tag, ...ids)];
+}
+
 function jobFaults(
   job: StoredJob,
-  asked: readonly Posted[],
+  asked: readonly Asked[],
   said: readonly StoredMessage[],
   ofTag: ReadonlyMap<string, StoredMessage[]>,
 ): Violation[] {
@@ -48,6 +59,8 @@ function jobFaults(
   if (job.steps !== said.length) note(`it counts ${job.steps} steps, ${said.length} answers are stored`);
   const inOrder = said.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
   const last = inOrder.at(-1);
+  if (job.kind === 'compact')
+    return [...faults, ...said.map(({ id }) => says('a compaction answered', job.context_id, job.id, id))];
   if (job.status === 'completed') {
     if (last === undefined || job.output_message_id !== last.id) note('its output is not its last answer');
     if (last?.status === 'retracted') note('it completed, and its answer was taken back');

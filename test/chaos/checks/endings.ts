@@ -1,23 +1,28 @@
 // Every job ended, once, as it may: its row, its events, and what clients were told say the same.
+import { askedOf } from '../asked.ts';
+import type { Asked } from '../asked.ts';
 import { groupBy, isEnded } from '../world.ts';
-import type { Check, Interrupt, Posted, StoredEvent, StoredJob, Violation } from '../world.ts';
+import type { StoredEvent, StoredJob } from '../stored.ts';
+import type { Check, Interrupt, Posted, Violation, World } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('endings');
 
 export const endings: Check = {
   name: 'endings',
-  find({ jobs, events, inputs, sightings, interrupts }) {
+  find(world) {
+    const { jobs, events, inputs, sightings, interrupts, stops } = world;
     const told = groupBy(
       events.filter(({ name }) => name === 'JobStarted' || name === 'JobFinished'),
       ({ data }) => String(data['job_id']),
     );
-    const asked = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
+    const asked = groupBy(askedOf(world), ({ jobId }) => jobId);
     const seen = groupBy(sightings, ({ jobId }) => jobId);
     const interrupted = new Set(interrupts.map(({ contextId }) => contextId));
     const pushy = new Set(
       inputs.filter(({ delivery }) => delivery === 'interrupt').map(({ contextId }) => contextId),
     );
+    const halted = new Set(stops.map(({ contextId }) => contextId));
     return [
       ...interruptedTooOften(jobs, inputs, interrupts),
       ...jobs.flatMap((job) => [
@@ -26,7 +31,9 @@ export const endings: Check = {
         ...reasonFaults(
           job,
           asked.get(job.id) ?? [],
+          isOvertaken(world, job),
           interrupted.has(job.context_id) || pushy.has(job.context_id),
+          job.stop_kind === 'stop' && halted.has(job.context_id),
         ),
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
@@ -84,17 +91,34 @@ function eventFaults(job: StoredJob, told: readonly StoredEvent[]): Violation[] 
   return faults;
 }
 
+/** An answer that is made anew: something of a higher priority was answered on its branch first, and nothing is left to do. */
+function isOvertaken(
+  { messages }: World,
+  { kind, branch, context_id: contextId, created_at: from, started_at: to }: StoredJob,
+): boolean {
+  const between = messages.filter(
+    (one) => one.context_id === contextId && one.branch === branch && (one.completed_at ?? 0) >= from,
+  );
+  return kind === 'retry' && between.some(({ completed_at: at }) => at !== null && to !== null && at <= to);
+}
+
 /** A job ends as its script says, or as somebody asked. */
-function reasonFaults(job: StoredJob, asked: readonly Posted[], mayBeInterrupted: boolean): Violation[] {
+function reasonFaults(
+  job: StoredJob,
+  asked: readonly Asked[],
+  overtaken: boolean,
+  mayBeInterrupted: boolean,
+  wasHalted: boolean,
+): Violation[] {
   if (!isEnded(job.status) || asked.length === 0) return [];
-  const asCancelled = asked.some(({ cancelled, withdrawn }) => cancelled || withdrawn === 'taken');
-  const ends = asked.flatMap(({ script }) => script.ends);
+  const asCancelled = asked.some(({ input }) => input.cancelled || input.withdrawn === 'taken');
+  const ends = asked.flatMap(({ as, script }) => (as === 'reply' ? [] : script.ends));
   const may =
     job.status === 'cancelled'
-      ? asCancelled
+      ? asCancelled || wasHalted
       : job.status === 'interrupted'
         ? mayBeInterrupted
-        : ends.includes(job.status);
+        : ends.includes(job.status) || (overtaken && job.error_code === 'last_not_input');
   if (may) return [];
   const why = job.error_code === null ? '' : ` (${job.error_code})`;
   return [

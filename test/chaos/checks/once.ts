@@ -1,16 +1,24 @@
 // What may happen once happened once at most, and what is said of it is true: done means done, never ran means never.
 import { isToolResult, textOf } from '../../../src/core/blocks.ts';
+import { GUARD, SPAWN, WAIT } from '../inputs.ts';
 import { groupBy } from '../world.ts';
-import type { Check, StoredCall, StoredMessage, Violation } from '../world.ts';
+import type { StoredCall, StoredMessage } from '../stored.ts';
+import type { Check, Violation } from '../world.ts';
 import type { Outside } from '../../e2e/outside-tools.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('once');
-const MAY_HAPPEN_ONCE = ['mail', 'pay'];
+const MAY_HAPPEN_ONCE = ['mail', 'pay', 'wire', GUARD];
+/** Whose results the check of workers reads. */
+const OF_WORKERS: readonly string[] = [SPAWN, WAIT];
+/** Begins before the answer that asks for it is stored, and may be all that is left of one that was lost. */
+const CHANGES_NOTHING = 'look';
+/** Of which somebody may say that it did not happen: it is begun anew then. */
+const MAY_BEGIN_ANEW = ['wire'];
 
 export const once: Check = {
   name: 'once',
-  find({ outside, calls, messages }) {
+  find({ outside, calls, messages, said }) {
     const happened = groupBy(outside, ({ key }) => key);
     const known = new Set(calls.map(({ id }) => id));
     const results = new Map(
@@ -23,9 +31,12 @@ export const once: Check = {
       messages.filter(({ role }) => role === 'system'),
       ({ job_id: id }) => id,
     );
-    const strangers = [...happened.keys()].filter((key) => !known.has(key));
+    const resolved = new Set(
+      said.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
+    );
+    const strangers = [...happened].filter(([key, lines]) => !known.has(key) && !lines.every(changedNothing));
     return [
-      ...strangers.map((key) => says('a tool ran for a call that nobody asked for', null, key)),
+      ...strangers.map(([key]) => says('a tool ran for a call that nobody asked for', null, key)),
       ...calls.flatMap((call) => {
         const result = results.get(call.id);
         const isTakenBack = result === undefined && retracted.has(call.message_id);
@@ -42,7 +53,12 @@ export const once: Check = {
           !(result?.is_error === true && /outcome unknown/.test(words))
             ? [says('an unknown outcome is not said so', call.context_id, call.id)]
             : []),
-          ...(call.status === 'completed' && (result?.is_error !== false || words !== `${call.name}: done`)
+          // Of what a person said had happened nothing entered history yet when an interrupt took its answer back.
+          ...(call.status === 'completed' &&
+          !call.asked &&
+          !OF_WORKERS.includes(call.name) &&
+          !(isTakenBack && resolved.has(call.id)) &&
+          (result?.is_error !== false || words !== `${call.name}: done`)
             ? [says('a completed call has another result', call.context_id, call.id)]
             : []),
         ];
@@ -50,6 +66,10 @@ export const once: Check = {
     ];
   },
 };
+
+function changedNothing({ name }: Outside): boolean {
+  return name === CHANGES_NOTHING;
+}
 
 function began(call: StoredCall, happened: readonly Outside[]): boolean {
   return call.started_at !== null || happened.length > 0;
@@ -65,10 +85,13 @@ function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violati
   const [begun, effects] = [count('begin'), count('effect')];
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
-  if (call.status === 'completed' && effects === 0) note(`${call.name} is said to be done and had no effect`);
+  if (call.status === 'completed' && !call.asked && !OF_WORKERS.includes(call.name) && effects === 0)
+    note(`${call.name} is said to be done and had no effect`);
   if (!MAY_HAPPEN_ONCE.includes(call.name)) return faults;
-  if (begun > 1) note(`${call.name} began ${begun} times`);
+  if (effects > 1) note(`${call.name} happened ${effects} times`);
+  if (begun > 1 && !MAY_BEGIN_ANEW.includes(call.name)) note(`${call.name} began ${begun} times`);
   if (begun > 0 && call.started_at === null) note(`${call.name} ran and was never marked`);
-  if (begun > 0 && call.status === 'cancelled') note(`${call.name} ran and is said not to have run`);
+  const ran = MAY_BEGIN_ANEW.includes(call.name) ? effects : begun;
+  if (ran > 0 && call.status === 'cancelled') note(`${call.name} ran and is said not to have run`);
   return faults;
 }

@@ -1,6 +1,8 @@
 // Inputs enter history in the order of their context's queue: by priority, then in the order in which they were accepted.
+import { askedOf } from '../asked.ts';
 import { groupBy } from '../world.ts';
-import type { Check, Posted, StoredJob, Violation, World } from '../world.ts';
+import type { StoredJob } from '../stored.ts';
+import type { Check, Posted, Violation, World } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('order');
@@ -25,19 +27,20 @@ export const order: Check = {
 };
 
 /** Jobs, with the input that each was made for. */
-function placesOf({ jobs, inputs, events }: World): Place[] {
+function placesOf(world: World): Place[] {
+  const { jobs, events } = world;
   const begun = new Map(
     events.filter(({ name }) => name === 'JobStarted').map(({ data, seq }) => [String(data['job_id']), seq]),
   );
   const asked = new Map(
-    inputs.flatMap((input) =>
-      input.outcome.kind === 'accepted'
-        ? [[input.outcome.messageId, { input, accepted: input.outcome }] as const]
+    askedOf(world).flatMap(({ input, jobId, as }) =>
+      input.outcome.kind === 'accepted' && as === 'leader'
+        ? [[jobId, { input, accepted: input.outcome }] as const]
         : [],
     ),
   );
   return jobs.flatMap((job) => {
-    const found = asked.get(job.message_id);
+    const found = asked.get(job.id);
     return found === undefined ? [] : [{ job, ...found, begun: begun.get(job.id) ?? null }];
   });
 }
@@ -91,11 +94,10 @@ function misplaced(places: readonly Place[]): Violation[] {
 }
 
 /** Inputs that join a job do so in the order in which they were accepted. */
-function joinedLate({ inputs, messages, jobs }: World): Violation[] {
-  const numbers = new Map(messages.map(({ id, seq }) => [id, seq]));
-  const own = new Set(jobs.map(({ message_id: id }) => id));
-  const joined = inputs.flatMap(({ tag, contextId, firstSentAt, outcome }) => {
-    if (outcome.kind !== 'accepted' || outcome.messageId === null || own.has(outcome.messageId)) return [];
+function joinedLate(world: World): Violation[] {
+  const numbers = new Map(world.messages.map(({ id, seq }) => [id, seq]));
+  const joined = askedOf(world).flatMap(({ input: { tag, contextId, firstSentAt, outcome }, as }) => {
+    if (as !== 'part' || outcome.kind !== 'accepted' || outcome.messageId === null) return [];
     const seq = numbers.get(outcome.messageId) ?? null;
     return seq === null
       ? []

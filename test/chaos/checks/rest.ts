@@ -1,14 +1,20 @@
 // Nothing is stuck: all contexts rest, nothing waits in them, and their counters say what is stored.
 import { parseTurn } from '../../../src/core/turn.ts';
+import { coursesOf } from '../lines.ts';
+import type { Course } from '../lines.ts';
 import { groupBy, isEnded } from '../world.ts';
-import type { Check, StoredContext, StoredJob, StoredMessage, Violation } from '../world.ts';
+import type { StoredBranch, StoredContext, StoredEvent, StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('rest');
 
 export const rest: Check = {
   name: 'rest',
-  find({ contexts, jobs, messages, unsettled }) {
+  find(world) {
+    const { contexts, jobs, messages, unsettled } = world;
+    const courses = coursesOf(world);
+    const summaries = summariesIn(world.events);
     const made = groupBy(messages, ({ context_id: id }) => id);
     const ofContext = groupBy(jobs, ({ context_id: id }) => id);
     const ofJob = groupBy(messages, ({ job_id: id }) => id);
@@ -17,8 +23,11 @@ export const rest: Check = {
       ...unsettled.map((what) => says(`not at rest in time: ${what}`, null)),
       ...contexts.flatMap((context) => [
         ...restFaults(context, ofContext.get(context.id) ?? []),
-        ...counterFaults(context, made.get(context.id) ?? []),
+        ...counterFaults(context, made.get(context.id) ?? [], summaries, courses.get(context.id)),
       ]),
+      ...world.branches.flatMap((branch) =>
+        branchFaults(branch, made.get(branch.context_id) ?? [], summaries),
+      ),
       ...messages
         .filter(
           ({ status, job_id: job }) => status === 'queued' && (job === null || ended.get(job) !== false),
@@ -26,7 +35,12 @@ export const rest: Check = {
         .map(({ id, context_id: context, job_id: job }) =>
           says('a queued input without its job', context, id, job),
         ),
-      ...jobs.flatMap((job) => tokenFaults(job, ofJob.get(job.id) ?? [])),
+      ...jobs.flatMap((job) =>
+        tokenFaults(job, [
+          ...(ofJob.get(job.id) ?? []),
+          ...summaries.filter(({ jobId }) => jobId === job.id),
+        ]),
+      ),
     ];
   },
 };
@@ -45,29 +59,75 @@ function restFaults(context: StoredContext, jobs: readonly StoredJob[]): Violati
   return faults;
 }
 
-/** What is visible is counted; what was paid for is counted even where it was taken back. */
-function counterFaults(context: StoredContext, all: readonly StoredMessage[]): Violation[] {
-  const visible = all.filter(({ status }) => status === 'completed');
-  const answers = all.filter(({ role, seq }) => role === 'assistant' && seq !== null);
-  const stored = {
-    message_count: visible.length,
-    // A note of the platform's own is nobody's turn.
-    turn_count: Math.max(
-      0,
-      ...visible
-        .filter(({ role }) => role !== 'system')
-        .map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0),
-    ),
-    request_count: answers.length,
-    input_tokens: sum(answers.map((one) => one.input_tokens ?? 0)),
-    output_tokens: sum(answers.map((one) => one.output_tokens ?? 0)),
-  };
-  return (Object.keys(stored) as (keyof typeof stored)[])
-    .filter((name) => context[name] !== stored[name])
-    .map((name) => says(`${name} is ${context[name]}, stored are ${stored[name]}`, context.id));
+/** What is visible is counted; what was paid for, summaries too, even where it was taken back; a clear begins at 0. */
+function counterFaults(
+  context: StoredContext,
+  made: readonly StoredMessage[],
+  summaries: readonly Summary[],
+  course: Course | undefined,
+): Violation[] {
+  const active = course?.lines.find((line) => line.end === 'stands' && line.branch === context.active_branch);
+  const clearedAt = course?.clearedAt ?? 0;
+  const since = made.filter(({ seq }) => seq !== null && seq > clearedAt);
+  const written = summaries.filter(({ contextId, seq }) => contextId === context.id && seq > clearedAt);
+  // A note of the platform's own is nobody's turn.
+  const turns = (active?.messages ?? [])
+    .filter(({ role, status }) => role !== 'system' && status === 'completed')
+    .map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0);
+  const counts = { ...countsOf(since, written), turn_count: Math.max(0, ...turns) };
+  return countFaults(context, counts, context.id);
 }
 
-function tokenFaults(job: StoredJob, made: readonly StoredMessage[]): Violation[] {
+/** Of what a branch has added since it was made. */
+function branchFaults(
+  branch: StoredBranch,
+  made: readonly StoredMessage[],
+  summaries: readonly Summary[],
+): Violation[] {
+  const after = branch.spans?.at(-1)?.after ?? 0;
+  const own = made.filter(({ branch: of, seq }) => of === branch.name && seq !== null && seq > after);
+  const written = summaries.filter(
+    ({ contextId, branch: of, seq }) => contextId === branch.context_id && of === branch.name && seq > after,
+  );
+  return countFaults(branch, countsOf(own, written), branch.context_id, branch.name);
+}
+
+function countsOf(messages: readonly StoredMessage[], summaries: readonly Summary[]) {
+  const answers = messages.filter(({ role }) => role === 'assistant');
+  const paid = [...answers, ...summaries];
+  return {
+    message_count: messages.filter(({ status }) => status === 'completed').length,
+    request_count: paid.length,
+    input_tokens: sum(paid.map((one) => one.input_tokens ?? 0)),
+    output_tokens: sum(paid.map((one) => one.output_tokens ?? 0)),
+  };
+}
+
+function countFaults<Name extends string>(
+  counted: Readonly<Record<NoInfer<Name>, number>>,
+  stored: Readonly<Record<Name, number>>,
+  contextId: string,
+  ...ids: string[]
+): Violation[] {
+  return (Object.keys(stored) as Name[])
+    .filter((name) => counted[name] !== stored[name])
+    .map((name) => says(`${name} is ${counted[name]}, stored are ${stored[name]}`, contextId, ...ids));
+}
+
+type Paid = Pick<StoredMessage, 'input_tokens' | 'output_tokens'>;
+
+/** A summary that a model wrote: it is no message, and was paid for. */
+type Summary = Paid & { contextId: string; branch: string; seq: number; jobId: string };
+
+function summariesIn(events: readonly StoredEvent[]): Summary[] {
+  return events.flatMap(({ context_id: contextId, seq, name, data }) => {
+    if (name !== 'ContextCompacted' || data['usage'] === null) return [];
+    const { branch, job_id: jobId, usage } = data as { branch: string; job_id: string; usage: Paid };
+    return [{ contextId, seq, branch, jobId, ...usage }];
+  });
+}
+
+function tokenFaults(job: StoredJob, made: readonly Paid[]): Violation[] {
   const spent = (name: 'input_tokens' | 'output_tokens'): number => sum(made.map((one) => one[name] ?? 0));
   return (['input_tokens', 'output_tokens'] as const)
     .filter((name) => job[name] !== spent(name))

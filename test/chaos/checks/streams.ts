@@ -2,16 +2,8 @@
 // what it heard of an answer as it was made is how that answer begins.
 import { textOf } from '../../../src/core/blocks.ts';
 import { groupBy } from '../world.ts';
-import type {
-  Check,
-  Replay,
-  StoredContext,
-  StoredEvent,
-  StoredMessage,
-  Stream,
-  StreamEvent,
-  Violation,
-} from '../world.ts';
+import type { StoredContext, StoredEvent, StoredMessage } from '../stored.ts';
+import type { Check, Replay, Stream, StreamEvent, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('streams');

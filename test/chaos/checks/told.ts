@@ -1,6 +1,8 @@
-// The API says what is stored: of contexts, of their messages in order, of their jobs.
+// The API says what is stored: of contexts, of their branches with their messages in order, of their jobs.
+import { reads, whole } from '../../../src/core/branch.ts';
 import { groupBy } from '../world.ts';
-import type { Check, StoredContext, StoredJob, StoredMessage, Told, Violation } from '../world.ts';
+import type { StoredBranch, StoredContext, StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Told, ToldBranch, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('told');
@@ -10,13 +12,14 @@ export const told: Check = {
   find(world) {
     const answers = new Map(world.told.map((one) => [one.contextId, one]));
     const messages = groupBy(world.messages, ({ context_id: id }) => id);
+    const branches = groupBy(world.branches, ({ context_id: id }) => id);
     const jobs = groupBy(world.jobs, ({ context_id: id }) => id);
     return world.contexts.flatMap((context) => {
       const answer = answers.get(context.id);
       if (answer === undefined) return [says('the API does not know it', context.id)];
       return [
         ...contextFaults(context, answer),
-        ...messageFaults(context.id, messages.get(context.id) ?? [], answer),
+        ...branchesFaults(context, branches.get(context.id) ?? [], messages.get(context.id) ?? [], answer),
         ...jobFaults(context.id, jobs.get(context.id) ?? [], answer),
       ];
     });
@@ -24,34 +27,90 @@ export const told: Check = {
 };
 
 function contextFaults(context: StoredContext, answer: Told): Violation[] {
-  const pairs = [
+  return unequal(context.id, null, [
     ['state', context.state, answer.state],
     ['message_count', context.message_count, answer.messageCount],
     ['turn_count', context.turn_count, answer.turnCount],
     ['request_count', context.request_count, answer.requestCount],
     ['input_tokens', context.input_tokens, answer.inputTokens],
     ['output_tokens', context.output_tokens, answer.outputTokens],
-  ] as const;
+  ]);
+}
+
+type Pair = readonly [string, unknown, unknown];
+
+function unequal(contextId: string, of: string | null, pairs: readonly Pair[]): Violation[] {
   return pairs
     .filter(([, stored, said]) => stored !== said)
-    .map(([name, stored, said]) => says(`${name} is ${stored}, the API says ${said}`, context.id));
+    .map(([name, stored, said]) =>
+      says(`${name} is ${String(stored)}, the API says ${String(said)}`, contextId, of),
+    );
+}
+
+function branchesFaults(
+  context: StoredContext,
+  stored: readonly StoredBranch[],
+  messages: readonly StoredMessage[],
+  { branches }: Told,
+): Violation[] {
+  const said = new Map(branches.map((branch) => [branch.name, branch]));
+  return [
+    ...(branches.length === stored.length
+      ? []
+      : [says(`${branches.length} branches are listed, ${stored.length} are stored`, context.id)]),
+    ...stored.flatMap((branch) => {
+      const one = said.get(branch.name);
+      return one === undefined
+        ? [says('the API does not know a branch', context.id, branch.name)]
+        : branchFaults(context, branch, messages, one);
+    }),
+  ];
 }
 
 /** What is in history, then what is queued; in the order and in the words that are stored. */
-function messageFaults(contextId: string, stored: readonly StoredMessage[], { messages }: Told): Violation[] {
-  const listed = stored
-    .filter(({ status }) => status === 'completed' || status === 'queued')
-    .toSorted((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity));
+function branchFaults(
+  context: StoredContext,
+  branch: StoredBranch,
+  messages: readonly StoredMessage[],
+  said: ToldBranch,
+): Violation[] {
+  const spans = branch.spans ?? whole(branch.name);
+  const history = messages
+    .filter(
+      ({ status, branch: of, seq }) => status === 'completed' && reads(spans, { branch: of, seq: seq ?? 0 }),
+    )
+    .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+  const queued = messages.filter((message) => message.status === 'queued' && message.branch === branch.name);
+  return [
+    ...unequal(context.id, branch.name, [
+      ['active', branch.name === context.active_branch, said.active],
+      ['length', history.length, said.length],
+      ['message_count', branch.message_count, said.messageCount],
+      ['request_count', branch.request_count, said.requestCount],
+      ['input_tokens', branch.input_tokens, said.inputTokens],
+      ['output_tokens', branch.output_tokens, said.outputTokens],
+    ]),
+    ...messageFaults(context.id, [...history, ...queued], said),
+  ];
+}
+
+function messageFaults(
+  contextId: string,
+  listed: readonly StoredMessage[],
+  { name, messages }: ToldBranch,
+): Violation[] {
   const at = listed.findIndex(({ id, seq, role, turn, content }, index) => {
     const said = messages[index];
     if (said?.id !== id || said.seq !== seq || said.role !== role || said.turn !== turn) return true;
     return canonical(said.content) !== canonical(content);
   });
   if (at !== -1)
-    return [says(`message ${at + 1} of the list is not what is stored`, contextId, listed[at]?.id ?? null)];
+    return [
+      says(`message ${at + 1} of the list is not what is stored`, contextId, name, listed[at]?.id ?? null),
+    ];
   return listed.length === messages.length
     ? []
-    : [says(`${messages.length} messages are listed, ${listed.length} are stored`, contextId)];
+    : [says(`${messages.length} messages are listed, ${listed.length} are stored`, contextId, name)];
 }
 
 function jobFaults(contextId: string, stored: readonly StoredJob[], { jobs }: Told): Violation[] {

@@ -1,4 +1,4 @@
-// Every history is one that a model provider accepts: each call has one result before the next answer, roles alternate
+// Every history, of each branch, is one that a model provider accepts: each call has one result before the next answer, roles alternate
 // once it is a prompt; turns follow each other.
 import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
 import type { JobId, MessageId } from '../../../src/core/ids.ts';
@@ -7,28 +7,31 @@ import { assemble } from '../../../src/core/prompt.ts';
 import type { PromptMessage } from '../../../src/core/prompt.ts';
 import { parseTurn } from '../../../src/core/turn.ts';
 import type { Turn } from '../../../src/core/turn.ts';
-import { groupBy } from '../world.ts';
-import type { Check, StoredCall, StoredMessage, Violation } from '../world.ts';
+import { coursesOf } from '../lines.ts';
+import type { StoredCall, StoredMessage } from '../stored.ts';
+import type { Check, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('transcripts');
 
 export const transcripts: Check = {
   name: 'transcripts',
-  find({ messages, calls }) {
-    const visible = messages.filter(({ status }) => status === 'completed');
-    const histories = [...groupBy(visible, ({ context_id: id }) => id)];
+  find(world) {
+    const lines = [...coursesOf(world).values()].flatMap((course) => course.lines);
     return [
-      ...histories.flatMap(([contextId, history]) => {
-        const inOrder = history.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
-        return [...callFaults(inOrder), ...turnFaults(inOrder), ...promptFaults(contextId, inOrder)];
+      ...lines.flatMap(({ contextId, messages }) => {
+        const history = messages.filter(({ status }) => status === 'completed');
+        return [...callFaults(history), ...turnFaults(history), ...promptFaults(contextId, history)];
       }),
-      ...rowFaults(messages, calls),
+      ...rowFaults(world.messages, world.calls),
     ];
   },
 };
 
-function callFaults(history: readonly StoredMessage[]): Violation[] {
+/** A message of a history, in order, as far as its laws look at it. */
+type Told = Pick<StoredMessage, 'id' | 'context_id' | 'role' | 'turn' | 'content'>;
+
+export function callFaults(history: readonly Told[]): Violation[] {
   const faults: Violation[] = [];
   const open = new Set<string>();
   for (const { id, context_id: context, role, content } of history) {
@@ -47,7 +50,7 @@ function callFaults(history: readonly StoredMessage[]): Violation[] {
 }
 
 /** Inputs count up by one; an answer is of the turn of the last input before it. */
-function turnFaults(history: readonly StoredMessage[]): Violation[] {
+export function turnFaults(history: readonly Told[]): Violation[] {
   const faults: Violation[] = [];
   let inputs = 0;
   for (const { id, context_id: context, role, turn } of history) {
@@ -105,7 +108,7 @@ function rowFaults(messages: readonly StoredMessage[], calls: readonly StoredCal
       ...(asked.get(call.id) === call.message_id
         ? []
         : [says('a row of a call that nobody asked for', call.context_id, call.id)]),
-      ...(call.status === 'pending' || call.status === 'started'
+      ...(['pending', 'started', 'waiting'].includes(call.status)
         ? [says(`a call is still ${call.status}`, call.context_id, call.id)]
         : []),
     ]),

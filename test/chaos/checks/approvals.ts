@@ -1,0 +1,104 @@
+// What a person has to approve ran only after that, once, and with what was approved; the first verdict stands and is told once.
+import { isToolUse } from '../../../src/core/blocks.ts';
+import { withWord } from '../../e2e/outside-tools.ts';
+import type { Outside } from '../../e2e/outside-tools.ts';
+import { GUARD } from '../inputs.ts';
+import { groupBy } from '../world.ts';
+import type { StoredCall } from '../stored.ts';
+import type { Check, Verdict, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('approvals');
+
+export const approvals: Check = {
+  name: 'approvals',
+  find({ calls, verdicts, outside, events, messages }) {
+    const happened = groupBy(outside, ({ key }) => key);
+    const told = groupBy(
+      events.filter(({ name }) => name === 'ApprovalResolved'),
+      ({ data }) => String(data['tool_call_id']),
+    );
+    const words = new Map(
+      messages.flatMap(({ content }) =>
+        content.filter(isToolUse).map(({ id, input }) => [id as string, wordIn(input)] as const),
+      ),
+    );
+    const rules = new Set(
+      verdicts
+        .filter(({ remember, outcome }) => remember && outcome.kind !== 'refused')
+        .map(({ contextId, decision }) => `${contextId} ${decision}`),
+    );
+    const taken = verdicts.flatMap((one) =>
+      one.outcome.kind === 'taken' ? one.outcome.resolved.map((callId) => ({ callId, one })) : [],
+    );
+    const takenOf = groupBy(taken, ({ callId }) => callId);
+    const known = new Set(calls.map(({ id }) => id));
+    return [
+      ...verdicts
+        .filter(({ outcome }) => outcome.kind === 'pending')
+        .map(({ contextId, key, callId }) => says('a verdict never got through', contextId, key, callId)),
+      ...taken
+        .filter(({ callId }) => !known.has(callId))
+        .map(({ callId, one }) => says('a verdict on no call', one.contextId, callId, one.key)),
+      ...calls
+        .filter(({ name }) => name === GUARD)
+        .flatMap((call) => [
+          ...ranFaults(call, happened.get(call.id) ?? [], words.get(call.id) ?? null, rules),
+          ...verdictFaults(
+            call,
+            (takenOf.get(call.id) ?? []).map(({ one }) => one),
+          ),
+          ...toldFaults(call, told.get(call.id)?.length ?? 0),
+        ]),
+    ];
+  },
+};
+
+function ranFaults(
+  call: StoredCall,
+  happened: readonly Outside[],
+  word: string | null,
+  rules: ReadonlySet<string>,
+): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id));
+  const { verdict, verdict_at: at, started_at: from } = call;
+  if (happened.length > 0) {
+    if (verdict === null && !rules.has(`${call.context_id} approve`)) note('it ran, and nobody approved it');
+    if (verdict?.decision === 'deny') note('it was denied, and ran');
+    if (call.status === 'denied' || call.status === 'expired') note(`it is ${call.status}, and ran`);
+    const wanted = withWord(wordIn(verdict?.input) ?? word ?? '');
+    if (happened.some(({ what }) => what.startsWith(withWord('')) && what !== wanted))
+      note('it was run with other words than were approved');
+  }
+  if (verdict !== null && at !== null && from !== null && from < at) note('it began before it was approved');
+  if (verdict?.decision === 'deny' && call.status !== 'denied' && call.status !== 'cancelled')
+    note(`it was denied, and is ${call.status}`);
+  if (call.status === 'denied' && verdict?.decision !== 'deny' && !rules.has(`${call.context_id} deny`))
+    note('it is denied, and nobody denied it');
+  return faults;
+}
+
+/** One person was told that it was theirs. */
+function verdictFaults(call: StoredCall, taken: readonly Verdict[]): Violation[] {
+  const ids = taken.map(({ key }) => key);
+  if (taken.length > 1)
+    return [says(`${taken.length} verdicts were taken`, call.context_id, call.id, ...ids)];
+  const [one] = taken;
+  if (one === undefined)
+    return call.verdict === null ? [] : [says('a verdict that nobody gave', call.context_id, call.id)];
+  const word = one.callId === call.id ? one.word : null;
+  return call.verdict?.decision === one.decision && wordIn(call.verdict.input) === word
+    ? []
+    : [says('another verdict stands than was taken', call.context_id, call.id, ...ids)];
+}
+
+function toldFaults(call: StoredCall, times: number): Violation[] {
+  const wanted = call.verdict === null ? 0 : 1;
+  return times === wanted ? [] : [says(`its verdict is told ${times} times`, call.context_id, call.id)];
+}
+
+function wordIn(input: unknown): string | null {
+  const isRecord = typeof input === 'object' && input !== null && 'word' in input;
+  return isRecord && typeof input.word === 'string' ? input.word : null;
+}

@@ -1,0 +1,122 @@
+// What was asked of branches was done once where it was taken, and not at all where it was refused; what is edited or
+// answered once more stands on a branch that was made for it, where the one before it stood.
+import { coursesOf } from '../lines.ts';
+import type { Birth, Course } from '../lines.ts';
+import { groupBy } from '../world.ts';
+import type { StoredEvent, StoredMessage } from '../stored.ts';
+import type { Change, Check, Posted, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('branches');
+
+export const branches: Check = {
+  name: 'branches',
+  find(world) {
+    const courses = coursesOf(world);
+    const changes = groupBy(world.changes, ({ contextId }) => contextId);
+    const inputs = groupBy(world.inputs, ({ contextId }) => contextId);
+    const events = groupBy(world.events, ({ context_id: id }) => id);
+    const messages = new Map(world.messages.map((message) => [message.id, message]));
+    const retractedAt = new Map(
+      world.events
+        .filter(({ name }) => name === 'MessagesRetracted')
+        .flatMap(({ seq, data }) => (data['message_ids'] as string[]).map((id) => [id, seq] as const)),
+    );
+    return world.contexts.flatMap(({ id }) => {
+      const asked = changes.get(id) ?? [];
+      const anew = (inputs.get(id) ?? []).filter((input) => input.anew !== null);
+      const course = courses.get(id);
+      return [
+        ...asked
+          .filter(({ outcome }) => outcome === 'pending')
+          .map(({ kind, key }) => says(`a ${kind} never got through`, id, key)),
+        ...countFaults(id, asked, anew, events.get(id) ?? []),
+        ...(course === undefined
+          ? []
+          : anew.flatMap((input) => anewFaults(input, course, messages, retractedAt))),
+      ];
+    });
+  },
+};
+
+/** As many branches were made, deleted and histories cleared as clients were told. */
+function countFaults(
+  contextId: string,
+  asked: readonly Change[],
+  anew: readonly Posted[],
+  events: readonly StoredEvent[],
+): Violation[] {
+  const taken = (kind: Change['kind']): (string | null)[] =>
+    asked.filter((one) => one.kind === kind && one.outcome === 'taken').map(({ branch }) => branch);
+  const own = anew.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.branch] : []));
+  return [
+    ...unequal(contextId, 'made', [...taken('create'), ...own], namesIn(events, 'BranchCreated')),
+    ...unequal(contextId, 'deleted', taken('delete'), namesIn(events, 'BranchDeleted')),
+    ...unequal(contextId, 'cleared', taken('clear'), namesIn(events, 'ContextCleared')),
+  ];
+}
+
+function namesIn(events: readonly StoredEvent[], name: string): (string | null)[] {
+  return events
+    .filter((event) => event.name === name)
+    .map(({ data: { branch } }) => (typeof branch === 'string' ? branch : null));
+}
+
+function unequal(
+  contextId: string,
+  what: string,
+  told: readonly (string | null)[],
+  happened: readonly (string | null)[],
+): Violation[] {
+  const names = [...new Set([...told, ...happened])];
+  const count = (list: readonly (string | null)[], name: string | null): number =>
+    list.filter((one) => one === name).length;
+  return names
+    .filter((name) => count(told, name) !== count(happened, name))
+    .map((name) =>
+      says(
+        `${name ?? 'the context'} was ${what} ${count(happened, name)} times, clients were told of ${count(told, name)}`,
+        contextId,
+      ),
+    );
+}
+
+/**
+ * An edit's branch has what came before the message that it replaces, and neither that nor anything behind it; one that
+ * answers once more ends with the input that it answers.
+ */
+function anewFaults(
+  { tag, contextId, anew, outcome }: Posted,
+  { births }: Course,
+  messages: ReadonlyMap<string, StoredMessage>,
+  retractedAt: ReadonlyMap<string, number>,
+): Violation[] {
+  if (anew === null || outcome.kind !== 'accepted') return [];
+  const birth = births.findLast(({ branch, seq }) => branch === outcome.branch && seq <= outcome.after);
+  const past = messages.get(anew.messageId);
+  if (birth?.left === null || birth?.left === undefined || past === undefined)
+    return [says('no branch was made for it', contextId, tag, outcome.branch, outcome.jobId)];
+  // What was taken back after that was shown then.
+  const line = birth.left.filter(
+    ({ id, status }) => status === 'completed' || (retractedAt.get(id) ?? 0) > birth.seq,
+  );
+  const wrong = whatIsWrong(birth, line, past, anew.kind);
+  return wrong === null ? [] : [says(wrong, contextId, tag, birth.branch, past.id)];
+}
+
+function whatIsWrong(
+  { forkSeq }: Birth,
+  line: readonly StoredMessage[],
+  past: StoredMessage,
+  kind: 'edit' | 'regenerate',
+): string | null {
+  const at = line.findIndex(({ id }) => id === past.id);
+  if (at === -1) return 'its branch left one that does not show the message';
+  if (kind === 'edit') {
+    return (line[at - 1]?.seq ?? 0) === forkSeq ? null : 'its branch does not end before the message';
+  }
+  const shared = line.filter(({ seq }) => (seq ?? 0) <= forkSeq);
+  const input = line.slice(0, at + 1).findLast(({ role }) => role === 'user');
+  const last = shared.findLast(({ role }) => role !== 'system');
+  return last !== undefined && last.id === input?.id ? null : 'its branch does not end with the input';
+}

@@ -1,0 +1,113 @@
+// No branch reads what is another's: what each reads by its stretches is what the line of messages and events makes of it;
+// what it shares is there for good, and what was cleared is on none.
+import { reads, whole } from '../../../src/core/branch.ts';
+import { coursesOf } from '../lines.ts';
+import type { Course, Line } from '../lines.ts';
+import { groupBy } from '../world.ts';
+import type { StoredBranch, StoredEvent, StoredMessage } from '../stored.ts';
+import type { Check, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('lines');
+
+export const lines: Check = {
+  name: 'lines',
+  find(world) {
+    const courses = coursesOf(world);
+    const branches = groupBy(world.branches, ({ context_id: id }) => id);
+    const messages = groupBy(world.messages, ({ context_id: id }) => id);
+    const events = groupBy(world.events, ({ context_id: id }) => id);
+    const works = new Map(world.jobs.map(({ id, branch }) => [id, branch]));
+    return [
+      ...world.contexts.flatMap(({ id, active_branch: active, head_seq: head }) => {
+        const course = courses.get(id);
+        if (course === undefined) return [];
+        const made = messages.get(id) ?? [];
+        return [
+          ...wayFaults(id, course),
+          ...(course.activeAt(head) === active
+            ? []
+            : [says(`${active} is active, and was not switched to`, id, course.activeAt(head))]),
+          ...standing(id, course, branches.get(id) ?? []),
+          ...(branches.get(id) ?? []).flatMap((branch) => readingFaults(course, branch, made)),
+          ...takenBackLater(id, course, events.get(id) ?? []),
+        ];
+      }),
+      ...world.messages
+        .filter(({ job_id: job, branch }) => job !== null && (works.get(job) ?? branch) !== branch)
+        .map(({ id, context_id: context, job_id: job, branch }) =>
+          says(`a message on ${branch}, of a job that works on another branch`, context, id, job),
+        ),
+    ];
+  },
+};
+
+function wayFaults(contextId: string, { births, strays, lost }: Course): Violation[] {
+  return [
+    ...strays.map(({ id, branch }) => says(`a message on ${branch}, which is not there`, contextId, id)),
+    ...lost.map(({ name, seq, data }) =>
+      says(`${name} at ${seq} of a branch that is not there`, contextId, String(data['branch'])),
+    ),
+    ...births
+      .filter(({ left }) => left === null)
+      .map(({ branch, parent }) => says(`${branch} left ${parent}, which is not there`, contextId)),
+  ];
+}
+
+/** The same branches, by their rows and by what was told of them. */
+function standing(contextId: string, course: Course, stored: readonly StoredBranch[]): Violation[] {
+  const wanted = course.lines.filter(({ end }) => end === 'stands').map(({ branch }) => branch);
+  const is = stored.map(({ name }) => name);
+  return [
+    ...wanted
+      .filter((name) => !is.includes(name))
+      .map((name) => says('a branch was made and is gone', contextId, name)),
+    ...is
+      .filter((name) => !wanted.includes(name))
+      .map((name) => says('a branch is there that nobody made', contextId, name)),
+  ];
+}
+
+function readingFaults(course: Course, branch: StoredBranch, made: readonly StoredMessage[]): Violation[] {
+  const { context_id: contextId, name } = branch;
+  const line: Line | undefined = course.lines.find((one) => one.end === 'stands' && one.branch === name);
+  if (line === undefined) return [];
+  const spans = branch.spans ?? whole(name);
+  const read = made.filter(({ branch: of, seq }) => seq !== null && reads(spans, { branch: of, seq }));
+  const wanted = new Set(line.messages.map(({ id }) => id));
+  const found = new Set(read.map(({ id }) => id));
+  const note = (what: string, list: readonly StoredMessage[]): Violation[] =>
+    list.length === 0 ? [] : [says(what, contextId, name, ...list.map(({ id }) => id))];
+  const foreign = read.filter(({ id }) => !wanted.has(id));
+  return [
+    ...note(
+      'a branch reads what was cleared',
+      foreign.filter(({ seq }) => (seq ?? 0) < course.clearedAt),
+    ),
+    ...note(
+      "a branch reads what is another's",
+      foreign.filter(({ seq }) => (seq ?? 0) > course.clearedAt),
+    ),
+    ...note(
+      'a branch does not read what is its own',
+      line.messages.filter(({ id }) => !found.has(id)),
+    ),
+  ];
+}
+
+/** What a branch shares may not be taken back any more. */
+function takenBackLater(contextId: string, { births }: Course, events: readonly StoredEvent[]): Violation[] {
+  const retracted = new Map(
+    events
+      .filter(({ name }) => name === 'MessagesRetracted')
+      .flatMap(({ seq, data }) => (data['message_ids'] as string[]).map((id) => [id, seq] as const)),
+  );
+  return births.flatMap(({ branch, seq, forkSeq, left }) => {
+    const late = (left ?? []).filter(
+      (message) => (message.seq ?? 0) <= forkSeq && (retracted.get(message.id) ?? 0) > seq,
+    );
+    return late.length === 0
+      ? []
+      : [says('a branch shared what was taken back later', contextId, branch, ...late.map(({ id }) => id))];
+  });
+}

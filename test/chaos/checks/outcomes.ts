@@ -1,0 +1,61 @@
+// What nobody knew the outcome of was asked about, and what was said of it is told once and is what became of it.
+import { groupBy } from '../world.ts';
+import type { StoredCall, StoredJob } from '../stored.ts';
+import type { Check, Said, Violation } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('outcomes');
+
+export const outcomes: Check = {
+  name: 'outcomes',
+  find({ calls, jobs, events, said }) {
+    const byCall = (wanted: string) =>
+      groupBy(
+        events.filter(({ name }) => name === wanted),
+        ({ data }) => String(data['tool_call_id']),
+      );
+    const asked = byCall('OutcomeUnknown');
+    const told = byCall('OutcomeResolved');
+    const saidOf = groupBy(said, ({ callId }) => callId);
+    const owners = new Map(jobs.map((job) => [job.id, job]));
+    return calls.flatMap((call) =>
+      callFaults(
+        call,
+        asked.get(call.id)?.length ?? 0,
+        (told.get(call.id) ?? []).map(({ data }) => String(data['outcome'])),
+        saidOf.get(call.id) ?? [],
+        owners.get(call.job_id),
+      ),
+    );
+  },
+};
+
+function callFaults(
+  call: StoredCall,
+  asked: number,
+  told: readonly string[],
+  said: readonly Said[],
+  job: StoredJob | undefined,
+): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  if (
+    told.toSorted().join() !==
+    said
+      .map(({ outcome }) => outcome)
+      .toSorted()
+      .join()
+  )
+    note(
+      `it is told that ${told.join(', ') || 'nothing'} was said, said was ${said.map(({ outcome }) => outcome).join(', ') || 'nothing'}`,
+    );
+  if (said.length > asked) note(`asked ${asked} times, answered ${said.length} times`);
+  if (asked > said.length && job?.stop_kind === null)
+    note('it was asked about, and went on without an answer');
+  const last = said.at(-1)?.outcome;
+  if (last === 'happened' && call.status !== 'completed')
+    note(`it is said to have happened, and is ${call.status}`);
+  if (last === 'tell' && call.status !== 'unknown')
+    note(`nobody knows what became of it, and it is ${call.status}`);
+  return faults;
+}

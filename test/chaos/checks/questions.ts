@@ -1,0 +1,107 @@
+// Each question is answered once, by what one client posted and was told 202 for; whoever else tried was told so.
+import { isToolResult } from '../../../src/core/blocks.ts';
+import { askedOf } from '../asked.ts';
+import { groupBy } from '../world.ts';
+import type { StoredCall, StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Violation, World } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('questions');
+
+/** What a client was told 202 for. `callId` null: a plain input, of which nobody says which question it met. */
+type Given = {
+  tag: string;
+  contextId: string;
+  jobId: string;
+  messageId: string | null;
+  callId: string | null;
+  content: string;
+};
+
+export const questions: Check = {
+  name: 'questions',
+  find(world) {
+    const calls = world.calls.filter(({ asked }) => asked);
+    const given = givenIn(world);
+    const byMessage = groupBy(given, ({ messageId }) => messageId);
+    const messages = new Map(world.messages.map((message) => [message.id, message]));
+    const jobs = new Map(world.jobs.map((job) => [job.id, job]));
+    return [
+      ...world.replies
+        .filter(({ outcome }) => outcome.kind === 'pending')
+        .map(({ contextId, key, callId }) => says('an answer never got through', contextId, key, callId)),
+      ...given.flatMap((one) => lostFaults(one, calls)),
+      ...calls.flatMap((call) => [
+        ...callFaults(call, jobs.get(call.job_id)),
+        ...(call.reply_message_id === null
+          ? []
+          : replyFaults(call, byMessage.get(call.reply_message_id) ?? [], messages)),
+      ]),
+    ];
+  },
+};
+
+function givenIn(world: World): Given[] {
+  const byEndpoint = world.replies.flatMap(({ key, contextId, callId, content, outcome }): Given[] =>
+    outcome.kind === 'accepted'
+      ? [{ tag: key, contextId, jobId: outcome.jobId, messageId: outcome.messageId, callId, content }]
+      : [],
+  );
+  const byInput = askedOf(world)
+    .filter(({ as }) => as === 'reply')
+    .map(({ input, jobId, messageId }): Given => {
+      const { tag, contextId, script } = input;
+      return { tag, contextId, jobId, messageId, callId: null, content: script.text };
+    });
+  return [...byEndpoint, ...byInput];
+}
+
+/** What was taken is the answer to that very call, in that job. */
+function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
+  const call = calls.find(({ reply_message_id: id }) => id === one.messageId);
+  const ids = [one.tag, one.callId, one.messageId];
+  if (call === undefined) return [says('an answer was taken and is lost', one.contextId, ...ids)];
+  if (one.callId !== null && call.id !== one.callId)
+    return [says('an answer was given to another call', one.contextId, call.id, ...ids)];
+  return call.job_id === one.jobId
+    ? []
+    : [says('an answer was said to be of another job', one.contextId, call.job_id, ...ids)];
+}
+
+/** An answer that came in time counts, whatever became of the job. */
+function callFaults(call: StoredCall, job: StoredJob | undefined): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const answered = call.status === 'completed' || call.status === 'failed';
+  if (answered && call.reply === null) note('a question was answered by nobody');
+  if (call.reply !== null && !answered) note(`a question was answered, and is ${call.status}`);
+  if (call.status === 'cancelled' && job?.stop_kind === null && job.status === 'completed')
+    note('a question was given up, and nobody wished it');
+  return faults;
+}
+
+function replyFaults(
+  call: StoredCall,
+  given: readonly Given[],
+  messages: ReadonlyMap<string, StoredMessage>,
+): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string, ...ids: (string | null)[]): void =>
+    void faults.push(says(what, call.context_id, call.id, ...ids));
+  const [one] = given;
+  if (one === undefined)
+    return [says('a question was answered by what nobody posted', call.context_id, call.id)];
+  if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
+  const message = messages.get(call.reply_message_id ?? '');
+  if (message === undefined) {
+    // A job that was taken back before it read the answer leaves none in history.
+    if (messages.get(call.message_id)?.status !== 'retracted')
+      note('its answer never became history', one.tag);
+    return faults;
+  }
+  const results = message.content.filter(isToolResult);
+  const said = results.find(({ tool_use_id: id }) => (id as string) === call.id);
+  if (message.role !== 'tool' || said === undefined) note('its answer is not its result', message.id);
+  else if (said.content !== one.content) note('its answer is not what was posted', message.id, one.tag);
+  return faults;
+}

@@ -1,0 +1,220 @@
+// Workers that workers make: each spawn made one, whoever waits is told the truth, whoever does not is told once, and
+// nobody goes on for a job that was told to end.
+import { isToolResult, isToolUse, textOf } from '../../../src/core/blocks.ts';
+import { SPAWN, WAIT } from '../inputs.ts';
+import { groupBy, isEnded } from '../world.ts';
+import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../stored.ts';
+import type { Check, Violation, World } from '../world.ts';
+import { sayer } from './violation.ts';
+
+const says = sayer('workers');
+
+/** Milliseconds in which the end of a job reaches those below it, whatever is broken meanwhile. */
+const REACH_MS = 60_000;
+
+type Sight = {
+  jobs: Map<string, StoredJob>;
+  messages: Map<string, StoredMessage>;
+  contexts: Map<string, StoredContext>;
+  /** By call: what the model was told, and what it had asked. */
+  results: Map<string, string[]>;
+  asked: Map<string, Record<string, unknown>>;
+  /** Workers whose end was told of by a wait, by context of the one that waited. */
+  waitedFor: Set<string>;
+};
+
+export const workers: Check = {
+  name: 'workers',
+  find(world) {
+    const sight = sightOf(world);
+    const made = groupBy(world.jobs, ({ parent_tool_call_id: id }) => id);
+    const reports = groupBy(world.jobs, ({ reports_job_id: id }) => id);
+    return [
+      ...world.calls.flatMap((call) => {
+        if (call.name === SPAWN) return spawnFaults(call, made.get(call.id) ?? [], sight);
+        return call.name === WAIT ? waitFaults(call, sight) : [];
+      }),
+      ...world.jobs.flatMap((job) => [
+        ...(job.parent_tool_call_id === null ? [] : reportFaults(job, reports.get(job.id) ?? [], sight)),
+        ...endFaults(job, sight),
+        ...(job.descend === null
+          ? []
+          : [says('its end was not carried on to all below', job.context_id, job.id)]),
+        ...(job.report === null ? [] : [says(`its report is still ${job.report}`, job.context_id, job.id)]),
+      ]),
+    ];
+  },
+};
+
+function sightOf({ jobs, messages, contexts, calls }: World): Sight {
+  const results = new Map<string, string[]>();
+  const asked = new Map<string, Record<string, unknown>>();
+  for (const { content } of messages) {
+    for (const block of content) {
+      if (isToolUse(block)) asked.set(block.id, recordOf(block.input));
+      if (isToolResult(block) && typeof block.content === 'string')
+        results.set(block.tool_use_id, [...(results.get(block.tool_use_id) ?? []), block.content]);
+    }
+  }
+  const waitedFor = new Set(
+    calls
+      .filter(({ name }) => name === WAIT)
+      .flatMap(({ id, context_id: context }) =>
+        entriesIn(results.get(id)?.[0])
+          .filter(({ status }) => ENDS.includes(status))
+          .map(({ worker_id: worker }) => `${context} ${worker}`),
+      ),
+  );
+  return {
+    jobs: new Map(jobs.map((job) => [job.id, job])),
+    messages: new Map(messages.map((message) => [message.id, message])),
+    contexts: new Map(contexts.map((context) => [context.id, context])),
+    results,
+    asked,
+    waitedFor,
+  };
+}
+
+const ENDS: readonly string[] = ['completed', 'failed', 'cancelled', 'interrupted', 'incomplete'];
+
+/** A worker for each call that was carried out, and its end in the call's result where it was waited for. */
+function spawnFaults(call: StoredCall, made: readonly StoredJob[], sight: Sight): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string, ...ids: string[]): void =>
+    void faults.push(says(what, call.context_id, call.id, ...ids));
+  const [child] = made;
+  if (made.length > 1) note(`a call made ${made.length} workers`, ...made.map(({ id }) => id));
+  const results = sight.results.get(call.id) ?? [];
+  if (results.length > 1) note(`a call was told of ${results.length} times`);
+  const told = recordIn(results[0]);
+  if (child === undefined) {
+    if (call.status === 'completed' || told?.['job_id'] !== undefined)
+      note('a call is done and made no worker');
+    return faults;
+  }
+  if (results.length === 0) return faults;
+  const waits = sight.asked.get(call.id)?.['wait'] !== false;
+  // Whoever was told to end before the worker did waits no more.
+  if (call.status === 'cancelled') return faults;
+  if (told?.['job_id'] !== child.id || told['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id)
+    note('the result is not of the worker that was made', child.id);
+  else if (!waits) {
+    if (told['status'] !== 'queued')
+      note(`it did not wait, and was told ${String(told['status'])}`, child.id);
+  } else if (told['status'] !== child.status || told['output'] !== outputOf(child, sight))
+    note(`it waited, and was told what is not so: ${String(told['status'])}`, child.id);
+  else if ((call.status === 'completed') !== (child.status === 'completed'))
+    note(`the call is ${call.status}, its worker ${child.status}`, child.id);
+  return faults;
+}
+
+/** One line for each that was named, in that order, each true of a job of that worker. */
+function waitFaults(call: StoredCall, sight: Sight): Violation[] {
+  const [result] = sight.results.get(call.id) ?? [];
+  if (call.status !== 'completed' || result === undefined) return [];
+  const input = sight.asked.get(call.id) ?? {};
+  const wanted = input['worker_ids'];
+  const told = entriesIn(result);
+  const note = (what: string, ...ids: string[]): Violation => says(what, call.context_id, call.id, ...ids);
+  if (!Array.isArray(wanted) || wanted.join() !== told.map(({ worker_id: id }) => id).join())
+    return [note('others are told of than were waited for', ...told.map(({ worker_id: id }) => id))];
+  const ended = told.filter(({ status }) => ENDS.includes(status));
+  const enough = input['mode'] === 'any' ? 1 : told.length;
+  const jobs = [...sight.jobs.values()];
+  return [
+    ...(ended.length < enough && input['timeout_s'] === undefined
+      ? [note(`it waited for ${enough}, and ${ended.length} had ended`)]
+      : []),
+    ...ended
+      .filter(
+        ({ worker_id: worker, status, output }) =>
+          !jobs.some(
+            (job) =>
+              sight.contexts.get(job.context_id)?.worker_id === worker &&
+              job.status === status &&
+              outputOf(job, sight) === output,
+          ),
+      )
+      .map(({ worker_id: worker, status }) => note(`a worker is said to be ${status}, and is not`, worker)),
+  ];
+}
+
+/** Told once, unless a wait told of it, or whoever asked was told to end. */
+function reportFaults(job: StoredJob, reports: readonly StoredJob[], sight: Sight): Violation[] {
+  const faults: Violation[] = [];
+  const note = (what: string): void =>
+    void faults.push(says(what, job.context_id, job.id, ...reports.map(({ id }) => id)));
+  const parent = sight.jobs.get(job.parent_job_id ?? '');
+  const waits = sight.asked.get(job.parent_tool_call_id ?? '')?.['wait'] !== false;
+  if (parent === undefined) return [says('a worker of nobody', job.context_id, job.id)];
+  const worker = sight.contexts.get(job.context_id)?.worker_id;
+  const isExcused =
+    parent.status === 'cancelled' ||
+    parent.status === 'interrupted' ||
+    sight.waitedFor.has(`${parent.context_id} ${worker}`);
+  if (waits && reports.length > 0) note('its end was waited for, and reported');
+  if (!waits && reports.length > 1) note(`its end was reported ${reports.length} times`);
+  if (!waits && reports.length === 0 && isEnded(job.status) && !isExcused)
+    note('its end was reported to nobody');
+  for (const report of reports) {
+    const message = sight.messages.get(report.message_id ?? '');
+    const text = message === undefined ? '' : textOf(message.content);
+    if (report.context_id !== parent.context_id) note('its end was reported to somebody else');
+    if (!text.includes(` ended: ${job.status}.`) || !text.endsWith(outputOf(job, sight) ?? ''))
+      note('its report is not true');
+  }
+  return faults;
+}
+
+/** Where the job that asked for it was told to end, it does not go on; but what was made detached does. */
+function endFaults(job: StoredJob, sight: Sight): Violation[] {
+  const parent = sight.jobs.get(job.parent_job_id ?? '');
+  if (parent === undefined || job.parent_tool_call_id === null) return [];
+  const isDetached = sight.contexts.get(job.context_id)?.detached === true;
+  if (isDetached)
+    return job.stop_kind === null
+      ? []
+      : [says('it was made to outlive who made it, and was told to end', job.context_id, job.id)];
+  if ((parent.status !== 'cancelled' && parent.status !== 'interrupted') || job.stop_kind !== null) return [];
+  const late = (job.finished_at ?? Infinity) - (parent.finished_at ?? Infinity);
+  return late > REACH_MS
+    ? [says('it went on after the job that asked for it was told to end', job.context_id, job.id, parent.id)]
+    : [];
+}
+
+function outputOf(job: StoredJob, { messages }: Sight): string | null {
+  const message = messages.get(job.output_message_id ?? '');
+  return message === undefined ? null : textOf(message.content);
+}
+
+type Entry = { worker_id: string; status: string; output: string | null };
+
+function entriesIn(text: string | undefined): Entry[] {
+  const value = parse(text);
+  return Array.isArray(value) ? value.map(recordOf).map(entryOf) : [];
+}
+
+function entryOf({ worker_id: id, status, output }: Record<string, unknown>): Entry {
+  return {
+    worker_id: String(id),
+    status: String(status),
+    output: typeof output === 'string' ? output : null,
+  };
+}
+
+function recordIn(text: string | undefined): Record<string, unknown> | null {
+  const value = parse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
+}
