@@ -1,15 +1,18 @@
-/** `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file]` */
+/** `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file] [--minutes n] [--rate n]` */
 import { parseArgs } from 'node:util';
 import { PROVIDERS } from './system.ts';
 import type { ProviderFormat } from './system.ts';
 
 export type Arguments = {
-  /** Empty: all of them. */
+  /** Empty: all but the soak. */
   scenarios: string[];
   rounds: number;
   format: ProviderFormat;
   profile: boolean;
   json: string;
+  /** Of the soak: how long it lasts, and inputs a second. */
+  minutes: number;
+  rate: number;
 };
 
 const RESULT = 'bench/results/latest.json';
@@ -24,11 +27,22 @@ export function parseArguments(args: readonly string[]): Arguments {
       provider: { type: 'string', default: 'openai' },
       profile: { type: 'boolean', default: false },
       json: { type: 'string', default: RESULT },
+      minutes: { type: 'string', default: '60' },
+      rate: { type: 'string', default: '16' },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
   const format = PROVIDERS.find((name) => name === values.provider);
   if (format === undefined) throw new Error(`--provider must be ${PROVIDERS.join(' or ')}`);
-  return { scenarios: positionals, rounds, format, profile: values.profile, json: values.json };
+  const { profile, json } = values;
+  const minutes = above0('--minutes', values.minutes);
+  const rate = above0('--rate', values.rate);
+  return { scenarios: positionals, rounds, format, profile, json, minutes, rate };
+}
+
+function above0(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a number above 0`);
+  return value;
 }

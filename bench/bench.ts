@@ -20,6 +20,9 @@ export type Bench = {
   format: ProviderFormat;
   /** Measured rounds, of which medians are taken. */
   rounds: number;
+  /** Of the soak: how long it lasts, and inputs a second. */
+  minutes: number;
+  rate: number;
   profile: boolean;
   /** Somebody wants the benchmark to end. */
   signal: AbortSignal;

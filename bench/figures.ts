@@ -10,6 +10,15 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
+/** By how much the values rise for each unit of their places, by least squares; NaN of fewer than two. */
+export function slope(points: readonly (readonly [place: number, value: number])[]): number {
+  const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const [middle, level] = [mean(0), mean(1)];
+  const rise = points.reduce((sum, [place, value]) => sum + (place - middle) * (value - level), 0);
+  const spread = points.reduce((sum, [place]) => sum + (place - middle) ** 2, 0);
+  return rise / spread;
+}
+
 /** One line of the report. `null`: not measured, or nothing of the kind there. */
 export type Figure = {
   name: string;
@@ -20,6 +29,21 @@ export type Figure = {
 };
 
 export type Goal = { of: 'value' | 'ratio'; is: 'at least' | 'at most'; bound: number };
+
+/** Of Nightshift alone: the baseline has nothing of the kind. */
+export function alone(
+  name: string,
+  unit: string,
+  nightshift: number | null,
+  goal: Goal | null = null,
+): Figure {
+  return { name, unit, nightshift, baseline: null, goal };
+}
+
+/** How many times dearer `name` became from the first length of a history to the last one. */
+export function growth(name: string, first: number, last: number, bound: number): Figure {
+  return alone(`${name}: growth`, '×', last / first, { of: 'value', is: 'at most', bound });
+}
 
 /** To the baseline in the same run. */
 export function ratio({ nightshift, baseline }: Figure): number | null {

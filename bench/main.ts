@@ -7,13 +7,25 @@ import type { Figure } from './figures.ts';
 import type { LoadProtocol } from './load/protocol.ts';
 import type { ProviderProtocol } from './provider/protocol.ts';
 import { resultOf, tableOf } from './report.ts';
+import { approval } from './scenarios/approval.ts';
+import { audience } from './scenarios/audience.ts';
+import { branches } from './scenarios/branches.ts';
 import { cancel } from './scenarios/cancel.ts';
+import { consolePage } from './scenarios/console.ts';
+import { conversations } from './scenarios/conversations.ts';
 import { crash } from './scenarios/crash.ts';
+import { deltas } from './scenarios/deltas.ts';
 import { history } from './scenarios/history.ts';
+import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
+import { search } from './scenarios/search.ts';
+import { soak } from './scenarios/soak.ts';
+import { spawn } from './scenarios/spawn.ts';
 import { start } from './scenarios/start.ts';
 import { streams } from './scenarios/streams.ts';
 import { throughput } from './scenarios/throughput.ts';
+import { tools100 } from './scenarios/tools100.ts';
+import { transfer } from './scenarios/transfer.ts';
 import { startServices } from './services.ts';
 import { startCompanion } from './talk.ts';
 
@@ -24,17 +36,32 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   crash,
   memory,
   history,
+  conversations,
+  branches,
+  tools100,
+  approval,
+  mcp,
+  deltas,
   streams,
+  audience,
+  search,
+  transfer,
+  spawn,
+  console: consolePage,
 };
+
+/** Only where it is asked for: it takes an hour. */
+const EXTRA: Readonly<Record<string, Scenario>> = { soak };
+const ALL = { ...SCENARIOS, ...EXTRA };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<void> {
-  const { scenarios, rounds, format, profile, json } = parseArguments(process.argv.slice(2));
+  const { scenarios, json, ...options } = parseArguments(process.argv.slice(2));
   const chosen = scenarios.length === 0 ? Object.keys(SCENARIOS) : scenarios;
-  const unknown = chosen.find((name) => !Object.hasOwn(SCENARIOS, name));
+  const unknown = chosen.find((name) => !Object.hasOwn(ALL, name));
   if (unknown !== undefined) {
-    const known = Object.entries(SCENARIOS).map(([name, { about }]) => `  ${name}: ${about}`);
+    const known = Object.entries(ALL).map(([name, { about }]) => `  ${name}: ${about}`);
     throw new Error(`There is no scenario ${unknown}. There are:\n${known.join('\n')}`);
   }
   const services = await startServices(say);
@@ -54,14 +81,15 @@ async function main(): Promise<void> {
     say(services.line);
     const providerUrl = `http://127.0.0.1:${await provider.ask('listen', null)}`;
     const { signal } = stopping;
-    const bench = { services, provider, load, providerUrl, format, rounds, profile, signal, say: indented };
+    const bench = { services, provider, load, providerUrl, ...options, signal, say: indented };
     for (const name of chosen) {
-      say(`${name}: ${SCENARIOS[name]?.about}`);
-      figures.push(...((await SCENARIOS[name]?.run(bench)) ?? []));
+      const scenario = ALL[name];
+      say(`${name}: ${scenario?.about}`);
+      figures.push(...((await scenario?.run(bench)) ?? []));
     }
     process.stdout.write(`\n${tableOf(figures)}\n`);
     await mkdir(path.dirname(json), { recursive: true });
-    const result = resultOf(services.line, format, rounds, figures);
+    const result = resultOf(services.line, options.format, options.rounds, figures);
     await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await provider.end();

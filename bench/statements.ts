@@ -1,7 +1,8 @@
 /** Where PostgreSQL spends its time, where it counts that (pg_stat_statements). */
 import type postgres from 'postgres';
 
-export type Statement = { text: string; calls: number; totalMs: number };
+/** `blocks`: of tables and indexes, whether or not they were in memory. */
+export type Statement = { text: string; calls: number; totalMs: number; blocks: number };
 
 /** From here on anew. False where the database does not count. */
 export async function countStatements(sql: postgres.Sql): Promise<boolean> {
@@ -16,14 +17,15 @@ export async function countStatements(sql: postgres.Sql): Promise<boolean> {
 
 /** The dearest first. */
 export async function statementsOf(sql: postgres.Sql): Promise<Statement[]> {
-  const rows = await sql<{ query: string; calls: string; ms: number }[]>`
-    select query, calls, total_exec_time as ms from pg_stat_statements
+  const rows = await sql<{ query: string; calls: string; ms: number; blocks: string }[]>`
+    select query, calls, total_exec_time as ms, shared_blks_hit + shared_blks_read as blocks from pg_stat_statements
     where dbid = (select oid from pg_database where datname = current_database())
     order by total_exec_time desc`;
-  return rows.map(({ query, calls, ms }) => ({
+  return rows.map(({ query, calls, ms, blocks }) => ({
     text: query.replaceAll(/\s+/g, ' ').trim(),
     calls: Number(calls),
     totalMs: ms,
+    blocks: Number(blocks),
   }));
 }
 

@@ -30,10 +30,13 @@ export type SystemKind = {
 
 export type System = {
   kind: SystemKind;
+  place: Place;
   url: string;
   api: Running;
   sql: postgres.Sql;
   startWorker(concurrency: number): Promise<Running>;
+  /** What a new context is created with. */
+  newContext(): object;
   /** Ids of new, empty contexts. */
   createContexts(count: number): Promise<string[]>;
   /** Ends what it started. */
@@ -54,6 +57,7 @@ export async function openSystem(
   const url = `http://127.0.0.1:${port}`;
   return {
     kind,
+    place: setting.place,
     url,
     api,
     sql,
@@ -62,6 +66,7 @@ export async function openSystem(
       running.push(worker);
       return worker;
     },
+    newContext: () => kind.newContext(setting),
     async createContexts(count) {
       const body = kind.newContext(setting);
       const create: Request = { method: 'POST', path: '/api/contexts', body };

@@ -41,7 +41,9 @@ export function startCompanion<P extends Protocol>(program: string): Companion<P
       new Promise((resolve, reject) => {
         asked += 1;
         open.set(asked, { resolve, reject });
-        child.send({ id: asked, question: { name, asks } });
+        child.send({ id: asked, question: { name, asks } }, (error) => {
+          if (error !== null) reject(error);
+        });
       }),
     async end() {
       if (child.connected) child.disconnect();
@@ -54,7 +56,9 @@ export function startCompanion<P extends Protocol>(program: string): Companion<P
 export function answerQuestions<P extends Protocol>(answers: {
   [Name in keyof P]: (asks: P[Name]['asks']) => Promise<P[Name]['answers']> | P[Name]['answers'];
 }): void {
-  const reply = (answered: Answered): void => void process.send?.(answered);
+  // Whoever asked may be gone by now.
+  const reply = (answered: Answered): void =>
+    void process.send?.(answered, undefined, undefined, () => undefined);
   process.on('message', (message) => {
     const { id, question } = message as Asked & { question: { name: keyof P; asks: never } };
     Promise.resolve()
@@ -65,6 +69,8 @@ export function answerQuestions<P extends Protocol>(answers: {
       );
   });
   process.on('disconnect', () => process.exit(0));
+  // A terminal sends Ctrl-C to all of its processes: it is for the one that asks to decide.
+  process.on('SIGINT', () => undefined);
 }
 
 /** Milliseconds of the machine's monotonic clock, the same in all its processes. */

@@ -21,6 +21,13 @@ export function residentMb(pid: number): number {
   return Number(ask('rss', pid)) / 1024;
 }
 
+/** The most resident memory that it ever had, in MB; where the system does not keep that, what it has now. */
+export function peakMb(pid: number): number {
+  if (!existsSync('/proc/self/status')) return residentMb(pid);
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
 function ask(column: string, pid: number): string {
   return execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).trim();
 }

@@ -1,5 +1,11 @@
 /** What the load can be asked: requests, sent so many at once or one after the other with a gap. */
-export type Request = { method: 'GET' | 'POST'; path: string; body: object | null };
+export type Request = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body: object | null;
+  /** Sent as `Idempotency-Key`. */
+  key?: string;
+};
 
 export type Answer = {
   status: number;
@@ -11,11 +17,11 @@ export type Answer = {
 
 export type Volley = { url: string; requests: Request[]; atOnce: number; gapMs: number };
 
-/** Event streams to open, and the name of the event that counts. */
-export type Listening = { url: string; paths: string[]; event: string };
+/** Event streams to open, and the names of the events that count. */
+export type Listening = { url: string; paths: string[]; events: string[] };
 
-/** `stream` is the place among the paths. */
-export type Delivery = { stream: number; at: number };
+/** `stream` is the place among the paths, `text` what the event came with. */
+export type Delivery = { stream: number; at: number; text: string };
 
 export type LoadProtocol = {
   /** Answers in the order of the requests. */

@@ -3,13 +3,13 @@ import http from 'node:http';
 import { monotonic } from '../talk.ts';
 import type { Delivery, Listening } from './protocol.ts';
 
-const EVENT = /^event: (\S+)$/gm;
+const EVENT = /^event: (\S+)\ndata: (.*)$/m;
 
 let delivered: Delivery[] = [];
 
 /** Resolves once every stream has begun. */
-export async function listen({ url, paths, event }: Listening): Promise<number> {
-  const opened = paths.map((path, index) => open(`${url}${path}`, index, event));
+export async function listen({ url, paths, events }: Listening): Promise<number> {
+  const opened = paths.map((path, index) => open(`${url}${path}`, index, events));
   return (await Promise.all(opened)).length;
 }
 
@@ -18,7 +18,7 @@ export function heard(): Delivery[] {
   return delivered.splice(0);
 }
 
-function open(address: string, stream: number, event: string): Promise<void> {
+function open(address: string, stream: number, events: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = http.get(address, { agent: false }, (response) => {
       if (response.statusCode !== 200) {
@@ -27,10 +27,15 @@ function open(address: string, stream: number, event: string): Promise<void> {
       }
       resolve();
       response.setEncoding('utf8');
+      let rest = '';
       response.on('data', (text: string) => {
         const at = monotonic();
-        // Each event is written in one piece.
-        for (const [, name] of text.matchAll(EVENT)) if (name === event) delivered.push({ stream, at });
+        const frames = (rest + text).split('\n\n');
+        rest = frames.pop() ?? '';
+        for (const frame of frames) {
+          const [, name = '', data = ''] = EVENT.exec(frame) ?? [];
+          if (events.includes(name)) delivered.push({ stream, at, text: data });
+        }
       });
       response.on('error', () => undefined);
     });

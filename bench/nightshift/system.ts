@@ -42,6 +42,8 @@ export const nightshift: SystemKind = {
       model: format === 'openai' ? 'openai-chat/bench' : 'anthropic/bench',
       system_prompt: SYSTEM_PROMPT,
       tools: [LOOK.name],
+      // However long a history is: what is measured behind it is all of it.
+      context_limit: 1_000_000_000,
     },
   }),
   unfinished: `select count(*)::int as count from jobs where status in ('queued', 'running', 'waiting')

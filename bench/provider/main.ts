@@ -7,7 +7,7 @@ import { answerQuestions, monotonic } from '../talk.ts';
 import * as chat from './chat.ts';
 import * as messages from './messages.ts';
 import type { Observation, ProviderProtocol } from './protocol.ts';
-import { SCRIPT, replyTo } from './script.ts';
+import { SCRIPT, STAMP, refusalOf, replyTo } from './script.ts';
 import type { Heard, Reply } from './script.ts';
 
 let script = SCRIPT;
@@ -56,11 +56,24 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
     changed();
   });
   changed();
+  const refused = refusalOf(counts.requests, script);
   if (script.latencyMs > 0) await pause(script.latencyMs);
+  if (refused !== null) {
+    ended = true;
+    refuse(response, refused);
+    return;
+  }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   await speak(response, wire.eventsOf(reply, heard.prompt));
   ended = true;
   response.end(() => countEnd(reply));
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  const error = { type: 'error', message: 'not now' };
+  const wait = status === 429 ? { 'retry-after': '1' } : {};
+  response.writeHead(status, { 'content-type': 'application/json', ...wait });
+  response.end(JSON.stringify({ type: 'error', error }));
 }
 
 function countEnd(reply: Reply): void {
@@ -68,11 +81,15 @@ function countEnd(reply: Reply): void {
   changed();
 }
 
+/** Each event at its time, however late the one before it was. */
 async function speak(response: ServerResponse, events: readonly string[]): Promise<void> {
-  for (const event of events) {
+  const { tokenMs, stamped } = script;
+  const began = monotonic();
+  for (const [index, event] of events.entries()) {
+    const early = tokenMs === 0 ? 0 : began + index * tokenMs - monotonic();
+    if (early > 0) await pause(early);
     if (response.destroyed) return;
-    response.write(event);
-    if (script.tokenMs > 0) await pause(script.tokenMs);
+    response.write(stamped ? event.replace(STAMP, `@${Math.round(monotonic())}`) : event);
   }
 }
 

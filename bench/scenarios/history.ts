@@ -1,26 +1,35 @@
 /**
- * What a step costs behind a history of 10 to 10,000 messages. The time in the database of what a step writes should not
+ * What a step costs behind a history of 10 to 100,000 messages. The time in the database of what a step writes should not
  * depend on it; the prompt is sent whole at every call, so what the worker process spends does.
  */
 import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
-import { median } from '../figures.ts';
+import { growth, median } from '../figures.ts';
 import type { Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import { SCRIPT } from '../provider/script.ts';
 import { countStatements, statementsOf } from '../statements.ts';
+import type { Statement } from '../statements.ts';
 import type { System } from '../system.ts';
 import { cpuSeconds } from '../usage.ts';
 
-const LENGTHS = [10, 100, 1_000, 10_000];
-const RUNS = 20;
+/** Messages, and how many runs are made behind so many. */
+const RUNS = new Map([
+  [10, 20],
+  [1_000, 20],
+  [100_000, 2],
+]);
+const LENGTHS = [...RUNS.keys()];
+/** By how much the longest may make what a step writes dearer. */
+const BOUND = 1.5;
 const CONCURRENCY = 4;
 
-/** `writeMs`: what the database took for the statements that write a step; null where it does not count. */
-type Cost = { cpuMs: number; writeMs: number | null };
+/** Of the database, for the statements that write a step: time, and blocks touched. Null where it does not count. */
+type Writing = { ms: number; blocks: number };
+type Cost = { cpuMs: number; writing: Writing | null };
 
 export const history: Scenario = {
-  about: 'cost of a step behind 10 to 10,000 messages',
+  about: 'cost of a step behind 10 to 100,000 messages',
   run: (bench) =>
     withSystems(bench, BOTH, async (systems) => {
       const costs = new Map<string, Cost[]>();
@@ -32,7 +41,7 @@ export const history: Scenario = {
             const cost = await measure(bench, system, worker, length);
             const key = `${system.kind.name} ${length}`;
             bench.say(
-              `${key}: ${cost.cpuMs.toFixed(2)} ms CPU, ${cost.writeMs?.toFixed(3) ?? '?'} ms to write`,
+              `${key}: ${cost.cpuMs.toFixed(2)} ms CPU, ${cost.writing?.ms.toFixed(3) ?? '?'} ms and ${cost.writing?.blocks.toFixed(0) ?? '?'} blocks to write`,
             );
             costs.set(key, [...(costs.get(key) ?? []), cost]);
           }
@@ -55,10 +64,17 @@ export const history: Scenario = {
         baseline: of(`baseline ${length}`, value),
         goal: null,
       });
+      const ms = ({ writing }: Cost): number | null => writing?.ms ?? null;
+      const blocks = ({ writing }: Cost): number | null => writing?.blocks ?? null;
+      const rises = (name: string, value: (cost: Cost) => number | null): Figure => {
+        const at = (length: number | undefined): number => of(`nightshift ${length}`, value) ?? Number.NaN;
+        return growth(name, at(LENGTHS[0]), at(LENGTHS.at(-1)), BOUND);
+      };
       return [
-        ...LENGTHS.map((length) =>
-          line('a step written', 'ms in Postgres', length, ({ writeMs }) => writeMs),
-        ),
+        ...LENGTHS.map((length) => line('a step written', 'ms in Postgres', length, ms)),
+        rises('a step written, ms', ms),
+        ...LENGTHS.map((length) => line('a step written', 'blocks', length, blocks)),
+        rises('a step written, blocks', blocks),
         ...LENGTHS.map((length) => line('a step', 'ms CPU of the worker', length, ({ cpuMs }) => cpuMs)),
       ];
     }),
@@ -66,26 +82,28 @@ export const history: Scenario = {
 
 async function measure(bench: Bench, system: System, worker: Running, length: number): Promise<Cost> {
   const { sql, kind } = system;
-  const contexts = await system.createContexts(RUNS);
+  const runs = RUNS.get(length) ?? 0;
+  const contexts = await system.createContexts(runs);
   for (const statement of kind.addHistory) await sql.unsafe(statement, [JSON.stringify(contexts), length]);
-  await sql`analyze`;
+  // What was just put in is not for the first statements to tidy up.
+  await sql`vacuum analyze`;
   await bench.provider.ask('play', {});
   const counts = await countStatements(sql);
   const before = cpuSeconds(worker.pid);
   await postAll(bench, system, contexts, CONCURRENCY);
-  await bench.provider.ask('untilFinals', RUNS);
+  await bench.provider.ask('untilFinals', runs);
   await untilEnded(bench, system, contexts);
-  const steps = RUNS * SCRIPT.steps;
-  return {
-    cpuMs: ((cpuSeconds(worker.pid) - before) / steps) * 1_000,
-    writeMs: counts ? (await writingMs(system)) / steps : null,
-  };
+  const steps = runs * SCRIPT.steps;
+  const cpuMs = ((cpuSeconds(worker.pid) - before) / steps) * 1_000;
+  return { cpuMs, writing: counts ? await writingOf(system, steps) : null };
 }
 
 /** Of the statements that write what a step adds. */
-async function writingMs({ sql }: System): Promise<number> {
+async function writingOf({ sql }: System, steps: number): Promise<Writing> {
   const writing = (await statementsOf(sql)).filter(
     ({ text }) => /insert into messages/.test(text) && !/into jobs|generate_series/.test(text),
   );
-  return writing.reduce((sum, { totalMs }) => sum + totalMs, 0);
+  const sum = (value: (statement: Statement) => number): number =>
+    writing.reduce((all, statement) => all + value(statement), 0) / steps;
+  return { ms: sum(({ totalMs }) => totalMs), blocks: sum(({ blocks }) => blocks) };
 }

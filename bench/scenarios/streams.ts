@@ -30,7 +30,7 @@ export const streams: Scenario = {
       // A process of its own, so that the streams end with the scenario.
       const clients = startCompanion<LoadProtocol>('load/main.ts');
       try {
-        const open = await clients.ask('listen', { url: system.url, paths, event: 'JobFinished' });
+        const open = await clients.ask('listen', { url: system.url, paths, events: ['JobFinished'] });
         bench.say(`${open} streams are open`);
         const delays = await measure(bench, system, clients, contexts.slice(0, INPUTS));
         return figuresOf(open, residentMb(system.api.pid), delays);

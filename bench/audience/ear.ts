@@ -1,0 +1,118 @@
+/**
+ * What one client makes of its stream, at a fraction of what it costs to parse all of it: a delta that begins like the one
+ * before it is of the same message and attempt, and is added up where it lies; whatever else comes is parsed. Faults are
+ * counted, never passed over: a delta or an entry that is missing, or comes twice, or out of its order.
+ */
+import { monotonic } from '../talk.ts';
+import { Sum, sumOf } from './sum.ts';
+
+/** One delta in so many is looked at for when its first word was said. */
+const SAMPLED = 20;
+
+const DELTA = '"delta":"';
+const SEQUENCE = '","sequence":';
+
+type Spoken = { message: string; attempt: number; sequence: number; sum: Sum };
+
+export class Ear {
+  /** The number of the last entry. */
+  lastId = 0;
+  /** What was lost, repeated or out of order: of entries, and of deltas. */
+  entryFaults = 0;
+  deltaFaults = 0;
+  pieces = 0;
+  readonly delays: number[] = [];
+  #rest = '';
+  /** What every delta of the message begins with, up to its text. */
+  #head = '';
+  #spoken: Spoken | null = null;
+  #completed: Sum | null = null;
+  #heard: number;
+
+  /** `place`: among all clients, so that not all look at the same delta. */
+  constructor(place: number) {
+    this.#heard = place % SAMPLED;
+  }
+
+  /** The text that was told of the last message of the assistant that was completed; null: nothing. */
+  get completed(): Sum | null {
+    return this.#completed;
+  }
+
+  /** A connection begins. */
+  begin(): void {
+    this.#rest = '';
+  }
+
+  /** Bytes, as a string of as many characters (`latin1`). */
+  hear(bytes: string): void {
+    this.pieces += 1;
+    const text = this.#rest === '' ? bytes : this.#rest + bytes;
+    let at = 0;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', at)) {
+      if (!this.#goOn(text, at, end)) this.#take(Buffer.from(text.slice(at, end), 'latin1').toString('utf8'));
+      at = end + 2;
+    }
+    this.#rest = at === text.length ? '' : text.slice(at);
+  }
+
+  /** Whether it was the next delta of what is being said. */
+  #goOn(text: string, at: number, end: number): boolean {
+    const spoken = this.#spoken;
+    if (spoken === null || this.#head === '' || !text.startsWith(this.#head, at)) return false;
+    const from = at + this.#head.length;
+    const to = text.indexOf(SEQUENCE, from);
+    const delta = text.slice(from, to);
+    // What is escaped is not added up as it stands.
+    if (to < 0 || to > end || delta.includes('\\')) return false;
+    this.#count(spoken, Number.parseInt(text.slice(to + SEQUENCE.length, end), 10));
+    spoken.sum.add(delta);
+    this.#sample(delta);
+    return true;
+  }
+
+  #sample(delta: string): void {
+    this.#heard += 1;
+    if (this.#heard % SAMPLED !== 0) return;
+    const stamp = delta.indexOf('@');
+    if (stamp >= 0) this.delays.push(monotonic() - Number.parseInt(delta.slice(stamp + 1), 10));
+  }
+
+  #count(spoken: Spoken, sequence: number): void {
+    if (sequence !== spoken.sequence + 1) this.deltaFaults += 1;
+    spoken.sequence = sequence;
+  }
+
+  #take(frame: string): void {
+    const id = /^id: (\d+)$/m.exec(frame)?.[1];
+    const [, event, json = ''] = /^event: (\S+)\ndata: (.*)$/m.exec(frame) ?? [];
+    // Without an event it says where the stream begins.
+    if (id !== undefined) this.#number(Number(id), event === undefined ? 0 : 1);
+    if (event === 'ContentSnapshot') {
+      const { message_id: message, attempt, sequence, text } = JSON.parse(json);
+      this.#spoken = { message, attempt, sequence, sum: sumOf(text) };
+    } else if (event === 'ContentDelta') {
+      const { message_id: message, attempt, sequence, delta } = JSON.parse(json);
+      const spoken = this.#of(message, attempt);
+      this.#count(spoken, sequence);
+      spoken.sum.add(Buffer.from(delta, 'utf8').toString('latin1'));
+      this.#head = frame.slice(0, frame.indexOf(DELTA) + DELTA.length);
+    } else if (event === 'MessageCompleted') {
+      const { message_id: message, role } = JSON.parse(json);
+      const spoken = this.#spoken;
+      if (role === 'assistant')
+        this.#completed = spoken !== null && spoken.message === message ? spoken.sum : null;
+    }
+  }
+
+  #number(id: number, step: 0 | 1): void {
+    if (id !== this.lastId + step) this.entryFaults += 1;
+    this.lastId = id;
+  }
+
+  #of(message: string, attempt: number): Spoken {
+    const known = this.#spoken;
+    if (known?.message === message && known.attempt === attempt) return known;
+    return (this.#spoken = { message, attempt, sequence: -1, sum: new Sum() });
+  }
+}

@@ -1,0 +1,155 @@
+/** Five thousand clients of one API process hear fifty answers of a hundred deltas a second, to the last letter. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AudienceProtocol, Stored, Verdict } from '../audience/protocol.ts';
+import { postAll, untilEnded, withSystems } from '../bench.ts';
+import type { Bench, Scenario } from '../bench.ts';
+import { alone, percentile } from '../figures.ts';
+import type { Figure } from '../figures.ts';
+import { figureIn } from '../soak/watch.ts';
+import type { System } from '../system.ts';
+import { startCompanion } from '../talk.ts';
+import type { Companion } from '../talk.ts';
+import { cpuSeconds, peakMb } from '../usage.ts';
+
+const ANSWERS = 50;
+const CLIENTS = 5_000;
+const WORDS = 2_500;
+const WORD_MS = 10;
+/** Of the 25 seconds that an answer takes, measured from when all are under way. */
+const MEASURED_MS = 20_000;
+/** Processes that the clients are in: none of them may be what is measured. */
+const CROWDS = 2;
+const PATIENCE_MS = 60_000;
+
+type Crowds = readonly Companion<AudienceProtocol>[];
+
+/** While all answers streamed, but for `made`, which is over all of it, and `peak`. */
+type Measured = {
+  /** Each of these a second. */
+  made: number;
+  events: number;
+  pieces: number;
+  /** Seconds of CPU in a second, by process. */
+  cpu: { api: number; worker: number; crowds: number[]; provider: number };
+  delayMs: number;
+  delayP99Ms: number;
+  peak: number;
+};
+
+export const audience: Scenario = {
+  about: '5,000 clients of one API process hear 50 answers of 100 deltas a second',
+  run: (bench) =>
+    withSystems(bench, ['nightshift'], async ([system]) => {
+      if (system === undefined) return [];
+      const worker = await system.startWorker(ANSWERS);
+      const contexts = await system.createContexts(ANSWERS);
+      const crowds = Array.from({ length: CROWDS }, () =>
+        startCompanion<AudienceProtocol>('audience/main.ts'),
+      );
+      try {
+        const each = CLIENTS / ANSWERS / CROWDS;
+        const open = await sum(crowds, (crowd) => crowd.ask('listen', { url: system.url, contexts, each }));
+        bench.say(`${open} streams are open`);
+        const measured = await speak(bench, system, worker.pid, crowds, contexts);
+        const verdict = await judge(bench, system, crowds);
+        const delays = (await Promise.all(crowds.map((crowd) => crowd.ask('delays', null)))).flat();
+        return figuresOf(open, measured, verdict, delays);
+      } finally {
+        for (const crowd of crowds) await crowd.end();
+      }
+    }),
+};
+
+async function sum(
+  crowds: Crowds,
+  value: (crowd: Companion<AudienceProtocol>) => Promise<number>,
+): Promise<number> {
+  return (await Promise.all(crowds.map(value))).reduce((all, one) => all + one, 0);
+}
+
+async function speak(
+  bench: Bench,
+  system: System,
+  worker: number,
+  crowds: Crowds,
+  contexts: readonly string[],
+): Promise<Measured> {
+  const { provider } = bench;
+  const pids = [system.api.pid, worker, provider.pid, ...crowds.map(({ pid }) => pid)];
+  await provider.ask('play', { steps: 1, tokens: WORDS, tokenMs: WORD_MS, stamped: true });
+  const began = performance.now();
+  await postAll(bench, system, contexts, ANSWERS);
+  await provider.ask('untilOpen', ANSWERS);
+  const before = { at: performance.now(), cpu: pids.map(cpuSeconds), ...(await look(system, crowds)) };
+  await pause(MEASURED_MS);
+  const after = { at: performance.now(), cpu: pids.map(cpuSeconds), ...(await look(system, crowds)) };
+  await untilEnded(bench, system, contexts);
+  const took = (performance.now() - began) / 1_000;
+  const seconds = (after.at - before.at) / 1_000;
+  const [api = 0, runner = 0, model = 0, ...listeners] = after.cpu.map(
+    (spent, index) => (spent - (before.cpu[index] ?? 0)) / seconds,
+  );
+  return {
+    made: (ANSWERS * WORDS) / took,
+    events: (after.events - before.events) / seconds,
+    pieces: (after.pieces - before.pieces) / seconds,
+    cpu: { api, worker: runner, crowds: listeners, provider: model },
+    delayMs: after.delayMs,
+    delayP99Ms: after.delayP99Ms,
+    peak: peakMb(system.api.pid),
+  };
+}
+
+type Look = { events: number; pieces: number; delayMs: number; delayP99Ms: number };
+
+/** Delays of the event loop are since the last time. */
+async function look({ url }: System, crowds: Crowds): Promise<Look> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const figure = (name: string): number => figureIn(text, name, null) ?? Number.NaN;
+  return {
+    events: figure('nightshift_stream_events_total'),
+    pieces: await sum(crowds, (crowd) => crowd.ask('pieces', null)),
+    delayMs: figure('nodejs_eventloop_lag_p50_seconds') * 1_000,
+    delayP99Ms: figure('nodejs_eventloop_lag_p99_seconds') * 1_000,
+  };
+}
+
+/** Once every client was told all, or nothing more can be hoped for. */
+async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Verdict> {
+  const rows = await sql<{ id: string; head: number; text: string }[]>`
+    select c.id, c.head_seq::int as head, m.content->0->>'text' as text
+    from contexts c join messages m on m.context_id = c.id and m.role = 'assistant'`;
+  const stored: Stored = Object.fromEntries(rows.map(({ id, head, text }) => [id, { head, text }]));
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const verdicts = await Promise.all(crowds.map((crowd) => crowd.ask('verdict', stored)));
+    const of = (name: keyof Verdict): number => verdicts.reduce((all, one) => all + one[name], 0);
+    const all = { whole: of('whole'), gapless: of('gapless'), dropped: of('dropped') };
+    if ((all.whole === CLIENTS && all.gapless === CLIENTS) || performance.now() > until) return all;
+    bench.signal.throwIfAborted();
+    await pause(100);
+  }
+}
+
+function figuresOf(open: number, measured: Measured, verdict: Verdict, delays: readonly number[]): Figure[] {
+  const { made, events, pieces, cpu } = measured;
+  const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
+  return [
+    alone('clients that hear 50 answers, on one API process', '', open, atLeast(CLIENTS)),
+    alone('deltas that the models make', 'a second', made),
+    alone('text whole at the end, clients', '', verdict.whole, atLeast(CLIENTS)),
+    alone('entries without a gap, clients', '', verdict.gapless, atLeast(CLIENTS)),
+    alone('clients dropped', '', verdict.dropped, { of: 'value', is: 'at most', bound: 0 }),
+    alone('events told to them', 'a second', events),
+    alone('pieces in which they came', 'a second', pieces),
+    alone('from the model’s word to the client, p50', 'ms', percentile(delays, 0.5)),
+    alone('from the model’s word to the client, p99', 'ms', percentile(delays, 0.99)),
+    alone('CPU of the API process', 's a second', cpu.api),
+    alone('CPU of the worker process', 's a second', cpu.worker),
+    alone('CPU of the busiest process of clients', 's a second', Math.max(...cpu.crowds)),
+    alone('CPU of the provider', 's a second', cpu.provider),
+    alone('memory of the API process, at most', 'MB', measured.peak),
+    alone('delay of its event loop, p50', 'ms', measured.delayMs),
+    alone('delay of its event loop, p99', 'ms', measured.delayP99Ms),
+  ];
+}

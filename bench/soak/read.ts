@@ -1,0 +1,11 @@
+/** The figures of a soak out of what it wrote down: `node bench/soak/read.ts [bench/results/soak.json]`. */
+import { readFileSync } from 'node:fs';
+import { tableOf } from '../report.ts';
+import type { Sample } from './sample.ts';
+import { figuresOf } from './verdict.ts';
+import type { Rest } from './verdict.ts';
+
+type Written = { samples: Sample[]; rest?: Rest | null };
+
+const written = JSON.parse(readFileSync(process.argv[2] ?? 'bench/results/soak.json', 'utf8')) as Written;
+process.stdout.write(`${tableOf(figuresOf(written.samples, written.rest ?? null))}\n`);
