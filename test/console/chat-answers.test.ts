@@ -7,11 +7,11 @@ import type { ContentBlock } from '../../src/client/index.ts';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
 import { usePlatform } from './platform.ts';
 import { openContext, waitingFor } from './scenes.ts';
+import { field, send } from './writing.ts';
 
 const { visit } = useBrowser();
 const platform = usePlatform();
 
-const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const inputs = (page: Page) => page.getByRole('article', { name: 'Input' });
 const said = (page: Page, text: string) =>
   page.getByRole('article', { name: 'Answer', exact: true }).filter({ hasText: text });
@@ -68,8 +68,7 @@ test('files go along with an input, by button, drop and paste; others are refuse
   await attached(page).getByRole('button', { name: 'Remove one.png' }).click();
   await attached(page).getByText('one.png').waitFor({ state: 'hidden' });
   await expectAccessible(page);
-  await field(page).fill('say: I see them');
-  await field(page).press('Enter');
+  await send(page, 'say: I see them');
   await attached(page).waitFor({ state: 'hidden' });
   await said(page, 'I see them').waitFor();
   await inputs(page).getByText('plan.pdf').waitFor();
@@ -110,8 +109,7 @@ test('the result of a tool of the client is given where its call stands, an erro
   await card(page, 'read_sensor').getByRole('button', { name: 'read_sensor' }).click();
   await card(page, 'read_sensor').getByRole('region', { name: 'Output' }).getByText('21 degrees').waitFor();
 
-  await field(page).fill(`${call}say: it is broken`);
-  await field(page).press('Enter');
+  await send(page, `${call}say: it is broken`);
   const second = card(page, 'read_sensor').nth(1);
   await second.getByLabel('What the tool gave').fill('no answer');
   await second.getByRole('checkbox', { name: 'It failed' }).click();
@@ -169,22 +167,19 @@ test('an input that interrupts takes the place of what runs', async () => {
   const { client } = platform();
   const { context } = await openContext(client, 'in a hurry', []);
   const page = await open(context.id);
-  await field(page).fill('tokens: 5000 over 300s');
-  await field(page).press('Enter');
+  await send(page, 'tokens: 5000 over 300s');
   const making = page.getByRole('article', { name: 'Answer in the making' });
   await making.waitFor();
   await page.getByRole('combobox', { name: 'How it goes in' }).click();
   await page.getByRole('option', { name: /^Interrupt/ }).click();
-  await field(page).fill('say: this instead');
-  await field(page).press('Enter');
+  await send(page, 'say: this instead');
   await said(page, 'this instead').waitFor();
   await making.waitFor({ state: 'hidden' });
   await page.getByRole('region', { name: 'Queued inputs' }).waitFor({ state: 'hidden' });
   const jobs = await client.jobs.list({ context_id: context.id }).all();
   expect(jobs.map(({ status }) => status)).toEqual(['completed', 'interrupted']);
   // It was chosen for that one input.
-  await field(page).fill('wait: 1h');
-  await field(page).press('Enter');
+  await send(page, 'wait: 1h');
   await page.getByRole('combobox', { name: 'How it goes in' }).getByText('Queue').waitFor();
 });
 

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
 import { usePlatform } from './platform.ts';
+import { field, send, sendWritten } from './writing.ts';
 
 const { visit, excuse } = useBrowser();
 const platform = usePlatform();
@@ -12,18 +13,12 @@ const platform = usePlatform();
 const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
 const making = (page: Page) => page.getByRole('article', { name: 'Answer in the making' });
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
-const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
 const queue = (page: Page) => page.getByRole('region', { name: 'Queued inputs' });
 const place = (page: Page, number: number) =>
   queue(page)
     .getByRole('listitem')
     .nth(number - 1);
-
-async function send(page: Page, text: string): Promise<void> {
-  await field(page).fill(text);
-  await field(page).press('Enter');
-}
 
 async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: string }> {
   const { client, url } = platform();
@@ -33,6 +28,9 @@ async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: 
   await field(page).waitFor();
   return { page, id, address };
 }
+
+const pairs = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ user: `question ${at}`, assistant: `answer ${at}` }));
 
 /** Its text, once it is longer than `than`. */
 async function longer(of: Locator, than: number): Promise<string> {
@@ -129,6 +127,16 @@ test('an input that steers joins the job that waits', async () => {
   await said(page, 'steered').waitFor();
   await queue(page).waitFor({ state: 'hidden' });
   expect(await platform().client.jobs.list({ context_id: id }).all()).toHaveLength(1);
+});
+
+test('the next input need not wait until the lists were read anew after the one before', async () => {
+  const { page } = await open();
+  await page.route('**/api/contexts?*', () => undefined);
+  await send(page, 'wait: 1h');
+  for (const text of ['say: one', 'say: two']) {
+    await send(page, text);
+    await queue(page).getByText(text, { exact: true }).waitFor();
+  }
 });
 
 test('what is queued is edited, moved and withdrawn, in every tab; an approval is given where it stands', async () => {
@@ -229,17 +237,13 @@ test('a server that is killed is said to be away, and once it is back nothing is
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await making(page).waitFor({ state: 'hidden' });
   expect(await field(page).inputValue()).toBe('say: kept');
-  await field(page).press('Enter');
+  await sendWritten(page);
   await said(page, 'kept').waitFor();
 });
 
 test('a long history is shown a window at a time', async () => {
   const { client, url } = platform();
-  const entries = Array.from({ length: 300 }, (_, at) => ({
-    user: `question ${at}`,
-    assistant: `answer ${at}`,
-  }));
-  const { id } = await client.contexts.import({ title: 'long', entries });
+  const { id } = await client.contexts.import({ title: 'long', entries: pairs(300) });
   const page = await visit(`${url}/contexts/${id}`);
   await said(page, 'answer 299').waitFor();
   const begin = page.getByText('question 0', { exact: true });

@@ -155,12 +155,11 @@ function useSend(context: Context) {
   return useMutation({
     mutationFn: (input: PostMessage) => client.contexts.send(context.id, input),
     onError: (error) => tellError('It was not sent', error),
-    onSettled: () =>
-      Promise.all(
-        [keys.queues(context.id), keys.contextState(context.id), keys.contexts].map((queryKey) =>
-          cache.invalidateQueries({ queryKey }),
-        ),
-      ),
+    // Not waited for: the next input need not wait until lists were read.
+    onSettled: () => {
+      for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.contexts])
+        void cache.invalidateQueries({ queryKey });
+    },
   });
 }
 
