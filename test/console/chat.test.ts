@@ -196,6 +196,7 @@ test('a spawned worker is a way to its context', async () => {
     .getByRole('link', { name: /^reader/ })
     .and(log(page).getByRole('link'))
     .click();
+  await page.getByRole('heading', { level: 1, name: 'reader' }).waitFor();
   await said(page, 'read').waitFor();
 });
 
