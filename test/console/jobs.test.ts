@@ -20,7 +20,7 @@ test('filters by status in the address, and cancels what is selected with shift'
   await page.getByLabel('Status').click();
   await page.getByRole('option', { name: 'Queued' }).click();
   await page.getByText('it is done').waitFor({ state: 'detached' });
-  expect(page.url()).toContain('status=queued');
+  await page.waitForURL('**/jobs?status=queued');
   await page.reload();
   await rows(page).nth(2).waitFor();
   expect(await rows(page).count()).toBe(3);

@@ -44,9 +44,10 @@ describe('without keys', () => {
     for (const { path, name } of PLACES) {
       await place(page, name).click();
       await heading(page, name).waitFor();
-      expect(new URL(page.url()).pathname).toBe(path);
-      expect(await place(page, name).getAttribute('aria-current')).toBe('page');
-      expect(await page.title()).toBe(`${name} · Nightshift`);
+      await page.waitForURL((url) => url.pathname === path);
+      await place(page, name).and(page.locator('[aria-current="page"]')).waitFor();
+      // The document is named once the page is drawn.
+      await expect.poll(() => page.title()).toBe(`${name} · Nightshift`);
     }
     for (const { name, key } of PLACES) {
       if (key === null) continue;
@@ -68,9 +69,9 @@ describe('without keys', () => {
     await heading(page, 'Inbox').waitFor();
     await page.keyboard.press('Tab');
     const skip = page.getByRole('link', { name: 'Skip to the content' });
-    expect(await skip.evaluate((link) => link.matches(':focus'))).toBe(true);
+    await skip.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('main').evaluate((main) => main.matches(':focus'))).toBe(true);
+    await page.getByRole('main').and(page.locator(':focus')).waitFor();
   });
 
   test('says that there is nothing at an address that it does not know', async () => {
@@ -161,7 +162,7 @@ describe('with a key', () => {
     await field.fill(apiKey);
     await field.press('Enter');
     await heading(page, 'Jobs').waitFor();
-    expect(page.url()).toContain('status=running');
+    await page.waitForURL('**/jobs?status=running');
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
