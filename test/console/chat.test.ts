@@ -269,6 +269,37 @@ test('a long history is shown a window at a time', async () => {
   await expect.poll(atEnd).toBe(true);
 });
 
+/** Where the latest is asked for in the very moment in which the list comes to rest and lets go of it. */
+const PRESS_AT_REST = `{
+  const REST_MS = 150;
+  const later = setTimeout;
+  globalThis.setTimeout = (act, ms, ...given) =>
+    later(() => {
+      act(...given);
+      if (ms !== REST_MS || globalThis.isPressed || !document.body.textContent.includes('question 0')) return;
+      const jump = [...document.querySelectorAll('button')].find((one) => one.textContent.includes('Jump to'));
+      globalThis.isPressed = jump !== undefined;
+      jump?.click();
+    }, ms);
+}`;
+
+test('the latest is gone to though the list lets go of it as it is asked for', async () => {
+  const { client, url } = platform();
+  // More than is kept, by less than is read at once: it lets go of the end once it is at the beginning.
+  const { id } = await client.contexts.import({ title: 'let go', entries: pairs(205) });
+  const page = await visit(url);
+  await page.addInitScript(PRESS_AT_REST);
+  await page.goto(`${url}/contexts/${id}`);
+  await said(page, 'answer 204').waitFor();
+  const isPressed = () =>
+    page.evaluate<boolean>(`(() => {
+      if (!globalThis.isPressed) document.querySelector('[role=log]').scrollTo(0, 0);
+      return globalThis.isPressed === true;
+    })()`);
+  await expect.poll(isPressed).toBe(true);
+  await said(page, 'answer 204').waitFor();
+});
+
 test('a draft is kept for each context', async () => {
   const { page, address } = await open();
   await field(page).fill('half a thought');

@@ -37,6 +37,7 @@ export type MessageStore = {
   /** Resolve once it is there; of two at once the second does nothing. */
   loadOlder: () => Promise<void>;
   loadNewer: () => Promise<void>;
+  /** Does nothing where what was said last is held. */
   jumpToLatest: () => Promise<void>;
   /** Shows what lies around a message, wherever it is. */
   jumpTo: (messageId: string) => Promise<void>;
@@ -162,6 +163,8 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
           change(append(window, page.data, page.next_cursor !== null && !isAllSaid(page.data)));
       }),
     jumpToLatest: async () => {
+      // As it stands here: what a page has drawn may be older.
+      if (window.messages.length > 0 && !window.hasNewer) return;
       jumps += 1;
       window = EMPTY_WINDOW;
       await readLatest();

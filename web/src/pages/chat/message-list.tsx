@@ -79,7 +79,7 @@ export function MessageList({ context, making, sought }: Props) {
   };
   const jump = async (): Promise<void> => {
     sticks.current = true;
-    if (window?.hasNewer === true) await store.jumpToLatest();
+    await store.jumpToLatest();
     toEnd();
     setAway(false);
   };
