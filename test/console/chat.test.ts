@@ -300,6 +300,41 @@ test('the latest is gone to though the list lets go of it as it is asked for', a
   await said(page, 'answer 204').waitFor();
 });
 
+test('a message that is sought is gone to though the list is read anew meanwhile', async () => {
+  const { client, url } = platform();
+  const { id } = await client.contexts.import({ title: 'sought', entries: pairs(100) });
+  const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
+  const page = await visit(url);
+  // The stream stands once the message was asked for; what is read anew then comes after it.
+  const asked = Promise.withResolvers<void>();
+  const again = Promise.withResolvers<void>();
+  const found = Promise.withResolvers<void>();
+  let reads = 0;
+  let left = 2;
+  page.on('requestfinished', (request) => {
+    if (request.url().includes('from=') && --left === 0) found.resolve();
+  });
+  await page.route(`**/api/contexts/${id}/events*`, async (route) => {
+    await asked.promise;
+    await route.continue();
+  });
+  await page.route(`**/api/contexts/${id}/messages?*`, async (route) => {
+    const { searchParams } = new URL(route.request().url());
+    if (searchParams.has('from')) {
+      asked.resolve();
+      await again.promise;
+    } else if (searchParams.get('limit') === '60' && (reads += 1) === 2) {
+      again.resolve();
+      await found.promise;
+    }
+    await route.continue();
+  });
+  await page.goto(`${url}/contexts/${id}?message=${data[51]?.id ?? ''}`);
+  await found.promise;
+  await said(page, 'answer 25').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('a draft is kept for each context', async () => {
   const { page, address } = await open();
   await field(page).fill('half a thought');

@@ -177,6 +177,8 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
         list({ order: 'asc', from: messageId, limit: PAGE / 2 }),
       ]);
       if (jump !== jumps) return;
+      // What was asked for meanwhile is of what was left.
+      jumps += 1;
       const around = {
         messages: historyOf(older.data),
         hasOlder: older.next_cursor !== null,
