@@ -335,6 +335,38 @@ test('a message that is sought is gone to though the list is read anew meanwhile
   await page.unrouteAll({ behavior: 'wait' });
 });
 
+test('what is said while a conversation opens is not missed', async () => {
+  const { client, url } = platform();
+  const { id } = await client.contexts.create({
+    title: 'opening',
+    worker: { name: 'opening', role: 'clerk' },
+  });
+  const page = await visit(url);
+  // The list was read before it is said, and comes once the stream stands that has nothing to tell of it.
+  const read = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const stands = page.waitForResponse(`**/api/contexts/${id}/events*`);
+  await page.route(`**/api/contexts/${id}/events*`, async (route) => {
+    await done.promise;
+    await route.continue();
+  });
+  await page.route(
+    `**/api/contexts/${id}/messages?*limit=60*`,
+    async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await stands;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.goto(`${url}/contexts/${id}`);
+  await read.promise;
+  await client.contexts.run(id, { input: 'say: meanwhile' });
+  done.resolve();
+  await said(page, 'meanwhile').waitFor();
+});
+
 test('a draft is kept for each context', async () => {
   const { page, address } = await open();
   await field(page).fill('half a thought');

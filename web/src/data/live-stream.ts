@@ -6,6 +6,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';
 import type { Making, StreamEvent } from 'nightshift/client';
+import { askAnew } from './ask-anew.ts';
 import { client } from './client.ts';
 import { sayLost } from './connection.ts';
 import { keys } from './keys.ts';
@@ -93,7 +94,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     const maker = textMaker();
     const onConnection = (lost: { cause: unknown } | null): void => {
       if (lost !== null) sayLost();
-      else void cache.invalidateQueries({ queryKey: keys.context(contextId) });
+      else void askAnew(cache, keys.context(contextId));
       change({ connection: lost === null ? 'open' : 'lost' });
     };
     try {
