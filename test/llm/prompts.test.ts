@@ -16,7 +16,7 @@ import { expectChat, expectMessages, expectResponses } from './valid-requests.ts
 const text = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
-  fc.constantFrom('', ' \n', '\ud800', '\u0000'),
+  fc.constantFrom('', ' \n', '\ud800', '\\ud800', '\u0000'),
 );
 const data: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ type: fc.constant('thinking'), signature: fc.string() }),
