@@ -1,5 +1,6 @@
 // A fleet in this process: real Postgres, real queue, a model and tools that are driven by the test. Clients are the
 // commands themselves; HTTP is tested elsewhere.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
@@ -285,6 +286,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     return started;
   };
   for (let count = options.processes ?? 1; count > 0; count -= 1) await startProcess();
+  // Whoever rings before the bell is connected is not heard.
+  if (queue !== deaf) while (!(await bell.isReachable())) await sleep(5);
 
   const expectDone = async <T>(outcome: ReturnType<typeof perform<T>>): Promise<T> => {
     const ended = await outcome;
