@@ -38,9 +38,14 @@ test('a thousand waiting contexts cost their rows, and nothing else', { timeout:
   await of.until(() => of.processes[0]?.running() === 0);
 
   const before = await of.query(waiting);
-  statements.splice(0);
   const isSweep = (text: string) => text.includes('for update skip locked') && text.includes('c.sweep_at');
-  await of.until(() => statements.filter(isSweep).length >= SWEEPS);
+  const isClaim = (text: string) => text.includes("status = 'running', lease_owner");
+  // Rings that sweeps were ahead of may still come, each once: they find nothing to claim.
+  await of.until(async () => {
+    statements.splice(0);
+    await of.until(() => statements.filter(isSweep).length >= SWEEPS);
+    return !statements.some(isClaim);
+  });
   expect(await of.query(waiting)).toEqual(before);
   // Neither messages nor calls were read, but for the search, and for waits that are met: nothing was claimed.
   const ofRuns = statements.filter(
