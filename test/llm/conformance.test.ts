@@ -249,7 +249,8 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     });
 
     test('a body that stalls is stream_stalled, and its connection is closed', async () => {
-      models = modelsFor(fake, { idleTimeoutMs: 100 });
+      // Only the body is given so little time: the request that is looked at below came, however busy the machine is.
+      models = modelsFor(fake, { idleTimeoutMs: 100, connectTimeoutMs: 50_000 });
       expect(await fail({ text: 'Half an answ', fault: { kind: 'stall' } }, { streaming })).toMatchObject({
         class: 'stream_stalled',
       });
