@@ -43,10 +43,12 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
   };
 }
 
-test('what comes while nothing is under way is sent at once, by itself', () => {
-  const { send, log } = group();
+test('what comes while nothing is under way is sent at once, by itself', async () => {
+  const { send, log, release } = group();
   void send('a');
   expect(log.shared).toEqual([['a']]);
+  // What is left under way is given up after a while, and nobody would hear of it.
+  await release();
 });
 
 test('what comes while something is under way shares the next, no more than fits', async () => {
