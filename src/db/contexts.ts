@@ -10,7 +10,7 @@ import type { DurableState } from '../core/state.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { dueNow, millis } from './instant.ts';
+import { dueNow, millis, nowInStatement } from './instant.ts';
 
 /** What the row says to whoever may write under its lease. */
 export type ContextRow = {
@@ -166,9 +166,9 @@ export async function takeDue(
       status = case when c.status = 'waiting' then 'runnable' else c.status end,
       barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running' and not ${isWished})::int, 1000)
     where c.id in (
-      select c.id from contexts c where c.sweep_at <= clock_timestamp()
+      select c.id from contexts c where c.sweep_at <= ${nowInStatement}
         and (c.status = 'running' or ${isWished}
-          or c.sweep_at <= clock_timestamp() - ${overdueMs}::float8 * interval '1 millisecond')
+          or c.sweep_at <= ${nowInStatement} - ${overdueMs}::float8 * interval '1 millisecond')
         and not exists (
           select 1 from jsonb_to_recordset(${encodeJson(passBy)}::jsonb)
             as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)

@@ -8,6 +8,7 @@ import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import type { IdleTimeouts } from '../core/settings.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
+import { nowInStatement } from './instant.ts';
 
 /** The version of a role of the API that the worker `w` was made from, as `r`. */
 export const joinRole: SQL = sql`left join roles r
@@ -50,7 +51,7 @@ export async function archiveIdle(
   const rows = await executor.execute<{ archived: boolean }>(sql`
     with due as (
       select w.context_id, ${idleTimeout(ofFile)} as timeout from workers w ${joinRole}
-      where w.expires_at <= clock_timestamp() and ${isTimeoutKnown(ofFile)}
+      where w.expires_at <= ${nowInStatement} and ${isTimeoutKnown(ofFile)}
       order by w.expires_at limit ${most}
     ), held as materialized (
       select c.id, due.timeout, ${isBusy} as busy, c.state_since
@@ -64,7 +65,7 @@ export async function archiveIdle(
         when w.archived_at is not null then case when ${isAwake} then ${next} end
         when ${isOver} then clock_timestamp() + interval '1 minute'
         else ${next} end
-    from held where w.context_id = held.id and w.expires_at <= clock_timestamp()
+    from held where w.context_id = held.id and w.expires_at <= ${nowInStatement}
     returning w.archived_at is not null and w.expires_at is not null as archived`);
   return { looked: rows.length, archived: rows.filter(({ archived }) => archived).length };
 }
@@ -77,7 +78,7 @@ export type Purgeable = { id: WorkerId; contextId: ContextId; tenantId: TenantId
  * stopped in the archive begins its time anew.
  */
 function isOld(archivedDays: number): SQL {
-  const since = sql`clock_timestamp() - ${archivedDays}::float8 * interval '1 day'`;
+  const since = sql`${nowInStatement} - ${archivedDays}::float8 * interval '1 day'`;
   return sql`w.archived_at <= ${since} and c.state_since <= ${since} and not ${isBusy}`;
 }
 

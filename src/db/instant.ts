@@ -6,6 +6,9 @@ import type { Millis } from '../core/time.ts';
 /** Now, for what is due at once: columns round to milliseconds, and what they round up has not come yet for a moment. */
 export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
 
+/** Now, for what an index is asked: it stands still in a statement, so that only what has come is read, however much waits. */
+export const nowInStatement: SQL = sql`statement_timestamp()`;
+
 /** A timestamp as milliseconds since the epoch. */
 export function millis(column: SQLWrapper): SQL<Millis> {
   return sql<Millis>`floor(extract(epoch from ${column}) * 1000)::float8`;

@@ -1,9 +1,9 @@
 // Throughput over time: what counts where, what is a sample, and that it costs what it spans and not what was ever stored.
 import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { readHistory } from '../../src/db/stats-history.ts';
+import { explaining } from '../services/explaining.ts';
 import { addProcess, converse } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -120,15 +120,7 @@ test('nothing of it is compiled, which would take longer than all that is read',
   const plans: string[] = [];
   await api.database.transaction(async (tx) => {
     await tx.execute(sql`select set_config('jit_above_cost', '0', true)`);
-    const explain = async (query: SQL): Promise<unknown[]> => {
-      const plan = await tx.execute<{ 'QUERY PLAN': string }>(sql`explain analyze ${query}`);
-      plans.push(plan.map((row) => row['QUERY PLAN']).join('\n'));
-      return [];
-    };
-    const explaining = new Proxy(tx, {
-      get: (target, name) => (name === 'execute' ? explain : Reflect.get(target, name)),
-    });
-    return readHistory(explaining, DEFAULT_TENANT, { from: 0, bucketMs: 1_000, count: 2 });
+    return readHistory(explaining(tx, plans), DEFAULT_TENANT, { from: 0, bucketMs: 1_000, count: 2 });
   });
   expect(plans.at(-1)).toContain('generate_series');
   expect(plans.at(-1)).not.toContain('JIT');

@@ -314,8 +314,9 @@ describe('what is due at once', () => {
   const stillness = async <T>(work: (tx: Executor) => Promise<T>): Promise<T> =>
     the.open({ max: 1 }).transaction(async (tx) => {
       await tx.execute(sql`create schema still`);
-      await tx.execute(sql`create function still.clock_timestamp() returns timestamptz language sql
-        as $$ select timestamptz '2026-01-02 03:04:05.6789Z' $$`);
+      for (const clock of ['clock_timestamp', 'statement_timestamp'])
+        await tx.execute(sql`create function still.${sql.raw(clock)}() returns timestamptz language sql stable
+          as $$ select timestamptz '2026-01-02 03:04:05.6789Z' $$`);
       await tx.execute(sql`set local search_path = still, public, pg_catalog`);
       const done = await work(tx);
       await tx.execute(sql`drop schema still cascade`);

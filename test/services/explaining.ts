@@ -1,0 +1,24 @@
+// Plans in place of answers: how much is read for what is shown.
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Executor } from '../../src/db/client.ts';
+
+/** Carries out what it is asked, answers nothing, and keeps the plans. */
+export function explaining<E extends Executor>(executor: E, plans: string[]): E {
+  const explain = async (query: SQL): Promise<unknown[]> => {
+    const plan = await executor.execute<{ 'QUERY PLAN': string }>(
+      sql`explain (analyze, costs off, timing off) ${query}`,
+    );
+    plans.push(plan.map((row) => row['QUERY PLAN']).join('\n'));
+    return [];
+  };
+  return new Proxy(executor, {
+    get: (target, name) => (name === 'execute' ? explain : Reflect.get(target, name)),
+  });
+}
+
+/** Rows that were read and not used. */
+export function passedOver(plan: string): number {
+  const counts = [...plan.matchAll(/Rows Removed by (?:Join )?Filter: (\d+)/g)];
+  return counts.reduce((sum, [, rows]) => sum + Number(rows), 0);
+}
