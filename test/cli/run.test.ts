@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { safe } from '../../src/cli/terminal/safe.ts';
 import type { Job } from '../../src/client/index.ts';
 import { KEY, openPlatform, run } from './command-line.ts';
+import { openLateCancels } from './late-cancels.ts';
 import type { Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -185,6 +186,17 @@ describe('Ctrl-C', () => {
     expect(err).toContain('Cancelling');
     expect(err).toMatch(/It stopped at/);
     expect(await jobOf(err)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('waits for a receipt that comes after the end of the job', async () => {
+    const late = await openLateCancels(platform.url);
+    const running = platform.start(['run', LONG, '--stream'], { NIGHTSHIFT_URL: late.url });
+    await running.says('out', /night/);
+    running.signal('SIGINT');
+    const { code, err } = await running.done;
+    expect(code).toBe(130);
+    expect(err).toMatch(/It stopped at [\s\S]*✗ cancelled/);
+    await late.close();
   });
 
   test('with --keep leaves, and the job goes on', async () => {

@@ -50,12 +50,13 @@ export async function attend(
   const leave = new AbortController();
   const sending = begin();
   let cancelling: Exit | null = null;
+  let receipt = Promise.resolve();
   const forget = onSignals((exit, count) => {
     if (count > 1) process.exit(exit);
     if (options.keep === true) return leave.abort(new Left(exit));
     cancelling = exit;
     // What goes wrong with the input itself ends the command anyway.
-    void sending.then(
+    receipt = sending.then(
       ({ job_id }) => cancel(cli, client, job_id),
       () => undefined,
     );
@@ -64,6 +65,8 @@ export async function attend(
     const accepted = await sending;
     if (options.quiet !== true) sayBeginning(cli, accepted);
     const job = await follow(cli, client, options, accepted, leave);
+    // The end of the job may be heard of before the receipt comes.
+    await receipt;
     tellEnd(cli, job, options);
     return cancelling !== null && exitOf(job.status) === EXIT.stopped ? cancelling : exitOf(job.status);
   } catch (error) {

@@ -1,0 +1,35 @@
+// In front of an API: whatever it answers is passed on at once, but for the answers to cancels, which come late.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+
+/** Longer than a command that waits for nobody takes to end. */
+const LATE_MS = 1_500;
+
+export async function openLateCancels(apiUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((asked, answer) => {
+    const { method = 'GET', url = '/', headers } = asked;
+    const onward = request(new URL(url, apiUrl), { method, headers, agent: false }, (response) => {
+      const passOn = (): void => {
+        answer.writeHead(response.statusCode ?? 502, response.headers).flushHeaders();
+        response.pipe(answer);
+      };
+      if (url.endsWith('/cancel')) setTimeout(passOn, LATE_MS);
+      else passOn();
+    });
+    onward.on('error', () => answer.destroy());
+    answer.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
