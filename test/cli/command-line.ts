@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
-import { freePort } from '../../src/dev/free-port.ts';
 import { killChildren, startChild } from '../e2e/children.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 
 export const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
+const READY = /is ready at (http:\S+)/;
 export const KEY = 'a-key-of-the-tests';
 /** Compiled code is kept from one process to the next. */
 const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
@@ -116,17 +116,15 @@ export type Platform = {
 export async function openPlatform(): Promise<Platform> {
   const database = await createTestDatabase();
   const folder = await temporaryFolder();
-  const port = String(await freePort());
   const child = startChild('src/cli/main.ts', ['start'], {
     DATABASE_URL: database.url,
-    PORT: port,
+    PORT: '0',
     NIGHTSHIFT_API_KEYS: `${KEY}:tests`,
     NIGHTSHIFT_DATA: folder,
     NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'prices.config.ts'),
     LOG_LEVEL: 'error',
   });
-  await child.says(/is ready at/);
-  const url = `http://127.0.0.1:${port}`;
+  const [, url = ''] = READY.exec(await child.says(READY)) ?? [];
   const env = { NIGHTSHIFT_URL: url, NIGHTSHIFT_API_KEY: KEY };
   return {
     url,

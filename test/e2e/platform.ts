@@ -1,5 +1,4 @@
 // The platform as it runs in production: an API process and worker processes of the command line, each on its own.
-import { freePort } from '../../src/dev/free-port.ts';
 import { startChild } from './children.ts';
 import type { Child } from './children.ts';
 import { openClient } from './client.ts';
@@ -11,10 +10,9 @@ export type Env = Record<string, string>;
 
 /** Resolves once it answers. It is found again at its port when it is started again with the same environment. */
 export async function startApi(env: Env): Promise<{ child: Child; client: Client; env: Env }> {
-  const port = env['PORT'] ?? String(await freePort());
-  const child = startChild(MAIN, ['api'], { ...env, PORT: port });
-  await child.says(/the API is up/);
-  return { child, client: openClient(`http://127.0.0.1:${port}`), env: { ...env, PORT: port } };
+  const child = startChild(MAIN, ['api'], { PORT: '0', ...env });
+  const [, url = ''] = /"address":"(http:[^"]+)"/.exec(await child.says(/the API is up/)) ?? [];
+  return { child, client: openClient(url), env: { ...env, PORT: new URL(url).port } };
 }
 
 /** Resolves once it claims. */
