@@ -126,12 +126,11 @@ describe('status and lists', () => {
   });
 
   test('search finds what was said', async () => {
+    const search = ['search', 'purple', 'elephant', '--from', 'assistant'];
     await expect
-      .poll(
-        async () => (await platform.json<List<SearchResult>>(['search', 'elephant', '--json'])).data.length,
-      )
+      .poll(async () => (await platform.json<List<SearchResult>>([...search, '--json'])).data.length)
       .toBeGreaterThan(0);
-    const { out } = await platform.run(['search', 'purple', 'elephant', '--from', 'assistant']);
+    const { out } = await platform.run(search);
     expect(out).toContain('a purple elephant');
     expect((await platform.run(['search', 'nowhere-to-be-found'])).out).toBe('Nothing found.\n');
   });
