@@ -6,6 +6,7 @@ import { killChildren } from './children.ts';
 import { startApi, startWorker } from './platform.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { until } from './until.ts';
 
 const redis = inject('redisUrl') !== null;
 const TIMES = { NIGHTSHIFT_BEAT_MS: '100', NIGHTSHIFT_MISSED_MS: '400', NIGHTSHIFT_SWEEP_MS: '200' };
@@ -65,11 +66,14 @@ test.skipIf(!redis)(
     await startWorker(env);
     const url = `http://127.0.0.1:${api.env['PORT']}`;
     const here = { NIGHTSHIFT_URL: url };
-    const { id } = await createClient({ url }).workers.create({ name: 'ada', config: {} });
+    const client = createClient({ url });
+    const { id } = await client.workers.create({ name: 'ada', config: {} });
     const done = (...args: string[]) => start(args, here).done;
 
     const running = start(['run', 'wait: 1h', '--worker', 'ada'], here);
-    await running.says('err', /job \S+ · context/);
+    const [, job = ''] = await running.says('err', /job (\S+) · context/);
+    // What is queued stays queued: a stop ends what runs.
+    await until('the job to run', async () => (await client.jobs.get(job)).status === 'running');
     expect((await done('workers', 'stop', 'ada')).code).toBe(0);
     expect((await running.done).code).toBe(5);
     expect(await done('run', 'say: hello', '--worker', id)).toMatchObject({
