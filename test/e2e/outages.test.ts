@@ -5,7 +5,6 @@ import { Redis } from 'ioredis';
 import { afterEach, expect, inject, test } from 'vitest';
 import { parseId } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
-import { freePort } from '../../src/dev/free-port.ts';
 import { startOwnPostgres } from '../services/own-postgres.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import type { OwnService } from '../services/own-service.ts';
@@ -28,6 +27,8 @@ const CALLS = ['look', 'mail'];
 const SCRIPT = 'wait: 100ms\ncall: look {"before_ms": 50}\ncall: mail {"before_ms": 100, "after_ms": 50}';
 /** Of the long jobs that outlive several workers. */
 const STEPS = 16;
+/** A lease that no outage outlasts, even where a busy machine takes its time to end it. */
+const LONG_LEASE: Env = { NIGHTSHIFT_LEASE_MS: '45000', NIGHTSHIFT_REQUEST_MS: '1500' };
 /** A lease that a test can outwait. */
 const SHORT_LEASE: Env = {
   NIGHTSHIFT_LEASE_MS: '3000',
@@ -83,7 +84,7 @@ async function ownPostgres(): Promise<OwnService> {
  */
 function expectGoodLogs(house: House, explained: RegExp = /^$/): void {
   const lines = [house.api, ...house.workers].flatMap((child) => child.lines);
-  expect(lines.filter((line) => /before_ms|answered input|patience/.test(line))).toEqual([]);
+  expect(lines.filter((line) => /before_ms|answered input|all in good time/.test(line))).toEqual([]);
   expect(lines.filter((line) => /"level":[56]0/.test(line) && !explained.test(line))).toEqual([]);
 }
 
@@ -100,7 +101,7 @@ function say(line: string): void {
 }
 
 test('without Redis from the start jobs run, wait, are cancelled, and end', LONG, async () => {
-  const nowhere = `redis://127.0.0.1:${await freePort()}`;
+  const nowhere = 'redis://127.0.0.1:1';
   const house = await openHouse({ redisUrl: nowhere });
   const { client, stage } = house;
   const begun = performance.now();
@@ -115,7 +116,7 @@ test('without Redis from the start jobs run, wait, are cancelled, and end', LONG
   const parked = await client.createContext({ model: 'simulated/default' });
   const waiting = await client.post(
     parked.id,
-    'fail: rate_limited retry-after 2100ms times 1\nsay: patience',
+    'fail: rate_limited retry-after 2100ms times 1\nsay: all in good time',
   );
   await until('the job to run', async () => (await client.job(long.job_id)).status === 'running');
   expect(await client.cancel(long.job_id, 10_000)).toMatchObject({ status: 'cancelled' });
@@ -163,7 +164,7 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await ownPostgres();
-    const house = await openHouse({ databaseUrl: service.url }, { NIGHTSHIFT_REQUEST_MS: '1500' });
+    const house = await openHouse({ databaseUrl: service.url }, LONG_LEASE);
     const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
     for (const blow of ['stop', 'kill'] as const) {
       await ledger.more(20);
@@ -196,10 +197,7 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await ownPostgres();
-    const house = await openHouse(
-      { databaseUrl: service.url },
-      { NIGHTSHIFT_LEASE_MS: '20000', NIGHTSHIFT_REQUEST_MS: '1500' },
-    );
+    const house = await openHouse({ databaseUrl: service.url }, LONG_LEASE);
     const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
     await ledger.more(20);
     await service.pause();
@@ -247,19 +245,17 @@ test.skipIf(!redis)(
   async () => {
     const house = await openHouse({}, SHORT_LEASE);
     const { stage, client, workers } = house;
-    const [zombie] = workers;
-    if (zombie === undefined) throw new Error('no worker');
     const config = { model: 'simulated/default', tools: CALLS };
     const script = 'call: look {"before_ms": 8000}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
     const contexts = await Promise.all(Array.from({ length: 20 }, () => client.createContext(config)));
     const posted = await Promise.all(contexts.map(({ id }) => client.post(id, script)));
-    await until('both to work', async () => {
-      const [row] = await stage.query(
-        'select count(distinct lease_owner)::int as owners, count(*)::int as owned from contexts where lease_owner is not null',
-      );
-      return row?.['owners'] === 2 && row['owned'] === 20;
-    });
-    const [row] = await stage.query(`select id from processes where pid = ${zombie.pid}`);
+    // Nothing says that they share alike: the one that has something is stopped.
+    const owners = () =>
+      stage.query('select p.id, p.pid from contexts c join processes p on p.id = c.lease_owner');
+    await until('all to be worked on', async () => (await owners()).length === posted.length);
+    const [row] = await owners();
+    const zombie = workers.find(({ pid }) => pid === row?.['pid']);
+    if (zombie === undefined) throw new Error('no worker');
     zombie.signal('SIGSTOP');
     await until('the other one to take over', async () => {
       const owned = await stage.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`);
