@@ -7,5 +7,5 @@ export const CRASH_TIMES: WorkerTimes = {
   leaseMs: 10_000,
   sweepMs: 100,
   stopGraceMs: 20_000,
-  drainMs: 2_000,
+  drainMs: 5_000,
 };

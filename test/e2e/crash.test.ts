@@ -215,9 +215,9 @@ async function expectReceipt({ stage, jobIds: [jobId] }: Cast, kind = 'cancel'):
   expect(row).toEqual({ stop_kind: kind, stopped: true, ended: true, heard: true });
 }
 
-const THINKING = 'wait: 1s\nsay: thought';
+const THINKING = 'wait: 2s\nsay: thought';
 const MAILING = 'call: mail {"before_ms": 300, "after_ms": 300}\n---\nsay: mailed';
-const PUTTING = 'call: put {"before_ms": 1000}\n---\nsay: there';
+const PUTTING = 'call: put {"before_ms": 2000}\n---\nsay: there';
 
 /** Told to stop while a model call, a `once` call and an idempotent one are under way. */
 const drained: Play = {

@@ -88,9 +88,10 @@ test.skipIf(!redis)(
   'a drained worker waits for `once` calls, and everything else goes on elsewhere at once',
   LONG,
   async () => {
-    await open({ NIGHTSHIFT_DRAIN_MS: '40000' });
+    await open({ NIGHTSHIFT_DRAIN_MS: '20000' });
     const first = await startWorker(env);
-    // Long enough that all are still under way once another worker is up.
+    // Long enough that all are still under way once another worker is up, and after the fifth of the drain in which what
+    // may be repeated is waited for.
     const thinking = await begin('wait: 15s\nsay: thought');
     const putting = await begin('call: put {"before_ms": 15000}\n---\nsay: it is there');
     const looking = await begin('call: look {"before_ms": 15000}\n---\nsay: seen');
@@ -171,7 +172,7 @@ test.skipIf(!redis)(
   'workers are replaced one after the other under load, and no job notices',
   LONG,
   async () => {
-    await open({ NIGHTSHIFT_DRAIN_MS: '2000' });
+    await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
     const script = Array.from({ length: 20 }, (_, step) =>
       [`say: step ${step}`, 'wait: 150ms', 'call: mail {"before_ms": 20}', 'call: look {}'].join('\n'),
     ).join('\n---\n');
