@@ -12,7 +12,7 @@ import type { Account, Run } from './clone.ts';
 
 const INSTALL_MS = 600_000;
 const isRoot = process.getuid?.() === 0;
-const READY = /is ready at (http:\S+)/;
+const READY = /is ready at (http:\S+)\n/;
 let clone = '';
 
 beforeAll(async () => {
@@ -30,6 +30,11 @@ async function leftovers(): Promise<string[]> {
     .filter((pid) => Number.isInteger(pid));
   const commands = await Promise.all(pids.map((pid) => commandOf(pid)));
   return commands.filter((command) => command !== null).filter((command) => command.includes(clone));
+}
+
+/** Whoever watches over a service that has ended, ends a moment after it. */
+async function expectNothingLeft(): Promise<void> {
+  await expect.poll(leftovers, { timeout: 60_000 }).toEqual([]);
 }
 
 async function printedLineWorks(platform: Run): Promise<void> {
@@ -50,7 +55,7 @@ test(
     await printedLineWorks(platform);
     signalGroup(platform, 'SIGINT');
     expect(await platform.ended).toBe(0);
-    expect(await leftovers()).toEqual([]);
+    await expectNothingLeft();
   },
 );
 
@@ -65,7 +70,7 @@ test('once installed and built it does neither again, is ready within seconds, a
   expect(second.output()).toMatch(/already running in this folder, as process \d+/);
   first.process.kill('SIGTERM');
   expect(await first.ended).toBe(0);
-  expect(await leftovers()).toEqual([]);
+  await expectNothingLeft();
 });
 
 test('after a SIGKILL of everything, or of npm alone, the next start works', async () => {
@@ -76,11 +81,13 @@ test('after a SIGKILL of everything, or of npm alone, the next start works', asy
   await second.until(READY);
   await printedLineWorks(second);
   second.process.kill('SIGKILL');
+  // What npm had started holds the folder until it has ended, which it does by itself.
+  await second.ended;
   const third = start();
   await third.until(READY);
   third.process.kill('SIGINT');
   expect(await third.ended).toBe(0);
-  await expect.poll(leftovers, { timeout: 60_000 }).toEqual([]);
+  await expectNothingLeft();
 });
 
 test('a stale node_modules is installed anew', { timeout: INSTALL_MS }, async () => {
@@ -117,7 +124,7 @@ test.runIf(isRoot && nobody !== null && canReach('/tmp', nobody))(
     await printedLineWorks(platform);
     signalGroup(platform, 'SIGINT');
     expect(await platform.ended).toBe(0);
-    expect(await leftovers()).toEqual([]);
+    await expectNothingLeft();
   },
 );
 
