@@ -59,7 +59,11 @@ async function embedded(): Promise<OwnService> {
     async start() {
       server = await startEmbeddedPostgres(options);
     },
-    pause: () => signalAll(server.pid, 'SIGSTOP'),
+    async pause() {
+      // Itself first: it must not serve one more connection while its children are looked for.
+      process.kill(server.pid, 'SIGSTOP');
+      await signalAll(server.pid, 'SIGSTOP');
+    },
     resume: () => signalAll(server.pid, 'SIGCONT'),
     async remove() {
       await server.stop();
