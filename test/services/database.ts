@@ -12,6 +12,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** `template`: the name of what it is a copy of. */
+export interface Copy extends TestDatabase {
+  template: string;
+}
+
 export interface TemplateSource {
   adminUrl: string;
   /** Folder whose files the template is made from. */
@@ -26,12 +31,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabaseFrom({ adminUrl: inject('databaseUrl'), migrations: MIGRATIONS, migrate });
 }
 
-export async function createDatabaseFrom(source: TemplateSource): Promise<TestDatabase> {
+export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> {
   const template = await templateFor(source);
   const name = `nightshift_test_${Math.floor(Date.now() / 1000)}_${randomBytes(5).toString('hex')}`;
   await withAdmin(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: urlOf(source.adminUrl, name),
+    template,
     drop: () =>
       withAdmin(source.adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   };
