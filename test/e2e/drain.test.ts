@@ -4,7 +4,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
 import { killChildren } from './children.ts';
 import type { Child } from './children.ts';
-import { readOutside } from './outside-tools.ts';
+import { openGate, readOutside } from './outside-tools.ts';
 import { startWorker } from './platform.ts';
 import type { Env } from './platform.ts';
 import { openStage } from './stage.ts';
@@ -90,26 +90,34 @@ test.skipIf(!redis)(
   async () => {
     await open({ NIGHTSHIFT_DRAIN_MS: '20000' });
     const first = await startWorker(env);
-    // Long enough that all are still under way once another worker is up, and after the fifth of the drain in which what
-    // may be repeated is waited for.
-    const thinking = await begin('wait: 15s\nsay: thought');
-    const putting = await begin('call: put {"before_ms": 15000}\n---\nsay: it is there');
-    const looking = await begin('call: look {"before_ms": 15000}\n---\nsay: seen');
-    const mailing = await begin('call: mail {"before_ms": 14000, "after_ms": 300}\n---\nsay: sent');
+    // All are still under way when another worker is up, however long that takes: but for the model's call, which is long.
+    const thinking = await begin('wait: 30s\nsay: thought');
+    const putting = await begin('call: put {"gated": true}\n---\nsay: it is there');
+    const looking = await begin('call: look {"gated": true}\n---\nsay: seen');
+    const mailing = await begin('call: mail {"gated": true, "after_ms": 300}\n---\nsay: sent');
     await until('all to be under way', async () => {
       const owned = await stage.query('select 1 from contexts where lease_owner is not null');
       return owned.length === 4 && outside().length === 3;
     });
     const second = await startWorker(env);
     const handovers = await watchHandovers();
-    const ms = await drain(first);
+    const drained = drain(first);
+    await until('all but the `once` call to go on elsewhere', async () => {
+      const owned = await stage.query(
+        `select 1 from contexts c join processes p on p.id = c.lease_owner where p.pid = ${second.pid}`,
+      );
+      return owned.length === 3;
+    });
+    expect([seen('begin', 'mail'), seen('effect', 'mail')]).toEqual([1, 0]);
+    openGate(stage.file('outside'));
+    const ms = await drained;
     await stage.settled();
     const { handovers: count, longest } = await handovers();
     process.stdout.write(
       `drained in ${Math.round(ms)} ms; ${count} handovers, the longest ${Math.round(longest)} ms\n`,
     );
     expect(count).toBe(4);
-    expect(await lines(thinking)).toEqual(['u1 user: wait: 15s\nsay: thought', 'a1 assistant: thought']);
+    expect(await lines(thinking)).toEqual(['u1 user: wait: 30s\nsay: thought', 'a1 assistant: thought']);
     expect((await lines(putting)).slice(1)).toEqual([
       'a1 assistant: →put',
       'a1 tool: put ← put: done',
@@ -178,7 +186,8 @@ test.skipIf(!redis)(
     ).join('\n---\n');
     let worker = await startWorker(env);
     const contexts: ContextId[] = [];
-    for (let count = 0; count < 30; count += 1) contexts.push(await begin(`${script}\n---\nsay: all done`));
+    const last = 'call: look {"gated": true}\n---\nsay: all done';
+    for (let count = 0; count < 30; count += 1) contexts.push(await begin(`${script}\n---\n${last}`));
     const handovers = await watchHandovers();
     let replaced = 0;
     while (!(await stage.isSettled())) {
@@ -186,6 +195,8 @@ test.skipIf(!redis)(
       await drain(worker);
       worker = next;
       replaced += 1;
+      // Nothing has ended before, however fast it all is.
+      if (replaced === 2) openGate(stage.file('outside'));
     }
     const { handovers: count, longest } = await handovers();
     process.stdout.write(
@@ -200,6 +211,8 @@ test.skipIf(!redis)(
           'a1 tool: mail ← mail: done',
           'a1 tool: look ← look: done',
         ]).flat(),
+        'a1 assistant: →look',
+        'a1 tool: look ← look: done',
         'a1 assistant: all done',
       ]);
       await expectSound(stage.ports.database.db, contextId);

@@ -1,5 +1,5 @@
 // Tools with an effect in the outside world: a line of a file. The tool's way is `begin`, its effect, `end`.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, JsonSchemaTool, Reconciliation } from '../../src/index.ts';
 
@@ -21,10 +21,23 @@ export function outsideTools(file: string, told: (what: string) => void = () => 
   ];
 }
 
+const gateOf = (file: string): string => `${file}.gate`;
+
+/** Lets go on whatever waits for it, and whatever comes to it later. */
+export function openGate(file: string): void {
+  writeFileSync(gateOf(file), '');
+}
+
+async function passGate(file: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(gateOf(file))) await sleep(20, undefined, { signal });
+}
+
 type Input = {
   /** Before the effect, and after it. */
   before_ms?: number;
   after_ms?: number;
+  /** Its effect waits until the gate is open. */
+  gated?: boolean;
 };
 
 function outsideTool(
@@ -40,13 +53,14 @@ function outsideTool(
     description: `Has its effect: ${effect}.`,
     input_schema: {
       type: 'object',
-      properties: { before_ms: ms, after_ms: ms },
+      properties: { before_ms: ms, after_ms: ms, gated: { type: 'boolean' } },
       additionalProperties: false,
     },
-    async execute({ before_ms = 0, after_ms = 0 }: Input, { signal, idempotency_key }) {
+    async execute({ before_ms = 0, after_ms = 0, gated = false }: Input, { signal, idempotency_key }) {
       const note = (what: string): void => appendFileSync(file, `${what} ${name} ${idempotency_key}\n`);
       note('begin');
       await sleep(before_ms, undefined, { signal });
+      if (gated) await passGate(file, signal);
       note('effect');
       told(`${name} outside`);
       await sleep(after_ms, undefined, { signal });
