@@ -100,7 +100,7 @@ function lastOf(events: readonly StreamEvent[], from: number): number {
 
 /** All that a context's stream tells from its start. */
 export async function replay(
-  url: string,
+  api: string,
   contextId: string,
   head: number,
   withinMs: number,
@@ -108,15 +108,23 @@ export async function replay(
   const events: StreamEvent[] = [];
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(withinMs)]);
-  if (head > 0) {
-    await fetch(`${url}/api/contexts/${contextId}/events?after=0`, { signal })
-      .then((response) =>
-        read(response, (event) => {
-          events.push(event);
-          if (event.seq === head) enough.abort();
-        }),
-      )
-      .catch(() => undefined);
+  const url = `${api}/api/contexts/${contextId}/events?after=0`;
+  if (head === 0) return { contextId, events };
+  while (!signal.aborted) {
+    const status = await fetch(url, { signal })
+      .then(async (response) => {
+        if (response.ok) {
+          await read(response, (event) => {
+            events.push(event);
+            if (event.seq === head) enough.abort();
+          });
+        }
+        return response.status;
+      })
+      .catch(() => 0);
+    // A connection to Postgres that went silent may be found out only now: who is told so asks again.
+    if (status !== 503) break;
+    await sleep(RETRY_MS[0]);
   }
   return { contextId, events };
 }
