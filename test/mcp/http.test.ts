@@ -36,7 +36,8 @@ test('a call goes there and back; a server that was away is found again', async 
   await startEverything(port);
   const it = { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': 'k' } };
   opened = await openScripted({}, { it });
-  const { run, names, until } = opened;
+  const { run, names, isUp, until } = opened;
+  await until(() => isUp('it'));
   expect(names('it')).toContain('it__echo');
   expect(await run('it__echo', { message: 'hi' })).toMatchObject({ content: [{ text: 'Echo: hi' }] });
 
@@ -49,6 +50,8 @@ test('a call goes there and back; a server that was away is found again', async 
     is_error: true,
   });
   await startEverything(port);
+  // It is tried longer apart each time; a call waits for a few seconds only.
+  await until(() => isUp('it'));
   const again = await run('it__echo', { message: 'back' });
   expect(again).toMatchObject({ is_error: false, content: [{ text: 'Echo: back' }] });
 });
@@ -57,7 +60,8 @@ test('a call that is in flight when the server dies is not waited for', async ()
   const port = await freePort();
   await startEverything(port);
   opened = await openScripted({}, { it: { url: `http://127.0.0.1:${port}/mcp` } });
-  const { run, progress, until } = opened;
+  const { run, progress, isUp, until } = opened;
+  await until(() => isUp('it'));
   const outcome = run('it__trigger-long-running-operation', { duration: 60, steps: 600 });
   await until(() => progress.length > 0);
   child?.kill('SIGKILL');

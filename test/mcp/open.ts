@@ -23,13 +23,15 @@ export type Opened = {
   progress: string[];
   lines: string[];
   names: (server: string) => string[];
+  /** Whether it is connected to. */
+  isUp: (server: string) => boolean;
   run: (tool: string, input?: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
   /** Resolves once it holds; fails loudly after a while. */
   until: (condition: () => boolean) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** One scripted server, `it`, unless `servers` says otherwise. */
+/** One scripted server, `it`, once it is connected to, however long it takes to start; unless `servers` says otherwise. */
 export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const parsed = parseConfig({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
@@ -43,11 +45,20 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
   const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
   const onProgress = (_: unknown, words: string): void => void progress.push(words);
   const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log, onProgress });
+  const up = new Set<string>();
+  const until = async (condition: () => boolean): Promise<void> => {
+    for (let left = 2_000; left > 0; left -= 1) {
+      if (condition()) return;
+      await setTimeout(25);
+    }
+    expect.fail(`it never came to be; the log says:\n${lines.join('\n')}`);
+  };
   await open.start({
     called: (...one) => void called.push(one),
-    up: () => undefined,
+    up: (server, isUp) => void (isUp ? up.add(server) : up.delete(server)),
     restarted: () => undefined,
   });
+  if (servers === undefined) await until(() => up.has('it'));
   return {
     servers: open,
     facts: () => readFileSync(join(folder, 'facts'), 'utf8').trim().split('\n'),
@@ -58,15 +69,10 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
       const offer = open.offer(server, null);
       return offer?.kind === 'tools' ? offer.tools.map(({ name }) => name) : [];
     },
+    isUp: (server) => up.has(server),
     run: (tool, input = {}, signal = new AbortController().signal) =>
       runner.execute(call(tool, input), signal),
-    async until(condition) {
-      for (let left = 2_000; left > 0; left -= 1) {
-        if (condition()) return;
-        await setTimeout(25);
-      }
-      expect.fail(`it never came to be; the log says:\n${lines.join('\n')}`);
-    },
+    until,
     async close() {
       await open.stop();
       await rm(folder, { recursive: true });

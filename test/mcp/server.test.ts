@@ -95,7 +95,8 @@ describe('a server that dies in the middle of a call', () => {
   });
 
   test('leaves the outcome of a once call unknown: it is not repeated', async () => {
-    const { run, facts, called } = await open();
+    const one = await open();
+    const { run, facts, called } = one;
     expect(await run('it__die')).toEqual({
       kind: 'result',
       content:
@@ -104,6 +105,7 @@ describe('a server that dies in the middle of a call', () => {
     });
     expect(facts().filter((fact) => fact === 'called die')).toHaveLength(1);
     expect(called).toEqual([['it', 'cut']]);
+    await one.until(() => pidsOf(one).length === 2 && one.isUp('it'));
     expect(await run('it__echo', { text: 'again' })).toMatchObject({ content: [{ text: 'again' }] });
   });
 
