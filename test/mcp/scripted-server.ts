@@ -65,7 +65,8 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sen
       throw new Error('no');
     case 'hang':
     case 'hang_once':
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      // Both may have come at once: then it is cancelled before it begins.
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       note('cancelled');
       return text('');
     case 'count':
