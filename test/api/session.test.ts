@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openGate } from '../../src/api/access.ts';
 import { SESSION_S, openSessions } from '../../src/api/session.ts';
 import type { ApiKey } from '../../src/config.ts';
+import { until } from '../e2e/until.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
 
@@ -113,6 +114,9 @@ describe('the cookie', () => {
     const made = await api.post('/api/contexts', { title: 't' }, { ...cookie, ...OWN });
     expect(made.status).toBe(201);
     const streamed = api.get(`/api/contexts/${made.body.id}/events`, { ...cookie, ...OWN });
+    await until('the stream to be open', async () =>
+      /^nightshift_streams 1$/m.test((await api.get('/metrics', cookie)).body),
+    );
     await api.call('DELETE', `/api/contexts/${made.body.id}`, undefined, { ...cookie, ...OWN });
     expect((await streamed).status).toBe(200);
   });
