@@ -7,7 +7,7 @@ import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
 
 const ROLES = new Map<string, Role>([
-  ['brief', { idle_timeout_s: 60 }],
+  ['brief', { idle_timeout_s: 6_000 }],
   ['plain', {}],
 ]);
 
@@ -25,6 +25,7 @@ const read = async (id: string): Promise<Body> => (await api.get(`/api/contexts/
 const ids = async (path: string): Promise<string[]> =>
   (await api.get(path)).body.data.map((one: Body) => one.id);
 
+/** Of all contexts here it alone is due: timeouts are longer than tests may take. */
 async function archive(id: string): Promise<void> {
   const { db } = api.database;
   await db.execute(`update contexts set state_since = state_since - interval '1 day' where id = '${id}'`);
@@ -34,16 +35,16 @@ async function archive(id: string): Promise<void> {
 }
 
 test('a context expires after its timeout, counted from the last time that something happened', async () => {
-  const { body } = await api.post('/api/contexts', { config: { idle_timeout_s: 90 } });
+  const { body } = await api.post('/api/contexts', { config: { idle_timeout_s: 9_000 } });
   expect(body.archived_at).toBeNull();
-  expect(seconds(body)).toBe(90);
+  expect(seconds(body)).toBe(9_000);
   const owner = await addProcess(api, { roles: ['brief', 'plain'] });
   await converse(api, body.id, owner, 'hello', 'hi');
   const later = await read(body.id);
-  expect(seconds(later)).toBe(90);
+  expect(seconds(later)).toBe(9_000);
   expect(Date.parse(later.expires_at)).toBeGreaterThan(Date.parse(body.expires_at));
-  const patched = await api.call('PATCH', `/api/contexts/${body.id}`, { config: { idle_timeout_s: 30 } });
-  expect(seconds(patched.body)).toBe(30);
+  const patched = await api.call('PATCH', `/api/contexts/${body.id}`, { config: { idle_timeout_s: 3_000 } });
+  expect(seconds(patched.body)).toBe(3_000);
   const off = await api.call('PATCH', `/api/contexts/${body.id}`, { config: { idle_timeout_s: null } });
   expect(off.body.expires_at).toBeNull();
 });
@@ -54,17 +55,17 @@ test('where nobody says a timeout, it never expires', async () => {
 });
 
 test('the timeout comes from the role: of the file, or of the API', async () => {
-  await api.call('PUT', '/api/roles/guest', { idle_timeout_s: 45 });
+  await api.call('PUT', '/api/roles/guest', { idle_timeout_s: 4_500 });
   const made = async (role: string, config = {}): Promise<Body> =>
     (await api.post('/api/contexts', { role, config })).body;
-  expect(seconds(await made('brief'))).toBe(60);
-  expect(seconds(await made('guest'))).toBe(45);
-  expect(seconds(await made('guest', { idle_timeout_s: 7 }))).toBe(7);
+  expect(seconds(await made('brief'))).toBe(6_000);
+  expect(seconds(await made('guest'))).toBe(4_500);
+  expect(seconds(await made('guest', { idle_timeout_s: 700 }))).toBe(700);
   expect((await made('plain')).expires_at).toBeNull();
 });
 
 test('what is archived is left out of lists, readable, and back with its next input', async () => {
-  const { body: context } = await api.post('/api/contexts', { config: { idle_timeout_s: 90 } });
+  const { body: context } = await api.post('/api/contexts', { config: { idle_timeout_s: 9_000 } });
   const { id, worker_id: worker } = context;
   await archive(id);
   expect(await read(id)).toMatchObject({ id, archived_at: expect.any(String), expires_at: null });
