@@ -158,21 +158,23 @@ describe('links', () => {
       const soon = () => new Promise((resolve) => setImmediate(resolve));
       const over = new AbortController();
       const swap = async (): Promise<void> => {
+        let isLaid = false;
         while (!over.signal.aborted) {
           try {
+            if (!isLaid) lay();
+            isLaid = true;
             renameSync(inside('real'), inside('aside'));
             renameSync(inside('trap'), inside('real'));
             await soon();
             renameSync(inside('real'), inside('trap'));
             renameSync(inside('aside'), inside('real'));
           } catch {
-            // A write made the directory anew in the meantime.
-            lay();
+            // A write made the directory anew in the meantime, or something in it while it was removed.
+            isLaid = false;
           }
           await soon();
         }
       };
-      lay();
       const swapping = swap();
       const told: unknown[] = [];
       for (let left = 300; left > 0; left -= 1) {
