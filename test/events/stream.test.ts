@@ -2,29 +2,33 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { deltasOf } from '../../src/bus/bus.ts';
+import { ids } from '../../src/cli/ids.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
 import type { StreamEvent } from '../../src/core/told.ts';
 import { openFollower } from '../../src/events/follower.ts';
+import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { until } from '../e2e/until.ts';
 import { describedBy } from './described.ts';
 import { openHouse } from './house.ts';
 import type { House } from './house.ts';
 import { addUp, numbered } from './sse-client.ts';
 import type { Ask, SseClient, Told } from './sse-client.ts';
-import { talker } from './talker.ts';
+import { held, talker } from './talker.ts';
 import type { Talker } from './talker.ts';
 
+const simulated = held(createSimulated(ids));
 let house: House;
 let check: (told: readonly Told[]) => void;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openHouse({ model: simulated.model });
   check = await describedBy(house.servers[0]?.url ?? '');
 });
 afterAll(() => house.close());
 
 const opened: SseClient[] = [];
 afterEach(async () => {
+  simulated.until(() => true);
   const clients = opened.splice(0);
   for (const client of clients) client.close();
   await Promise.all(clients.map(({ ended }) => ended));
@@ -87,6 +91,8 @@ test('is answered at once, as event stream, and says when to come again', async 
 test('live is what a replay from 0 tells, in the order of numbers and without a gap', async () => {
   const { id } = await house.client.createContext({});
   const live = await listen(id, { after: 0 });
+  // The call of the listener may be heard late: nothing is over before it was.
+  simulated.until(() => live.told.some(({ event }) => event === 'ThinkingDelta'));
   const first = await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`);
   await live.until(finished(first));
   const second = await say(id, 'say: again');
@@ -109,36 +115,6 @@ test('live is what a replay from 0 tells, in the order of numbers and without a 
   for (const { data } of live.told) expect(data.context_id).toBe(id);
 });
 
-test('deltas add up to the message, between the first byte and the end, and are over with it', async () => {
-  const { id } = await house.client.createContext({});
-  const live = await listen(id);
-  const job = await say(id, TALK);
-  await live.until(finished(job));
-  const stored = await texts(id);
-  const shown = addUp(live.told);
-  expect(new Map([...shown].map(([message, { text }]) => [message, text]))).toEqual(stored);
-  const [message] = stored.keys();
-  const place = (is: (told: Told) => boolean): number => live.told.findIndex(is);
-  const states = live.told
-    .filter(({ event }) => event === 'StateChanged')
-    .map(({ id: number, data }) => `${data.new_state}${number === null ? ' (fleeting)' : ''}`);
-  expect(states.slice(0, 5)).toEqual(
-    [
-      'ProcessingUserMessage',
-      'AwaitingLLMResponse',
-      'StreamingLLMResponse (fleeting)',
-      'ProcessingLLMResponse (fleeting)',
-      'Idle',
-    ].slice(0, states.length),
-  );
-  expect(place(({ event }) => event === 'ThinkingDelta')).toBeLessThan(
-    place(({ event }) => event === 'ContentDelta'),
-  );
-  const completed = place(({ data }) => data.message_id === message && data.role === 'assistant');
-  expect(live.told.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
-  for (const told of live.told) if (told.event.endsWith('Delta')) expect(told.id).toBeNull();
-});
-
 /** A house of one's own, in which the model speaks until somebody has heard enough. */
 async function whileItSpeaks(
   work: (of: House, talks: Talker, contextId: string, job: string) => Promise<void>,
@@ -154,6 +130,37 @@ async function whileItSpeaks(
 }
 
 const deltas = ({ told }: SseClient): number => told.filter(({ event }) => event === 'ContentDelta').length;
+
+test('deltas add up to the message, between the first byte and the end, and are over with it', () =>
+  whileItSpeaks(async (of, talks, id, job) => {
+    const live = await of.listen(id, { after: 0 });
+    talks.until(() => deltas(live) > 5);
+    await live.until(finished(job));
+    const stored = await texts(id, of);
+    const shown = addUp(live.told);
+    expect(new Map([...shown].map(([message, { text }]) => [message, text]))).toEqual(stored);
+    const [message] = stored.keys();
+    const place = (is: (told: Told) => boolean): number => live.told.findIndex(is);
+    const states = live.told
+      .filter(({ event }) => event === 'StateChanged')
+      .map(({ id: number, data }) => `${data.new_state}${number === null ? ' (fleeting)' : ''}`);
+    expect(states.slice(0, 5)).toEqual(
+      [
+        'ProcessingUserMessage',
+        'AwaitingLLMResponse',
+        'StreamingLLMResponse (fleeting)',
+        'ProcessingLLMResponse (fleeting)',
+        'Idle',
+      ].slice(0, states.length),
+    );
+    const thought = place(({ event }) => event === 'ThinkingDelta');
+    expect(thought).toBeGreaterThan(-1);
+    expect(thought).toBeLessThan(place(({ event }) => event === 'ContentDelta'));
+    const completed = place(({ data }) => data.message_id === message && data.role === 'assistant');
+    expect(live.told.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
+    for (const told of live.told) if (told.event.endsWith('Delta')) expect(told.id).toBeNull();
+    check(live.told);
+  }));
 
 test('who joins in the middle of a message is told all of it so far, then the rest', () =>
   whileItSpeaks(async (of, talks, id, job) => {
@@ -184,7 +191,10 @@ test('the first who listens to a message that is half said is told all of it', (
 test('a second attempt voids the text of the first, under the same message', async () => {
   const { id } = await house.client.createContext({});
   const live = await listen(id);
-  const job = await say(id, 'say: partial\nwait: 300ms\nfail: stream_cut times 1\nsay: whole');
+  simulated.until(({ failures }) =>
+    live.told.some(({ event, data }) => event.startsWith('Content') && data.attempt === failures + 1),
+  );
+  const job = await say(id, 'say: partial\nfail: stream_cut times 1\nsay: whole');
   await live.until(finished(job));
   const deltas = live.told.filter(({ event }) => event === 'ContentDelta' || event === 'ContentSnapshot');
   expect(new Set(deltas.map(({ data }) => data.message_id)).size).toBe(1);

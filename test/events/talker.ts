@@ -1,6 +1,7 @@
-// A model that goes on speaking, word by word, until whoever listens has heard enough.
+// Models that take care to be heard: one goes on speaking, word by word, until whoever listens has heard enough; one says
+// what another one says, and has not ended before it was heard.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Model } from '../../src/core/model.ts';
+import type { Model, ModelRequest } from '../../src/core/model.ts';
 import { says } from '../workers/fleet.ts';
 
 export type Talker = {
@@ -31,6 +32,29 @@ export function talker(): Talker {
           await sleep(10);
         }
         return signal.aborted ? { kind: 'aborted' } : says(text);
+      },
+    },
+  };
+}
+
+export type Held = {
+  model: Model;
+  /** No call ends before this holds of it. */
+  until(isHeard: (request: ModelRequest) => boolean): void;
+};
+
+/** `model`, whose calls end as they would, but for what is said of `until`. */
+export function held(model: Model): Held {
+  let isHeard = (_: ModelRequest): boolean => true;
+  return {
+    until: (heard) => {
+      isHeard = heard;
+    },
+    model: {
+      async call(request, listener, signal) {
+        const outcome = await model.call(request, listener, signal);
+        while (!isHeard(request) && !signal.aborted) await sleep(10);
+        return outcome;
       },
     },
   };
