@@ -25,7 +25,8 @@ afterEach(() => server.close());
 const start = (env: Environment): Promise<Server> =>
   startServer({
     ...api.commands,
-    config: parseConfig({ PORT: '0', ...env }),
+    // A request is not cut off, however slow the machine is.
+    config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
     roles: new Map(),
     about: ABOUT,
     consoleFolder: null,

@@ -229,7 +229,7 @@ test.each(['cancel', 'interrupt'])('after a %s nothing more of the job is said',
   const response = await fetch(`${house.servers[0]?.url}/api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ wait_ms: 5_000 }),
+    body: JSON.stringify({ wait_ms: 60_000 }),
   });
   expect(response.status).toBe(200);
   await live.until(finished(job));

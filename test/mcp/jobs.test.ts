@@ -34,7 +34,7 @@ describe('a long call', () => {
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(context.id, `${LONG} {"duration": 600, "steps": 6000}`);
     await house.says('"text":"1 of 6000"');
-    const receipt = await client.cancel(job_id, 5_000);
+    const receipt = await client.cancel(job_id, 60_000);
     expect(receipt).toMatchObject({ status: 'cancelled' });
     expect(await resultsOf(client, context.id)).toEqual([expect.stringMatching(/^Cancelled/)]);
     expect(
