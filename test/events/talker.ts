@@ -45,7 +45,7 @@ export type Held = {
 
 /** `model`, whose calls end as they would, but for what is said of `until`. */
 export function held(model: Model): Held {
-  let isHeard = (_: ModelRequest): boolean => true;
+  let isHeard: (request: ModelRequest) => boolean = () => true;
   return {
     until: (heard) => {
       isHeard = heard;
