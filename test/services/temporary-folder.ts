@@ -20,8 +20,14 @@ export async function removeFolder(folder: string): Promise<void> {
 /** Removes folders of processes that are gone. */
 export async function removeOldFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || (await startOf(pid)) !== null) continue;
+    const pid = pidIn(name);
+    if (pid === null || (await startOf(pid)) !== null) continue;
     await removeFolder(path.join(tmpdir(), name)).catch(() => {});
   }
+}
+
+/** Null: it is no folder of ours, though its name may begin like one, and with digits. */
+function pidIn(name: string): number | null {
+  const [, pid] = name.startsWith(PREFIX) ? (/^(\d+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
+  return pid === undefined ? null : Number(pid);
 }

@@ -1,13 +1,12 @@
 /** Runs calls of built-in tools as a worker process does, and reads their JSON. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolInvocation } from '../../src/core/tool.ts';
 import { createToolRunner } from '../../src/tools/execute.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import { temporaryFolder as folder } from '../services/temporary-folder.ts';
 import { call } from './invoke.ts';
 
 export type Told = { isError: boolean; result: unknown };
@@ -39,6 +38,6 @@ export const refusedWith = (code: string, more: Record<string, unknown> = {}) =>
 });
 
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
-  const made = await realpath(await mkdtemp(path.join(tmpdir(), 'nightshift-test-')));
+  const made = await realpath(await folder());
   return { path: made, remove: () => rm(made, { recursive: true, force: true }) };
 }
