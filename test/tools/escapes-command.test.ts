@@ -1,11 +1,13 @@
 // What must not get through `run_command`: arguments that would be more to a shell, commands that are not allowed, secrets of
 // this process, output and time without end, and what goes on after its end.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { isAllowed } from '../../src/tools/built-in/command/allowed.ts';
+import { asProcess } from '../../src/tools/built-in/command/program.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
 import type { RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
 import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
@@ -206,6 +208,20 @@ describe('what it started', () => {
     worker.kill('SIGKILL');
     await gone('child');
   });
+});
+
+test('a program does not begin where its worker process dies before the warden was told of it', async () => {
+  const told = Promise.withResolvers<number | string>();
+  const program = asProcess(
+    { argv: ['touch', 'begun'], workspace: base.path, env: { PATH: '/usr/bin:/bin' }, outputBytes: 1_000 },
+    { began: (id) => told.resolve(id), ended: () => undefined },
+  );
+  const child = program.begin();
+  expect(await told.promise).toBe(child.pid);
+  // As the death of this process does.
+  child.stdio[3]?.destroy();
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect(existsSync(path.join(base.path, 'begun'))).toBe(false);
 });
 
 test('a person is asked first', () => {

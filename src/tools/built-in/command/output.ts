@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream';
 
 export type Head = { text(): string };
 
-export function headOfStream(stream: Readable, most: number): Head {
+export function headOfStream(stream: Readable | null, most: number): Head {
   const kept: Buffer[] = [];
   let [held, total] = [0, 0];
-  stream.on('data', (chunk: Buffer) => {
+  stream?.on('data', (chunk: Buffer) => {
     total += chunk.length;
     if (held < most) kept.push(Buffer.from(chunk.subarray(0, most - held)));
     held = Math.min(most, held + chunk.length);
   });
-  stream.on('error', () => undefined);
+  stream?.on('error', () => undefined);
   return {
     text: () => {
       const text = new TextDecoder().decode(Buffer.concat(kept), { stream: total > held });

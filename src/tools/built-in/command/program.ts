@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chown } from 'node:fs/promises';
+import { Writable } from 'node:stream';
 import type { RunCommandLimits } from './limits.ts';
 import type { Program } from './runner.ts';
 import type { Warden } from './warden.ts';
@@ -15,19 +16,34 @@ type Wanted = {
   outputBytes: number;
 };
 
-/** A process group of its own: what it starts is ended with it, unless it leaves the group. */
-export function asProcess(
-  { argv: [file = '', ...args], workspace, env, outputBytes }: Wanted,
-  warden: Warden,
-): Program {
+/** What a program needs of the warden. */
+export type Wardship = Pick<Warden, 'began' | 'ended'>;
+
+/**
+ * Waits until it is let go, and becomes the program. Who could let it go may have died: then it ends. `PWD` and the like are
+ * the shell's own; of the arguments it reads nothing.
+ */
+const GATE = 'read -r go <&3 || exit; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
+
+/**
+ * A process group of its own: what it starts is ended with it, unless it leaves the group. The program begins once the warden
+ * was told of it. That it is there is known before: see `lookUp`.
+ */
+export function asProcess({ argv, workspace, env, outputBytes }: Wanted, warden: Wardship): Program {
   return {
-    file,
-    args,
-    cwd: workspace,
-    env: { HOME: workspace, TMPDIR: workspace, LANG: 'C.UTF-8', ...env },
     outputBytes,
-    began: ({ pid }) => {
-      if (pid !== undefined) warden.began(pid, null);
+    begin() {
+      const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...argv], {
+        cwd: workspace,
+        env: { HOME: workspace, TMPDIR: workspace, LANG: 'C.UTF-8', ...env },
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+        detached: true,
+      });
+      const gate = child.stdio[3];
+      gate?.on('error', () => undefined);
+      if (child.pid !== undefined && gate instanceof Writable)
+        warden.began(child.pid, null, () => gate.end('go\n', () => gate.destroy()));
+      return child;
     },
     stop: killGroup,
     tidy: (child) => {
@@ -55,7 +71,7 @@ const AGAIN_MS = 2_000;
 export async function asContainer(
   { argv: [command = '', ...args], workspace, env, outputBytes }: Wanted,
   limits: RunCommandLimits,
-  warden: Warden,
+  warden: Wardship,
 ): Promise<Program> {
   const uid = process.getuid?.() ?? NOBODY;
   const [user, group] = uid === 0 ? [NOBODY, NOBODY] : [uid, process.getgid?.() ?? NOBODY];
@@ -68,36 +84,36 @@ export async function asContainer(
       .on('error', () => undefined)
       .unref();
   };
+  const run = [
+    'run',
+    '--rm',
+    '--init',
+    `--name=${name}`,
+    '--label=nightshift',
+    '--network=none',
+    `--memory=${limits.memoryMb}m`,
+    `--memory-swap=${limits.memoryMb}m`,
+    `--pids-limit=${limits.processes}`,
+    '--cap-drop=ALL',
+    '--security-opt=no-new-privileges',
+    '--read-only',
+    '--tmpfs=/tmp',
+    `--user=${user}:${group}`,
+    '--workdir=/workspace',
+    `--mount=type=bind,"source=${workspace.replaceAll('"', '""')}",target=/workspace`,
+    '--env=HOME=/workspace',
+    '--env=LANG=C.UTF-8',
+    ...Object.entries(limits.env).map(([key, value]) => `--env=${key}=${value}`),
+    `--entrypoint=${command}`,
+    limits.image,
+    ...args,
+  ];
   return {
-    file: 'docker',
-    args: [
-      'run',
-      '--rm',
-      '--init',
-      `--name=${name}`,
-      '--label=nightshift',
-      '--network=none',
-      `--memory=${limits.memoryMb}m`,
-      `--memory-swap=${limits.memoryMb}m`,
-      `--pids-limit=${limits.processes}`,
-      '--cap-drop=ALL',
-      '--security-opt=no-new-privileges',
-      '--read-only',
-      '--tmpfs=/tmp',
-      `--user=${user}:${group}`,
-      '--workdir=/workspace',
-      `--mount=type=bind,"source=${workspace.replaceAll('"', '""')}",target=/workspace`,
-      '--env=HOME=/workspace',
-      '--env=LANG=C.UTF-8',
-      ...Object.entries(limits.env).map(([key, value]) => `--env=${key}=${value}`),
-      `--entrypoint=${command}`,
-      limits.image,
-      ...args,
-    ],
-    cwd: '/',
-    env,
     outputBytes,
-    began: () => warden.began(name, removal),
+    begin() {
+      warden.began(name, removal);
+      return spawn('docker', run, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    },
     stop: (child) => {
       killGroup(child);
       remove();

@@ -11,6 +11,7 @@ import type { Workspaces } from '../files/workspaces.ts';
 import { fitting } from '../fitting.ts';
 import { isAllowed } from './allowed.ts';
 import type { RunCommandLimits } from './limits.ts';
+import { lookUp } from './look-up.ts';
 import { asContainer, asProcess } from './program.ts';
 import { runProgram } from './runner.ts';
 import type { Ended } from './runner.ts';
@@ -80,9 +81,13 @@ export function runCommand(parts: CommandParts): Tool {
 async function programOf(parts: CommandParts, argv: readonly string[], workspace: string, warden: Warden) {
   const { limits, path, docker, resultChars } = parts;
   const outputBytes = Math.min(limits.outputBytes, Math.ceil(resultChars / 3));
-  return limits.runner === 'container'
-    ? asContainer({ argv, workspace, env: { PATH: path, ...docker }, outputBytes }, limits, warden)
-    : asProcess({ argv, workspace, env: { PATH: path, ...limits.env }, outputBytes }, warden);
+  if (limits.runner === 'container')
+    return asContainer({ argv, workspace, env: { PATH: path, ...docker }, outputBytes }, limits, warden);
+  const env = { PATH: path, ...limits.env };
+  const [command = ''] = argv;
+  const fault = await lookUp(command, workspace, env.PATH);
+  if (fault !== null) throw notStarted(fault, command, limits);
+  return asProcess({ argv, workspace, env, outputBytes }, warden);
 }
 
 function resultOf(ended: Ended, command: string, timeoutS: number, { limits, resultChars }: CommandParts) {

@@ -1,17 +1,15 @@
 /** Runs a program with both its streams read, until it ends, its time is over, or nobody wants it any more. */
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { headOfStream } from './output.ts';
 
-/** `stop`: ends all of it by force. `tidy`: after it ended, ends what it left running. */
+/**
+ * `begin`: starts it, the leader of a process group of its own, so that somebody ends it should this process die, at whatever
+ * moment. `stop`: ends all of it by force. `tidy`: after it ended, ends what it left running.
+ */
 export type Program = {
-  file: string;
-  args: readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
   outputBytes: number;
-  began(child: ChildProcess): void;
+  begin(): ChildProcess;
   stop(child: ChildProcess): void;
   tidy(child: ChildProcess): void;
 };
@@ -32,16 +30,7 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
       resolve({ kind: 'stopped', stdout: '', stderr: '' });
       return;
     }
-    const child = spawn(program.file, program.args, {
-      cwd: program.cwd,
-      env: { ...program.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      shell: false,
-      // The leader of a process group of its own.
-      detached: true,
-    });
-    // At once: this process may die the next moment.
-    if (child.pid !== undefined) program.began(child);
+    const child = program.begin();
     const [stdout, stderr] = [
       headOfStream(child.stdout, program.outputBytes),
       headOfStream(child.stderr, program.outputBytes),
@@ -53,12 +42,14 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
     };
     const done = (ended: Ended): void => {
       signal.removeEventListener('abort', stop);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       resolve(ended);
     };
     child.once('error', (error: NodeJS.ErrnoException) => {
-      if (child.pid === undefined) done({ kind: 'failed', code: error.code ?? error.name });
+      if (child.pid !== undefined) return;
+      program.tidy(child);
+      done({ kind: 'failed', code: error.code ?? error.name });
     });
     const over = (code: number | null, by: NodeJS.Signals | null): void => {
       const texts = { stdout: stdout.text(), stderr: stderr.text() };

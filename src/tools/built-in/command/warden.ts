@@ -46,10 +46,10 @@ export class Warden {
     if (this.#process === null) this.#start();
   }
 
-  /** `id`: of a process group, or any name where `argv` ends it. */
-  began(id: number | string, argv: readonly string[] | null): void {
+  /** `id`: of a process group, or any name where `argv` ends it. `then`: once it was told, or where nobody can be told. */
+  began(id: number | string, argv: readonly string[] | null, then = (): void => undefined): void {
     this.#left.set(id, argv);
-    this.#tell([id, argv]);
+    this.#tell([id, argv], then);
   }
 
   ended(id: number | string): void {
@@ -77,7 +77,9 @@ export class Warden {
     for (const entry of this.#left) this.#tell(entry);
   }
 
-  #tell(line: readonly unknown[]): void {
-    this.#process?.stdin?.write(`${JSON.stringify(line)}\n`);
+  #tell(line: readonly unknown[], then = (): void => undefined): void {
+    const pipe = this.#process?.stdin ?? null;
+    if (pipe === null) then();
+    else pipe.write(`${JSON.stringify(line)}\n`, () => then());
   }
 }
