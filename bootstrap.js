@@ -41,6 +41,7 @@ const commands = {
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],
   chaos: (args) => [['test/chaos/main.ts', ...args]],
+  'repeat-failed': (args) => [['test/flakes/main.ts', ...args]],
   example: ([name = '', ...args]) => [[`examples/${exampleNamed(name)}.ts`, ...args]],
 };
 

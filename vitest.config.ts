@@ -1,9 +1,11 @@
 // Five groups of tests, one after the other, for a machine with two cores: what needs no services at all, the
 // embedded services themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start
-// many processes and so run one file at a time, and the console in a real browser. A test that fails is not tried again: it is a fault.
+// many processes and so run one file at a time, and the console in a real browser. A run repeats no test; what the gate
+// repeats, and how often, is decided in test/flakes.
 import { defineConfig } from 'vitest/config';
+import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
-const core = ['test/architecture.test.ts', 'test/{core,agent,llm,tools,chaos,client}/**/*.test.ts'];
+const core = ['test/architecture.test.ts', 'test/{core,agent,llm,tools,chaos,client,flakes}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];
@@ -20,6 +22,10 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,
+    reporters: [
+      'default',
+      ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
+    ],
     projects: [
       { test: { name: 'core', include: core, sequence: { groupOrder: 0 }, ...patient } },
       { test: { name: 'dev', include: dev, sequence: { groupOrder: 1 }, ...patient } },
