@@ -1,7 +1,7 @@
 // Five groups of tests, one after the other, for a machine with two cores: what needs no services at all, the
 // embedded services themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start
-// many processes and so run one file at a time, and the console in a real browser. A run repeats no test; what the gate
-// repeats, and how often, is decided in test/flakes.
+// many processes and so run one file at a time, and the console in a real browser. A run repeats no test.
+// test/flakes decides which files .ci/run repeats.
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 

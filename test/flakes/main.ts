@@ -1,6 +1,6 @@
-// `npm run repeat-failed -- <report> <flakes> [command]`: repeats what failed in a run of the tests, by the rule in
-// repeat.ts. The command, `npm test --` where none is given, is called with the path of one test file.
-// Appends the summary of flakes to the file <flakes>, and exits 0 where the gate may pass.
+// `npm run repeat-failed -- <report> <flakes> [command]`: repeats the test files that failed, by the rule in repeat.ts.
+// The command (default `npm test --`) is called with the path of one test file. Appends a summary of the flaky tests to
+// the file <flakes>. Exits 0 if the gate may pass.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const [command = 'npm', ...before] = given.length === 0 ? ['npm', 'test', '--'] 
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nightshift-again-'));
 const runAgain = async (file: string): Promise<Report | null> => {
-  say(`\n=== once more, alone: ${file}`);
+  say(`\n=== second run, alone: ${file}`);
   const report = path.join(folder, 'report.json');
   rmSync(report, { force: true });
   const env = { ...process.env, [REPORT_VARIABLE]: report };
@@ -31,13 +31,13 @@ const runAgain = async (file: string): Promise<Report | null> => {
   return code === 0 ? readReport(report) : null;
 };
 
-const earlier = existsSync(flakesFile) ? countFlakyFiles(readFileSync(flakesFile, 'utf8')) : 0;
-const outcome = await repeatFailures(readReport(reportFile), earlier, runAgain);
+const earlierFlakyFiles = existsSync(flakesFile) ? countFlakyFiles(readFileSync(flakesFile, 'utf8')) : 0;
+const outcome = await repeatFailures(readReport(reportFile), earlierFlakyFiles, runAgain);
 rmSync(folder, { recursive: true, force: true });
 const summary = describeFlakes(outcome.flakes);
 appendFileSync(flakesFile, summary);
 process.stdout.write(`\n${summary}`);
 if (outcome.kind === 'failed') {
   for (const reason of outcome.reasons) say(`FAILED ${reason}`);
-  process.exit(1);
+  process.exitCode = 1;
 }

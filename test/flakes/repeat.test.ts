@@ -1,6 +1,6 @@
-// The rule for flakes, as a table: which failures a second run forgives, and which it does not.
+// The rule for flaky tests: which failures a second run can clear, and which it cannot.
 import { describe, expect, test } from 'vitest';
-import { MOST_FLAKES, countFlakyFiles, describeFlakes, repeatFailures } from './repeat.ts';
+import { MAX_FLAKY_FILES, countFlakyFiles, describeFlakes, repeatFailures } from './repeat.ts';
 import { WHOLE_FILE, nameOf } from './report.ts';
 import type { Failure, Report } from './report.ts';
 
@@ -16,7 +16,7 @@ const passed = (...failures: Failure[]): Report => ({
   errors: [],
 });
 
-/** Runs the rule; the second runs end as `second` says, and are listed in `asked`. */
+/** Applies the rule. `second` gives the report of a file's second run; `asked` lists the files that were repeated. */
 async function judge(report: Report | null, second: (file: string) => Report | null, earlier = 0) {
   const asked: string[] = [];
   const outcome = await repeatFailures(report, earlier, (file) => {
@@ -29,8 +29,8 @@ async function judge(report: Report | null, second: (file: string) => Report | n
 const crash = failure('test/e2e/crash.test.ts');
 const inbox = failure('test/console/inbox.test.ts');
 
-describe('a file that may be repeated', () => {
-  test('is a flake where its second run passes', async () => {
+describe('a repeatable file', () => {
+  test('is flaky if its second run passes', async () => {
     const { outcome, asked } = await judge(failed(crash, inbox), (file) =>
       passed(file === crash.file ? crash : inbox),
     );
@@ -51,18 +51,18 @@ describe('a file that may be repeated', () => {
     expect(asked).toEqual([crash.file]);
   });
 
-  test('fails where it fails twice, and others of the run are still named as flakes', async () => {
+  test('fails the gate if it fails twice; other flaky files are still named', async () => {
     const { outcome } = await judge(failed(crash, inbox), (file) =>
       file === crash.file ? failed(crash) : passed(inbox),
     );
     expect(outcome).toEqual({
       kind: 'failed',
       flakes: [{ file: inbox.file, failures: [inbox] }],
-      reasons: ['test/e2e/crash.test.ts failed twice'],
+      reasons: ['test/e2e/crash.test.ts failed twice.'],
     });
   });
 
-  test('fails where another test of it fails in the second run', async () => {
+  test('fails the gate if another of its tests fails in the second run', async () => {
     const { outcome } = await judge(failed(crash), () => ({
       ...passed(crash),
       failures: [failure(crash.file, 'another')],
@@ -74,27 +74,27 @@ describe('a file that may be repeated', () => {
     ['wrote no report', null],
     ['ran nothing', { passed: [], failures: [], errors: [] }],
     ['skipped the test that failed', passed(failure(crash.file, 'another'))],
-    ['met an error outside of all files', { ...passed(crash), errors: ['Error: lost'] }],
-  ])('fails where the second run %s', async (_, second) => {
+    ['had an error outside any test file', { ...passed(crash), errors: ['Error: lost'] }],
+  ])('fails the gate if the second run %s', async (_, second) => {
     const { outcome } = await judge(failed(crash), () => second);
     expect(outcome.kind).toBe('failed');
   });
 
-  test('that failed in a hook is a flake where its tests pass the second time', async () => {
+  test('whose hook failed is flaky if its tests pass in the second run', async () => {
     const hook = failure(crash.file, WHOLE_FILE);
     const { outcome } = await judge(failed(hook), () => passed(crash));
     expect(outcome.kind).toBe('passed');
   });
 });
 
-describe('nothing is repeated', () => {
+describe('no file is repeated', () => {
   test.each(['test/core/decide.test.ts', 'test/db/claim.test.ts', 'test/api/jobs.test.ts'])(
-    'where %s failed',
+    'if %s failed',
     async (file) => {
       const { outcome, asked } = await judge(failed(crash, failure(file)), () => passed(crash));
       expect(outcome).toMatchObject({
         kind: 'failed',
-        reasons: [`${file} runs once, and failed: it works`],
+        reasons: [`${file} failed and is not repeatable: it works`],
       });
       expect(asked).toEqual([]);
     },
@@ -103,26 +103,26 @@ describe('nothing is repeated', () => {
   test.each<[string, Report | null]>([
     ['left no report', null],
     ['failed without a failing test', failed()],
-    ['met an error outside of all files', { ...failed(crash), errors: ['Error: lost'] }],
-  ])('where the run %s', async (_, report) => {
+    ['had an error outside any test file', { ...failed(crash), errors: ['Error: lost'] }],
+  ])('if the run %s', async (_, report) => {
     const { outcome, asked } = await judge(report, () => passed(crash));
     expect(outcome.kind).toBe('failed');
     expect(asked).toEqual([]);
   });
 
-  test('where more files failed than a gate may forgive, those of its earlier runs among them', async () => {
-    const many = Array.from({ length: MOST_FLAKES }, (_, at) => failure(`test/e2e/${at}.test.ts`));
+  test('if more files failed than may be flaky, counting earlier runs of the gate', async () => {
+    const many = Array.from({ length: MAX_FLAKY_FILES }, (_, at) => failure(`test/e2e/${at}.test.ts`));
     const second = (file: string): Report => passed(failure(file));
     expect((await judge(failed(...many), second)).outcome.kind).toBe('passed');
     expect((await judge(failed(...many, crash), second)).asked).toEqual([]);
     expect((await judge(failed(...many), second, 1)).outcome).toMatchObject({
       kind: 'failed',
-      reasons: [`${MOST_FLAKES + 1} files failed once, and ${MOST_FLAKES} may`],
+      reasons: [`${MAX_FLAKY_FILES + 1} files failed in this gate. At most ${MAX_FLAKY_FILES} may be flaky.`],
     });
   });
 });
 
-test('the summary names each test with its first output, and its files can be counted', () => {
+test('the summary names each flaky test with its first output, and its files are counted', () => {
   const summary = describeFlakes([
     {
       file: crash.file,

@@ -1,65 +1,66 @@
-// What becomes of the failures of one run. The files that may be repeated run once more, each alone; all others stay
-// failed. A file that passes then is a flake: named in the summary, and forgiven up to `MOST_FLAKES` files a gate.
+// Decides whether the gate may pass after a failed test run. Each failed file that is repeatable runs once more, alone. A
+// file that passes then is flaky. The gate passes if every failed file is flaky, and at most `MAX_FLAKY_FILES` are.
 import { isRepeatable } from './repeatable.ts';
 import { WHOLE_FILE, nameOf } from './report.ts';
 import type { Failure, Report } from './report.ts';
 
-export const MOST_FLAKES = 3;
+export const MAX_FLAKY_FILES = 3;
 
-/** Failures of one file that its second run did not repeat. */
-export type Flake = { readonly file: string; readonly failures: readonly Failure[] };
+/** A file that failed and passed its second run, with the failures of the first. */
+export type FlakyFile = { readonly file: string; readonly failures: readonly Failure[] };
 
 export type Outcome =
-  | { readonly kind: 'passed'; readonly flakes: readonly Flake[] }
-  | { readonly kind: 'failed'; readonly flakes: readonly Flake[]; readonly reasons: readonly string[] };
+  | { readonly kind: 'passed'; readonly flakes: readonly FlakyFile[] }
+  | { readonly kind: 'failed'; readonly flakes: readonly FlakyFile[]; readonly reasons: readonly string[] };
 
 /**
- * Judges a run that failed. `earlier` counts the flaky files of the gate's runs before this one. `runAgain` runs one
- * file and resolves to its report, null where that run wrote none; it is not called where the run fails in any case.
+ * `report` is that of the failed run. `earlierFlakyFiles` counts those of earlier runs of the same gate. `runAgain` runs one
+ * file and resolves to its report, or null if that run failed before its report. It is called only if the gate can still pass.
  */
 export async function repeatFailures(
   report: Report | null,
-  earlier: number,
+  earlierFlakyFiles: number,
   runAgain: (file: string) => Promise<Report | null>,
 ): Promise<Outcome> {
-  const reasons = reasonsAtOnce(report, earlier);
+  const reasons = reasonsNotToRepeat(report, earlierFlakyFiles);
   if (report === null || reasons.length > 0) return { kind: 'failed', flakes: [], reasons };
-  const flakes: Flake[] = [];
+  const flakes: FlakyFile[] = [];
   const failed: string[] = [];
   for (const [file, failures] of byFile(report.failures)) {
-    if (clears(await runAgain(file), failures)) flakes.push({ file, failures });
-    else failed.push(`${file} failed twice`);
+    if (passedAgain(await runAgain(file), failures)) flakes.push({ file, failures });
+    else failed.push(`${file} failed twice.`);
   }
   return failed.length === 0 ? { kind: 'passed', flakes } : { kind: 'failed', flakes, reasons: failed };
 }
 
-/** Why no second run of any file could make the gate pass. */
-function reasonsAtOnce(report: Report | null, earlier: number): string[] {
-  if (report === null) return ['the run ended without a report'];
-  if (report.errors.length > 0)
-    return report.errors.map((error) => `an error outside of all files: ${error}`);
-  if (report.failures.length === 0) return ['the run failed, and no test did'];
+/** Why the gate fails whatever a second run shows. Empty if it can still pass. */
+function reasonsNotToRepeat(report: Report | null, earlierFlakyFiles: number): string[] {
+  if (report === null) return ['The test run ended without a report.'];
+  if (report.errors.length > 0) return report.errors.map((error) => `Error outside any test file: ${error}`);
+  if (report.failures.length === 0) return ['The test run failed although no test failed.'];
   const once = report.failures.filter(({ file }) => !isRepeatable(file));
-  if (once.length > 0) return once.map(({ file, test }) => `${file} runs once, and failed: ${test}`);
+  if (once.length > 0) return once.map(({ file, test }) => `${file} failed and is not repeatable: ${test}`);
   const files = byFile(report.failures).size;
-  if (earlier + files <= MOST_FLAKES) return [];
-  return [`${earlier + files} files failed once, and ${MOST_FLAKES} may`];
+  const total = earlierFlakyFiles + files;
+  return total <= MAX_FLAKY_FILES
+    ? []
+    : [`${total} files failed in this gate. At most ${MAX_FLAKY_FILES} may be flaky.`];
 }
 
 function byFile(failures: readonly Failure[]): Map<string, Failure[]> {
   return Map.groupBy(failures, ({ file }) => file);
 }
 
-/** Whether a second run passed as a whole, with every test in it that failed: one that was skipped proves nothing. */
-function clears(report: Report | null, failures: readonly Failure[]): boolean {
+/** Whether the whole second run passed, and each test that had failed ran in it and passed. */
+function passedAgain(report: Report | null, failures: readonly Failure[]): boolean {
   if (report === null || report.failures.length > 0 || report.errors.length > 0) return false;
   const passed = new Set(report.passed);
   const tests = failures.filter(({ test }) => test !== WHOLE_FILE);
   return passed.size > 0 && tests.every((failure) => passed.has(nameOf(failure)));
 }
 
-/** The summary, a text of lines: one for each test, and below it, indented, what it printed when it failed. */
-export function describeFlakes(flakes: readonly Flake[]): string {
+/** The summary: one line for each flaky test, followed by the indented output of its first run. */
+export function describeFlakes(flakes: readonly FlakyFile[]): string {
   const lines = flakes.flatMap(({ failures }) =>
     failures.flatMap((failure) => [
       `FLAKY ${nameOf(failure)}`,
@@ -69,7 +70,7 @@ export function describeFlakes(flakes: readonly Flake[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** How many files the summaries of earlier runs name. */
+/** The number of files that the summaries of earlier runs name. */
 export function countFlakyFiles(summary: string): number {
   return new Set([...summary.matchAll(/^FLAKY (\S+)/gm)].map(([, file]) => file)).size;
 }

@@ -1,9 +1,9 @@
-// The list of what may be repeated stays true: each place is there, and none is one whose tests run once.
+// The list of repeatable files stays correct: each path exists, and no test that must run once is on it.
 import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NEVER_REPEATED, REPEATABLE, isRepeatable } from './repeatable.ts';
 
-test.each(Object.keys(REPEATABLE))('%s is there', (place) => {
+test.each(Object.keys(REPEATABLE))('%s exists', (place) => {
   expect(existsSync(place)).toBe(true);
 });
 
@@ -13,7 +13,7 @@ test('no unit, core, database or API test is repeated', () => {
   expect(once.filter((file) => isRepeatable(file))).toEqual([]);
 });
 
-test('a file is repeated by its whole path, and by the folder that it is in', () => {
+test('a file matches by its whole path or by its folder', () => {
   expect(isRepeatable('test/e2e/crash.test.ts')).toBe(true);
   expect(isRepeatable('test/tools/escapes-command.test.ts')).toBe(true);
   expect(isRepeatable('test/tools/escapes-files.test.ts')).toBe(false);

@@ -1,20 +1,20 @@
-// Which test files the gate may repeat once, and why. A test of several processes, of a browser or of real time can
-// fail for a reason of the machine; any other test that fails sometimes has a fault, and a failure of it counts.
+// Which test files the gate may repeat once, and why. A test that uses several processes, a browser or real time can fail
+// because the machine was slow. Any other test that fails sometimes has a bug, so its failure fails the gate.
 
-/** A folder ends in a slash and means all test files below it. The value names what in it cannot be controlled. */
+/** A key that ends in a slash is a folder with all test files below it. The value says what makes these tests flaky. */
 export const REPEATABLE: Readonly<Record<string, string>> = {
-  'test/cli/': 'several processes: the command line as people start it',
+  'test/cli/': 'several processes: the command line',
   'test/console/': 'a browser',
-  'test/dev/': 'several processes: embedded services and the processes that watch them',
+  'test/dev/': 'several processes: embedded services and their watchers',
   'test/e2e/': 'several processes: the platform, its services, clients',
   'test/events/': 'real time: streams, heartbeats and Redis outages over sockets',
   'test/mcp/': 'several processes: MCP servers',
-  'test/services/own-services.test.ts': 'several processes: services of the tests themselves',
-  'test/tools/escapes-command.test.ts': 'several processes: commands and what they start',
+  'test/services/own-services.test.ts': 'several processes: PostgreSQL and Redis started by the tests',
+  'test/tools/escapes-command.test.ts': 'several processes: commands and their child processes',
   'test/workers/': 'real time: heartbeats, leases and sweeps of running worker processes',
 };
 
-/** Folders whose tests run once, whatever the list above says. */
+/** Folders that must not appear in the list above. A test checks this. */
 export const NEVER_REPEATED = ['test/agent/', 'test/api/', 'test/core/', 'test/db/', 'test/llm/'];
 
 export function isRepeatable(file: string): boolean {

@@ -3,14 +3,21 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { SerializedError } from 'vitest';
-import type { Reporter, TestModule, TestSuite } from 'vitest/node';
+import type { Reporter, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 import { REPORT_VARIABLE, WHOLE_FILE, nameOf } from './report.ts';
 import type { Failure, Report } from './report.ts';
 
 export default class FailureReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandled: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
     const target = process.env[REPORT_VARIABLE];
-    if (target !== undefined) writeFileSync(target, JSON.stringify(reportOf(modules, unhandled)));
+    if (target === undefined) return;
+    const report = reportOf(modules, unhandled);
+    const errors = reason === 'interrupted' ? [...report.errors, 'The run was interrupted.'] : report.errors;
+    writeFileSync(target, JSON.stringify({ ...report, errors }));
   }
 }
 
@@ -36,7 +43,7 @@ function passedOf(module: TestModule): string[] {
   return [...module.children.allTests('passed')].map((test) => nameOf({ file, test: test.fullName }));
 }
 
-/** Failed tests, and hooks and files that failed beside them: the latter may leave no test behind. */
+/** Failed tests, failed hooks, and files that failed or did not end: a failed hook or file may report no failed test. */
 function failuresOf(module: TestModule): Failure[] {
   const file = relative(module.moduleId);
   const groups: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
@@ -49,10 +56,10 @@ function failuresOf(module: TestModule): Failure[] {
     output: textOf(test.result().errors ?? []),
   }));
   const found = [...whole, ...tests];
-  // A failed file says why in one of the two; one that says it in neither counts all the same.
-  return found.length === 0 && module.state() === 'failed'
-    ? [{ file, test: WHOLE_FILE, output: 'The file failed without an error.' }]
-    : found;
+  const state = module.state();
+  return found.length > 0 || state === 'passed' || state === 'skipped'
+    ? found
+    : [{ file, test: WHOLE_FILE, output: `The file ended as ${state}, without an error.` }];
 }
 
 function relative(file: string): string {
