@@ -1,5 +1,5 @@
 /** Pages of messages: the first, the last, and one from the middle, of a context's active branch. */
-import { encodeCursor } from '../../src/api/page.ts';
+import { writePlace } from '../../src/api/message-place.ts';
 import type { Bench } from '../bench.ts';
 import type { Long } from '../nightshift/history.ts';
 import type { System } from '../system.ts';
@@ -12,7 +12,8 @@ const FROM = 1_000;
 
 const WHERE: Record<string, (long: Long) => string> = {
   first: () => '',
-  middle: ({ branch, length }) => `&cursor=${encodeCursor([branch, Math.floor(length / 2)])}`,
+  middle: ({ branch, length }) =>
+    `&cursor=${writePlace({ seq: Math.floor(length / 2), queue: null }, branch)}`,
   last: () => '&order=desc',
 };
 

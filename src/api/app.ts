@@ -14,13 +14,14 @@ import { refuse } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import { openGate } from './access.ts';
 import type { Gate } from './access.ts';
-import { BODY_LIMIT, discardRest, readJsonBodies } from './body.ts';
+import { BODY_BYTES, discardRest, readJsonBodies } from './body.ts';
 import { answerClientError } from './client-error.ts';
 import { serveConsole } from './console.ts';
 import { within } from './deadline.ts';
 import { serveDocs } from './docs.ts';
 import { toFailure } from './failure.ts';
 import { logRequests } from './log.ts';
+import { refuseOtherMethods } from './methods.ts';
 import { measureRequests, openMetrics } from './metrics.ts';
 import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App } from './ports.ts';
@@ -40,10 +41,9 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     loggerInstance: ports.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: BODY_BYTES,
     requestTimeout: UPLOAD_MS,
     return503OnClosing: false,
-    exposeHeadRoutes: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -66,10 +66,12 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
+  const refuseOthers = refuseOtherMethods(app);
   await documentRoutes(app, ports.config);
   addRoutes(app, ports, { gate, metrics, streams });
   await serveDocs(app);
   await serveConsole(app, ports.consoleFolder);
+  refuseOthers();
   return app;
 }
 
@@ -78,7 +80,7 @@ async function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { refusal, status, expected } = toFailure(error);
+  const { refusal, status, expected } = toFailure(error, request.routeOptions.bodyLimit);
   if (!expected) request.log.error({ err: error }, 'a request failed');
   else if (status >= 500) request.log.warn({ err: error }, 'a request could not be served');
   // A client that is still sending would be cut off before it hears why.
@@ -125,6 +127,8 @@ function takeNoBodyAsEmpty(app: App): void {
 function boundHandlers(app: App, requestMs: number): void {
   app.decorateRequest('lateAt', Infinity);
   app.addHook('onRoute', (route) => {
+    // HEAD runs the handler of GET, which is bounded already.
+    if (route.method === 'HEAD') return;
     const { handler } = route;
     const longest = requestMs + (route.config?.patienceMs ?? 0);
     route.handler = async function bounded(request, reply) {

@@ -8,10 +8,16 @@ import { refuse } from '../core/errors.ts';
 import type { App } from './ports.ts';
 import { RequestRefused } from './problem.ts';
 
-/** 16 MB: more is answered with 413. */
-export const BODY_LIMIT = 16 * 1024 * 1024;
+/** Bytes of a body, where a route says no other limit: more is answered with 413. */
+export const BODY_BYTES = 1024 * 1024;
 
+/** Bytes of a body that carries content of messages: images and documents among it. */
+export const CONTENT_BYTES = 16 * BODY_BYTES;
+
+/** Levels of nesting. */
 const DEEPEST = 100;
+/** Members and items of a whole body. */
+const MOST_VALUES = 100_000;
 
 /** How long a body that is refused may go on coming, in milliseconds. */
 const DISCARD_MS = 5_000;
@@ -31,15 +37,61 @@ export function readJsonBodies(app: App): void {
 /** Throws `InvalidJson` or `RequestRefused`. */
 export function parseBody(body: Uint8Array): unknown {
   if (body.length === 0) return undefined;
-  const value = parseJson(body);
-  checkDepth(value);
-  return value;
+  checkShape(body);
+  return parseJson(body);
 }
 
-/** Refuses what is nested deeper than everything downstream can walk. */
-export function checkDepth(value: unknown): void {
-  if (!isDeeperThan(DEEPEST, value)) return;
-  throw new RequestRefused(refuse('invalid_request', `The body is nested deeper than ${DEEPEST} levels.`));
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Refuses a body that is nested too deep, or holds too many values, by its bytes alone: parsing 16 MB of `[[],[],…` would
+ * hold the event loop for seconds.
+ */
+export function checkShape(body: Uint8Array): void {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    switch (body[at] ?? 0) {
+      case QUOTE:
+        at = endOfString(body, at);
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1;
+        values += 1;
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+        break;
+      default:
+    }
+    if (depth > DEEPEST) throw tooComplex(`is nested deeper than ${DEEPEST} levels`);
+    if (values > MOST_VALUES) throw tooComplex(`holds more than ${MOST_VALUES} values`);
+  }
+}
+
+/** Where the string that begins at `from` ends. One that does not end is not JSON: its parser says so. */
+function endOfString(body: Uint8Array, from: number): number {
+  for (let end = body.indexOf(QUOTE, from + 1); end !== -1; end = body.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (body[end - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return body.length;
+}
+
+function tooComplex(how: string): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', `The body ${how}.`));
 }
 
 function parseJson(body: Uint8Array): unknown {
@@ -54,20 +106,4 @@ function parseJson(body: Uint8Array): unknown {
 export async function discardRest(stream: Readable): Promise<void> {
   stream.resume();
   await finished(stream, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => undefined);
-}
-
-/** Level by level: what is to be judged may be too deep for recursion. */
-function isDeeperThan(most: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > most) return true;
-    level = level.flatMap((one): unknown[] =>
-      typeof one === 'object' && one !== null ? Object.values(one).filter(isNested) : [],
-    );
-  }
-  return false;
-}
-
-function isNested(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }

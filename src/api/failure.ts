@@ -14,23 +14,24 @@ export type Failure = { refusal: Refusal; status: number; expected: boolean };
 /** Codes of a transaction that met another one, or was cancelled: nothing of it was written. */
 const TRANSIENT = ['40001', '40P01', '55P03', '57014', '53100', '53200', '53400'];
 
-export function toFailure(error: unknown): Failure {
+/** `bodyLimit`: of the route, in bytes. */
+export function toFailure(error: unknown, bodyLimit: number): Failure {
   if (error instanceof RequestRefused) return expected(error.refusal);
   if (error instanceof InvalidJson) return expected(refuse('invalid_request', error.message), 400);
   if (error instanceof OutOfTime || isUnavailable(error) || TRANSIENT.includes(errorCode(error))) {
     return expected(refuse('unavailable', 'The database does not answer. Try again.'));
   }
-  if (isFastifyError(error)) return ofFramework(error);
+  if (isFastifyError(error)) return ofFramework(error, bodyLimit);
   return unforeseen();
 }
 
-function ofFramework(error: FastifyError): Failure {
+function ofFramework(error: FastifyError, bodyLimit: number): Failure {
   if (error.validation !== undefined && error.validationContext !== undefined) {
     return expected(explain(error.validation, error.validationContext));
   }
   switch (error.statusCode) {
     case 413:
-      return expected(refuse('payload_too_large', 'The body is larger than 16 MB.'));
+      return expected(refuse('payload_too_large', `The body is larger than ${bodyLimit / 1024} KB.`));
     case 415:
       return expected(refuse('invalid_request', 'The body must be application/json.'), 415);
     case 414:

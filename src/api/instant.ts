@@ -3,7 +3,8 @@ import { refuse } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { RequestRefused } from './problem.ts';
 
-const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+/** The last time that is taken, in milliseconds since 1970. */
+export const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 export function toIso(time: Millis): string {
   return new Date(time).toISOString();

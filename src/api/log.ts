@@ -17,8 +17,8 @@ export function logRequests(app: App): void {
 }
 
 /** Whether it was answered with a stream: whoever opened it says how it ended, since most end with their client. */
-export function isStream({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  return routeOptions.config.stream === true && statusCode === 200;
+export function isStream({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return method !== 'HEAD' && routeOptions.config.stream === true && statusCode === 200;
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -4,7 +4,9 @@
  */
 import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
+import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { ApiConfig, App } from './ports.ts';
+import { problemsOf } from './schemas/problem.ts';
 import { SESSION_COOKIE } from './session.ts';
 
 /** What of a document is looked at here. */
@@ -28,6 +30,7 @@ type Document = {
   paths?: Record<string, Record<string, Operation>>;
 };
 type Schemas = Record<string, Schema>;
+type Access = FastifyContextConfig['access'];
 
 /** How a key is given: by programs, and by browsers that signed in. */
 const SCHEMES = {
@@ -61,9 +64,33 @@ export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<
       buildLocalReference: (schema, _baseUri, _fragment, i) =>
         typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
     },
+    transform: ({ schema, url, route }) => ({ schema: withImplied(schema, route.config?.access), url }),
     transformObject: (made) =>
       'openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject,
   });
+}
+
+/** The statuses that an operation may answer whatever it does: by who may call it, and by what it takes. */
+function impliedBy(schema: FastifySchema, access: Access): number[] {
+  const headers = JSON.stringify(schema.headers ?? {});
+  return [
+    400,
+    ...(access === undefined ? [401] : []),
+    ...(access === 'open' ? [] : [403]),
+    ...(schema.params === undefined ? [] : [404]),
+    ...(headers.includes('idempotency-key') ? [409] : []),
+    ...(headers.includes('if-match') ? [412] : []),
+    ...(schema.body === undefined ? [] : [413, 415]),
+    ...((schema.body ?? schema.querystring ?? schema.headers) ? [422] : []),
+    500,
+    503,
+  ];
+}
+
+function withImplied(schema: FastifySchema, access: Access): FastifySchema {
+  if (schema.response === undefined) return schema;
+  const named = problemsOf(impliedBy(schema, access));
+  return { ...schema, response: { ...named, ...schema.response } };
 }
 
 function exact(document: Document): Document {

@@ -10,6 +10,7 @@ import type { ContextId, TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/settings.ts';
 import type { Executor } from '../db/client.ts';
 import type { WorkerChange } from '../db/workers.ts';
+import { SETTINGS_BYTES } from './schemas/common.ts';
 import type { ConfigPatch } from './schemas/config.ts';
 import { isMatch } from './version.ts';
 
@@ -28,7 +29,7 @@ export type SettingsChange<View extends Versioned> = {
   change: (standing: View) => WorkerChange;
 };
 
-/** In a transaction. Refused: `not_found`, `version_conflict`. */
+/** In a transaction. Refused: `not_found`, `version_conflict`, `invalid_request` (too large when merged). */
 export function changeSettings<View extends Versioned>(wanted: SettingsChange<View>): Command<View> {
   const { tenantId, find, what, ifMatch, change } = wanted;
   return async (tx) => {
@@ -38,6 +39,9 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
       if (!isMatch(ifMatch, standing.version)) return stale();
       const changed = change(standing);
       if (Object.keys(changed).length === 0) return done(standing);
+      if (Buffer.byteLength(JSON.stringify(changed.config ?? {})) > SETTINGS_BYTES) {
+        return refuse('invalid_request', 'The merged config takes more than 64 KB of JSON.', 'config');
+      }
       const { contextId, version } = standing;
       const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
         tx,

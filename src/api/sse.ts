@@ -17,7 +17,8 @@ const GOODBYE_MS = 2_000;
 const RETRY_MS = 2_000;
 const HEARTBEAT_MS = 10_000;
 
-const HEADERS = {
+/** Of every stream. */
+export const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -57,7 +58,7 @@ export class SseStream implements Listener {
     response.on('drain', () => (this.#stalledAt = null));
     response.on('close', () => (this.#over = true));
     response.on('error', () => undefined);
-    response.writeHead(200, HEADERS);
+    response.writeHead(200, STREAM_HEADERS);
     this.#write(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
   }
 

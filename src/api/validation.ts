@@ -1,16 +1,17 @@
 /**
- * The parser at the edge: schemas are checked by Ajv, bodies without any conversion, query parameters and headers with
- * that of text to numbers. What is wrong is told by the name of the member that is, one at a time.
+ * The parser at the edge: schemas are checked by Ajv without any conversion. The text of query parameters and headers
+ * is made numbers and booleans before, strictly (`convert`). What is wrong is told by the name of the member that is, one at
+ * a time.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Options, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Options } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { FastifySchema, FastifySchemaValidationError } from 'fastify';
-import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
+import type { FastifySchemaCompiler, FastifySchema, FastifySchemaValidationError } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import { isMemberNotBuilt, isValueNotBuilt } from './not-built.ts';
+import { MAX_BYTES } from './schemas/common.ts';
 import { components } from './schemas/components.ts';
 
 const OPTIONS: Options = {
@@ -26,15 +27,56 @@ const OPTIONS: Options = {
 };
 
 /** Of one application: what it compiles is its own. */
-export function createValidator(): (route: FastifyRouteSchemaDef<FastifySchema>) => ValidateFunction {
-  const exact = withComponents(new Ajv2020(OPTIONS));
-  const converting = withComponents(new Ajv2020({ ...OPTIONS, coerceTypes: true }));
-  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : converting).compile(schema);
+export function createValidator(): FastifySchemaCompiler<FastifySchema> {
+  const ajv = withComponents(new Ajv2020(OPTIONS));
+  return ({ schema, httpPart }) => {
+    const validate = ajv.compile(schema);
+    if (httpPart === 'body') return validate;
+    const types = textTypes(schema);
+    return (given: Record<string, unknown>) => {
+      convert(given, types);
+      return validate(given) || { error: validate.errors ?? [] };
+    };
+  };
+}
+
+type TextType = 'integer' | 'boolean';
+
+/** The members of a query or of headers that are not text. */
+function textTypes(schema: unknown): ReadonlyMap<string, TextType> {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  return new Map(
+    Object.entries(properties).flatMap(([name, { type }]): [string, TextType][] =>
+      type === 'integer' || type === 'boolean' ? [[name, type]] : [],
+    ),
+  );
+}
+
+/** Digits that are exact in a number. */
+const INTEGER = /^-?\d{1,15}$/;
+
+/**
+ * Makes numbers and booleans of text that is written as one, in place. Other text is left, for the schema to refuse. (Ajv's
+ * `coerceTypes` takes "Infinity", "1e400", "0x10" and "" for numbers, and lets the first two pass every bound.)
+ */
+function convert(given: Record<string, unknown>, types: ReadonlyMap<string, TextType>): void {
+  for (const [name, type] of types) {
+    const text = given[name];
+    if (typeof text !== 'string') continue;
+    if (type === 'integer' && INTEGER.test(text)) given[name] = Number(text);
+    if (type === 'boolean' && (text === 'true' || text === 'false')) given[name] = text === 'true';
+  }
 }
 
 function withComponents(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
   ajv.addFormat('uuid', isUuid);
+  ajv.addKeyword({
+    keyword: MAX_BYTES,
+    schemaType: 'number',
+    validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
+    errors: false,
+  });
   for (const component of components) ajv.addSchema(component);
   return ajv;
 }
@@ -122,6 +164,8 @@ function faultOf(error: Fault, part: Part): string {
       return `must be one of ${listOf(error.params['allowedValues'])}`;
     case 'const':
       return `must be ${JSON.stringify(error.params['allowedValue'])}`;
+    case MAX_BYTES:
+      return 'takes more bytes than it may';
     case 'pattern':
       return isPlainText(error)
         ? 'must hold no NUL and no half of a surrogate pair'

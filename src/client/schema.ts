@@ -996,7 +996,7 @@ export type Role = {
   updated_at: string | null;
 };
 
-/** What is not given falls to the defaults, for workers whose config does not say it. */
+/** What is not given falls to the defaults, for workers whose config does not say it. At most 64 KB of JSON. */
 export type RoleDefinition = {
   /** provider/model */
   model?: string;
@@ -1396,7 +1396,7 @@ export type Worker = {
   updated_at: string;
 };
 
-/** What is not given comes from the role, then from the defaults. */
+/** What is not given comes from the role, then from the defaults. At most 64 KB of JSON. */
 export type WorkerConfig = {
   /** provider/model */
   model?: string;

@@ -15,14 +15,46 @@ const url = (path: string): string => path.replace(':w', worker.id).replace(':c'
 
 describe('what the contract does not name', () => {
   test.each([
-    ['POST', '/api/workers/:w/tree'],
-    ['PUT', '/api/workers/:w'],
-    ['HEAD', '/api/workers'],
-    ['OPTIONS', '/api/workers'],
-  ])('%s %s is not there', async (method, path) => {
-    const { status } = await api.call(method, url(path), method === 'POST' ? {} : undefined);
-    expect(status).toBe(404);
+    ['POST', '/api/workers/:w/tree', 'GET, HEAD'],
+    ['PUT', '/api/workers/:w', 'GET, HEAD, PATCH, DELETE'],
+    ['OPTIONS', '/api/workers', 'GET, HEAD, POST'],
+    ['GET', '/api/contexts/:c/clear', 'POST'],
+    ['HEAD', '/api/contexts/:c/clear', 'POST'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
+  ])('%s %s is 405, and the answer names the methods that are', async (method, path, allow) => {
+    const { status, headers, body } = await api.call(method, url(path), method === 'POST' ? {} : undefined);
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe(allow);
+    if (method !== 'HEAD') expect(body.error.code).toBe('invalid_request');
   });
+
+  test.each(['GET', 'POST', 'HEAD'])('%s of an unknown address is 404', async (method) => {
+    expect((await api.call(method, '/api/nothing')).status).toBe(404);
+  });
+});
+
+describe('HEAD', () => {
+  test.each([
+    '/api/workers?limit=1',
+    '/api/workers/:w',
+    '/api/contexts/:c/messages',
+    '/api/contexts/:c/events',
+    '/api/contexts/:c/export',
+    '/api/openapi.json',
+    '/healthz',
+  ])('%s answers as GET does, without a body', async (path) => {
+    const { status, headers, body } = await api.call('HEAD', url(path));
+    expect({ status, body }).toEqual({ status: 200, body: '' });
+    expect(headers['content-type']).toBeTruthy();
+  });
+
+  test.each(['/api/workers/nothing', `/api/contexts/${v7()}/events`, '/api/workers?limit=0'])(
+    '%s is refused as GET is',
+    async (path) => {
+      const { status } = await api.call('HEAD', path);
+      expect(status).toBe(path.includes('limit') ? 422 : 404);
+    },
+  );
 });
 
 describe('a body', () => {
@@ -68,6 +100,48 @@ describe('a body', () => {
       expect(status).toBe(422);
       expect(body.error.code).toBe('invalid_request');
     }
+  });
+
+  test('of more values than anything needs is 422, before they are built', async () => {
+    for (const text of [`[${'[],'.repeat(100_000)}[]]`, `{"a":[${'1,'.repeat(100_001)}1]}`]) {
+      const { status, body } = await api.post('/api/workers', text);
+      expect(status).toBe(422);
+      expect(body.error.message).toContain('100000 values');
+    }
+    const text = JSON.stringify({ content: `${'[{,'.repeat(200_000)}\\"\\` });
+    expect((await api.post(url('/api/contexts/:c/messages'), text)).status).toBe(202);
+  });
+
+  test('is as large as its address takes, and no larger', async () => {
+    const padded = (bytes: number): string => `{"name":"a"}${' '.repeat(bytes - 12)}`;
+    expect((await api.post('/api/workers', padded(1024 * 1024))).status).toBe(201);
+    const over = await api.post('/api/workers', padded(1024 * 1024 + 1));
+    expect(over.status).toBe(413);
+    expect(over.body.error).toMatchObject({
+      code: 'payload_too_large',
+      message: 'The body is larger than 1024 KB.',
+    });
+    expect((await api.post('/api/session', { key: 'x'.repeat(4 * 1024) })).status).toBe(413);
+    const long = 'x'.repeat(2 * 1024 * 1024);
+    expect((await api.post(url('/api/contexts/:c/messages'), { content: long })).status).toBe(202);
+    expect((await api.post('/api/chat', { message: long })).status).toBe(202);
+  });
+
+  test('holds settings and metadata of 64 KB at most, also where they were merged', async () => {
+    const half = 'x'.repeat(40 * 1024);
+    const path = url('/api/workers/:w');
+    expect((await api.call('PATCH', path, { config: { system_prompt: half } })).status).toBe(200);
+    const merged = await api.call('PATCH', path, { config: { pinned: [{ title: 'a', text: half }] } });
+    expect([merged.status, merged.body.error.param]).toEqual([422, 'config']);
+    expect((await api.call('PATCH', path, { config: { system_prompt: null } })).status).toBe(200);
+    for (const [to, body, param] of [
+      ['/api/workers', { name: 'a', config: { system_prompt: half + half } }, 'config'],
+      [url('/api/contexts/:c/messages'), { content: 'x', metadata: { half, other: half } }, 'metadata'],
+    ] as const) {
+      const answer = await api.post(to, body);
+      expect([answer.status, answer.body.error.param]).toEqual([422, param]);
+    }
+    expect((await api.call('PUT', '/api/roles/large', { system_prompt: half + half })).status).toBe(422);
   });
 
   test('with members named like parts of objects does no harm, and comes back', async () => {
@@ -143,7 +217,7 @@ describe('a body', () => {
       'POST',
       '/api/workers',
       { name: 'a', config: { pinned: [{ title: 'a', text: 'x'.repeat(100_001) }] } },
-      'config.pinned.0.text',
+      'config',
     ],
     ['POST', '/api/contexts/:c/compact', { type: 'none' }, 'type'],
     ['POST', '/api/contexts/:c/compact', { keep_turns: 1.5 }, 'keep_turns'],

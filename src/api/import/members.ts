@@ -3,7 +3,7 @@
  * than one value. What it yields is parsed by `JSON.parse`; this only finds where a value ends.
  */
 import { refuse } from '../../core/errors.ts';
-import { InvalidJson, checkDepth } from '../body.ts';
+import { InvalidJson, checkShape } from '../body.ts';
 import { RequestRefused } from '../problem.ts';
 
 /** A member, or an item of the list that is split: then with its place in it, from 0. That list itself comes empty. */
@@ -175,9 +175,9 @@ class Value {
 
   parse(): unknown {
     try {
-      const value: unknown = JSON.parse(this.#pieces.join(''));
-      checkDepth(value);
-      return value;
+      const text = this.#pieces.join('');
+      checkShape(Buffer.from(text));
+      return JSON.parse(text);
     } catch (error) {
       throw error instanceof SyntaxError ? notJson() : error;
     }

@@ -6,6 +6,7 @@ import type { Command } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/blocks.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { listSiblings } from '../../db/branch-views.ts';
+import { CONTENT_BYTES } from '../body.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../schemas/branch.ts';
@@ -28,6 +29,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages/:message_id/edit',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Put another input in the place of a past one, on a branch of its own',
         operationId: 'editMessage',
@@ -35,7 +37,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
         params: MessageParams,
         headers: WriteHeaders,
         body: ref(EditMessage),
-        response: { 202: ref(AcceptedOnBranch), ...problems },
+        response: { 202: ref(AcceptedOnBranch), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -60,7 +62,7 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
         params: MessageParams,
         headers: WriteHeaders,
         body: ref(Regenerate),
-        response: { 202: ref(AcceptedOnBranch), ...problems },
+        response: { 202: ref(AcceptedOnBranch), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -82,7 +84,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listSiblings',
         tags,
         params: MessageParams,
-        response: { 200: ref(SiblingList), ...problems },
+        response: { 200: ref(SiblingList), ...problems() },
       },
     },
     async ({ tenantId, params }) => {

@@ -3,13 +3,14 @@ import type { Static } from 'typebox';
 import { approveCalls, whyNot } from '../../commands/approve-calls.ts';
 import type { Judgement } from '../../commands/approve-calls.ts';
 import { refuse } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import { listInbox } from '../../db/inbox.ts';
 import type { InboxItem as Item, InboxPlace } from '../../db/inbox.ts';
 import { findJudgedCall } from '../../db/verdicts.ts';
+import { CONTENT_BYTES } from '../body.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
-import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import { cursorOf, id, instant } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved } from '../schemas/approval.ts';
@@ -28,6 +29,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/approve',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Say whether calls are run that wait for approval',
         operationId: 'approveToolCalls',
@@ -35,7 +37,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(ApproveCalls),
-        response: { 200: ref(Resolved), ...problems },
+        response: { 200: ref(Resolved), ...problems() },
       },
     },
     async (request, reply) => {
@@ -58,15 +60,15 @@ function inboxRoute(app: App, ports: ApiPorts): void {
         operationId: 'listApprovals',
         tags: ['jobs'],
         querystring: InboxQuery,
-        response: { 200: ref(Inbox), ...problems },
+        response: { 200: ref(Inbox), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
       const { kind = null, limit } = query;
-      const after = parseInboxCursor(query.cursor);
+      const after = readPlace(query.cursor);
       const items = await ports.database.transaction((tx) => listInbox(tx, tenantId, kind, after, limit + 1));
       return toListing(items, limit, toInboxItem, ({ requestedAt, toolCallId: id }) =>
-        encodeCursor([requestedAt, id]),
+        PLACE.write([requestedAt, id]),
       );
     },
   );
@@ -110,17 +112,11 @@ function invalid(message: string, param: string): RequestRefused {
   return new RequestRefused(refuse('invalid_request', message, param));
 }
 
-function parseInboxCursor(cursor: string | undefined): InboxPlace | null {
-  if (cursor === undefined) return null;
-  const [requestedAt, text] = decodeCursor(cursor);
-  const id = typeof text === 'string' ? parseId<ToolCallId>(text) : null;
-  if (typeof requestedAt !== 'number' || !isTime(requestedAt) || id === null) throw notOurs();
-  return { requestedAt, id };
-}
+const PLACE = cursorOf(instant, id<ToolCallId>);
 
-/** Whole milliseconds that a date can hold. */
-function isTime(value: number): boolean {
-  return Number.isSafeInteger(value) && Math.abs(value) <= 8_000_000_000_000;
+function readPlace(cursor: string | undefined): InboxPlace | null {
+  const key = PLACE.read(cursor);
+  return key === null ? null : { requestedAt: key[0], id: key[1] };
 }
 
 function toInboxItem(item: Item): InboxItem {

@@ -7,7 +7,8 @@ import { parseId } from '../../core/ids.ts';
 import { findBranchView, listBranches } from '../../db/branch-views.ts';
 import type { BranchPlace } from '../../db/branch-views.ts';
 import type { Executor } from '../../db/client.ts';
-import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import { branchName, cursorOf, instant } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { Branch, BranchList, BranchParams, BranchQuery, CreateBranch } from '../schemas/branch.ts';
@@ -18,6 +19,8 @@ import { answeredBy, write } from '../write.ts';
 import { IdParams, contextId, noContext } from './params.ts';
 
 const tags = ['contexts'];
+
+const PLACE = cursorOf(instant, branchName);
 
 export function branchRoutes(app: App, ports: ApiPorts): void {
   listBranchesRoute(app, ports);
@@ -36,16 +39,16 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: BranchQuery,
-        response: { 200: ref(BranchList), ...problems },
+        response: { 200: ref(BranchList), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {
       const context = contextId(params.id);
-      const range = { after: parsePlace(query.cursor), limit: query.limit + 1 };
+      const range = { after: readPlace(query.cursor), limit: query.limit + 1 };
       const found = await listBranches(ports.database.db, tenantId, context, range);
       const branches = orNotFound(found, noContext(context));
       return toListing(branches, query.limit, toBranch, ({ createdAt, name }) =>
-        encodeCursor([createdAt, name]),
+        PLACE.write([createdAt, name]),
       );
     },
   );
@@ -62,7 +65,7 @@ function createBranchRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(CreateBranch),
-        response: { 201: ref(Branch), ...problems },
+        response: { 201: ref(Branch), ...problems() },
       },
     },
     async (request, reply) => {
@@ -92,7 +95,7 @@ function switchBranchRoute(app: App, ports: ApiPorts): void {
         tags,
         params: BranchParams,
         headers: WriteHeaders,
-        response: { 200: ref(Branch), ...problems },
+        response: { 200: ref(Branch), ...problems() },
       },
     },
     async (request, _reply) => {
@@ -112,7 +115,7 @@ function deleteBranchRoute(app: App, ports: ApiPorts): void {
         tags,
         params: BranchParams,
         headers: WriteHeaders,
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {
@@ -135,9 +138,7 @@ function readBranch({ tenantId, contextId: context }: Target) {
   };
 }
 
-function parsePlace(cursor: string | undefined): BranchPlace | null {
-  if (cursor === undefined) return null;
-  const [createdAt, name, ...more] = decodeCursor(cursor);
-  if (!Number.isSafeInteger(createdAt) || typeof name !== 'string' || more.length > 0) throw notOurs();
-  return { createdAt: Number(createdAt), name };
+function readPlace(cursor: string | undefined): BranchPlace | null {
+  const key = PLACE.read(cursor);
+  return key === null ? null : { createdAt: key[0], name: key[1] };
 }

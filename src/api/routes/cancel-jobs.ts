@@ -25,7 +25,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
         tags: ['jobs'],
         headers: WriteHeaders,
         body: ref(CancelJobs),
-        response: { 200: ref(Cancelled), ...problems },
+        response: { 200: ref(Cancelled), ...problems() },
       },
     },
     (request) => writeAround(ports, request, () => cancelAll(ports, request.tenantId, request.body)),

@@ -7,6 +7,7 @@ import { submitInput } from '../../commands/submit-input.ts';
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
+import { CONTENT_BYTES } from '../body.ts';
 import { unknownName } from '../catalog.ts';
 import { makeWorker } from '../make-worker.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -21,13 +22,14 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/chat',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Say something in a session; without one it begins',
         operationId: 'chat',
         tags: ['contexts'],
         headers: WriteHeaders,
         body: ref(Chat),
-        response: { 202: ref(ChatAccepted), ...problems },
+        response: { 202: ref(ChatAccepted), ...problems(404, 429) },
       },
     },
     async (request, reply) => {

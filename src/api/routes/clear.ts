@@ -19,7 +19,7 @@ export function clearRoutes(app: App, ports: ApiPorts): void {
         tags: ['contexts'],
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 200: versioned(Context), ...problems },
+        response: { 200: versioned(Context), ...problems() },
       },
     },
     async (request, reply) => {

@@ -2,8 +2,9 @@
 import { compactContext } from '../../commands/compact-context.ts';
 import { listCompactions } from '../../db/compaction-views.ts';
 import { refuseUnknownModel } from '../catalog.ts';
+import { count, cursorOf } from '../cursor.ts';
 import { toIso } from '../instant.ts';
-import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
@@ -18,6 +19,8 @@ import { answeredBy, writeAlone } from '../write.ts';
 import { IdParams, contextId, noContext } from './params.ts';
 
 const tags = ['contexts'];
+
+const PLACE = cursorOf(count);
 
 export function compactionRoutes(app: App, ports: ApiPorts): void {
   compactRoute(app, ports);
@@ -36,7 +39,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(CompactContext),
-        response: { 202: ref(CompactAccepted), ...problems },
+        response: { 202: ref(CompactAccepted), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -70,13 +73,14 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: CompactionQuery,
-        response: { 200: ref(ContextCompactionList), ...problems },
+        response: { 200: ref(ContextCompactionList), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {
       const context = contextId(params.id);
-      const { limit, cursor } = query;
-      const found = await listCompactions(ports.database.db, tenantId, context, parseSeq(cursor), limit + 1);
+      const { limit } = query;
+      const [after] = PLACE.read(query.cursor) ?? [0];
+      const found = await listCompactions(ports.database.db, tenantId, context, after, limit + 1);
       return toListing(
         orNotFound(found, noContext(context)),
         limit,
@@ -94,15 +98,8 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
           job_id: view.jobId,
           created_at: toIso(view.createdAt),
         }),
-        ({ seq }) => encodeCursor([seq]),
+        ({ seq }) => PLACE.write([seq]),
       );
     },
   );
-}
-
-function parseSeq(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const [seq] = decodeCursor(cursor);
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq)) throw notOurs();
-  return seq;
 }

@@ -14,7 +14,8 @@ import { refuseUnknownNames } from '../catalog.ts';
 import { readAnswer, tagged, toAnswer } from '../context-answer.ts';
 import { splitLists } from '../query.ts';
 import { makeWorker } from '../make-worker.ts';
-import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import { cursorOf, id } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
@@ -37,6 +38,8 @@ import { IdParams, contextId, noContext, parentId } from './params.ts';
 
 const tags = ['contexts'];
 
+const PLACE = cursorOf(id<ContextId>);
+
 export function contextRoutes(app: App, ports: ApiPorts): void {
   createContextRoute(app, ports);
   listContextsRoute(app, ports);
@@ -57,7 +60,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
         tags,
         headers: WriteHeaders,
         body: ref(CreateContext),
-        response: { 201: versioned(Context), ...problems },
+        response: { 201: versioned(Context), ...problems(404) },
       },
     },
     async (request, reply) => {
@@ -87,11 +90,11 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listContexts',
         tags,
         querystring: ContextQuery,
-        response: { 200: ref(ContextList), ...problems },
+        response: { 200: ref(ContextList), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
-      const before = parseIdCursor<ContextId>(query.cursor);
+      const [before] = PLACE.read(query.cursor) ?? [null];
       const contexts = await listContexts(
         ports.database.db,
         tenantId,
@@ -100,7 +103,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         before,
         query.limit + 1,
       );
-      return toListing(contexts, query.limit, toContext, ({ id }) => idCursor(id));
+      return toListing(contexts, query.limit, toContext, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
@@ -120,7 +123,7 @@ function getContextRoute(app: App, ports: ApiPorts): void {
         operationId: 'getContext',
         tags,
         params: IdParams,
-        response: { 200: versioned(Context), ...problems },
+        response: { 200: versioned(Context), ...problems() },
       },
     },
     async ({ tenantId, params }, reply) =>
@@ -137,7 +140,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
         operationId: 'getContextState',
         tags,
         params: IdParams,
-        response: { 200: ref(ContextState), ...problems },
+        response: { 200: ref(ContextState), ...problems() },
       },
     },
     async ({ tenantId, params }) => {
@@ -162,7 +165,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PatchContext),
-        response: { 200: versioned(Context), ...problems },
+        response: { 200: versioned(Context), ...problems() },
       },
     },
     async (request, reply) => {
@@ -202,7 +205,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PutContext),
-        response: { 200: versioned(Context), ...problems },
+        response: { 200: versioned(Context), ...problems() },
       },
     },
     async (request, reply) => {
@@ -241,7 +244,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {

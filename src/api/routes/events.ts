@@ -4,6 +4,7 @@ import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { EventStream, EventsHeaders, EventsQuery } from '../schemas/event.ts';
 import { problems } from '../schemas/problem.ts';
+import { STREAM_HEADERS } from '../sse.ts';
 import type { Streams } from '../streams.ts';
 import { IdParams, contextId, noContext } from './params.ts';
 
@@ -24,13 +25,17 @@ export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
             description: 'Goes on until either side ends it.',
             content: { 'text/event-stream': { schema: EventStream } },
           },
-          ...problems,
+          ...problems(),
         },
       },
     },
     async (request, reply) => {
       const { tenantId, params, query, headers } = request;
       const id = contextId(params.id);
+      if (request.method === 'HEAD') {
+        orNotFound(await ports.follower.join(tenantId, id, null), noContext(id)).stop();
+        return reply.headers(STREAM_HEADERS).send('');
+      }
       const place = streams.take();
       try {
         const last = headers['last-event-id'];

@@ -37,7 +37,7 @@ export function exportRoute(app: App, ports: ApiPorts): void {
               'text/markdown': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
             },
           },
-          ...problems,
+          ...problems(),
         },
       },
     },

@@ -25,7 +25,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(ForkContext),
-        response: { 201: versioned(Context), ...problems },
+        response: { 201: versioned(Context), ...problems() },
       },
     },
     async (request, reply) => {

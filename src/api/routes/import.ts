@@ -37,7 +37,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
           tags: ['contexts'],
           headers: WriteHeaders,
           body: ref(ImportContext),
-          response: { 201: versioned(Context), ...problems },
+          response: { 201: versioned(Context), ...problems() },
         },
       },
       async (request, reply) => {

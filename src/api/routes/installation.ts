@@ -14,7 +14,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
         summary: 'Version, providers, tools, MCP servers, limits, and the worker processes that live',
         operationId: 'getSystem',
         tags: ['system'],
-        response: { 200: ref(System), ...problems },
+        response: { 200: ref(System), ...problems() },
       },
     },
     async () => {

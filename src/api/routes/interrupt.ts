@@ -32,7 +32,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(Interrupt),
-        response: { 200: ref(Interruption), ...problems },
+        response: { 200: ref(Interruption), ...problems() },
       },
     },
     async (request, reply) => {

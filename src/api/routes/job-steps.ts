@@ -1,6 +1,6 @@
 /** What a job did, step by step. */
 import { listSteps } from '../../db/step-views.ts';
-import { decodeCursor, encodeCursor, notOurs } from '../page.ts';
+import { count, cursorOf } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { ref } from '../schemas/common.ts';
@@ -8,6 +8,9 @@ import { problems } from '../schemas/problem.ts';
 import { JobStepList, StepQuery } from '../schemas/step.ts';
 import { toStep } from '../wire/step.ts';
 import { IdParams, jobId, noJob } from './params.ts';
+
+/** How many steps were read before: a timeline grows at its end. */
+const PLACE = cursorOf(count);
 
 export function jobStepRoutes(app: App, ports: ApiPorts): void {
   app.get(
@@ -19,13 +22,13 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
         tags: ['jobs'],
         params: IdParams,
         querystring: StepQuery,
-        response: { 200: ref(JobStepList), ...problems },
+        response: { 200: ref(JobStepList), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {
       const id = jobId(params.id);
       const { limit, cursor } = query;
-      const skip = parsePlace(cursor);
+      const [skip] = PLACE.read(cursor) ?? [0];
       const timeline = await listSteps(ports.database.db, tenantId, id, skip, limit + 1);
       const { steps, worker } = orNotFound(timeline, noJob(id));
       const { config, definition, role } = worker;
@@ -33,16 +36,8 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
       const model = config.model ?? ofRole?.model ?? ports.config.defaultModel;
       return {
         data: steps.slice(0, limit).map((step) => toStep(step, model)),
-        next_cursor: steps.length > limit ? encodeCursor([skip + limit]) : null,
+        next_cursor: steps.length > limit ? PLACE.write([skip + limit]) : null,
       };
     },
   );
-}
-
-/** How many steps were read before: a timeline grows at its end. */
-function parsePlace(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const [place] = decodeCursor(cursor);
-  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) throw notOurs();
-  return place;
 }

@@ -10,7 +10,8 @@ import { findJob, listJobs } from '../../db/job-views.ts';
 import { findReceipt } from '../../db/receipts.ts';
 import { parseInstant } from '../instant.ts';
 import { parseObject, splitLists } from '../query.ts';
-import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import { cursorOf, id } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
@@ -22,6 +23,8 @@ import { writeAround } from '../write.ts';
 import { IdParams, jobId, noJob } from './params.ts';
 
 const tags = ['jobs'];
+
+const PLACE = cursorOf(id<JobId>);
 
 export function jobRoutes(app: App, ports: ApiPorts): void {
   listJobsRoute(app, ports);
@@ -39,7 +42,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listJobs',
         tags,
         querystring: JobQuery,
-        response: { 200: ref(JobList), ...problems },
+        response: { 200: ref(JobList), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
@@ -54,9 +57,9 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         createdAfter: parseInstant(query.created_after, 'created_after'),
         createdBefore: parseInstant(query.created_before, 'created_before'),
       };
-      const before = parseIdCursor<JobId>(query.cursor);
+      const [before] = PLACE.read(query.cursor) ?? [null];
       const jobs = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);
-      return toListing(jobs, query.limit, toJob, ({ id }) => idCursor(id));
+      return toListing(jobs, query.limit, toJob, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
@@ -71,7 +74,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: WaitQuery,
-        response: { 200: ref(Job), ...problems },
+        response: { 200: ref(Job), ...problems() },
       },
     },
     async (request, reply) => {
@@ -97,7 +100,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(CancelJob),
-        response: { 200: ref(Receipt), ...problems },
+        response: { 200: ref(Receipt), ...problems() },
       },
     },
     async (request, reply) => {

@@ -11,7 +11,8 @@ import { inputTurn, answerTurn, parseTurn } from '../../core/turn.ts';
 import type { Turn } from '../../core/turn.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
-import { formatPlace, parsePlace, placeAfter } from '../message-place.ts';
+import { CONTENT_BYTES } from '../body.ts';
+import { writePlace, readPlace, placeAfter } from '../message-place.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { Empty, WriteHeaders, ref } from '../schemas/common.ts';
@@ -47,6 +48,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Post an input message: accepted is committed',
         operationId: 'postMessage',
@@ -54,7 +56,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(PostMessage),
-        response: { 202: ref(Accepted), ...problems },
+        response: { 202: ref(Accepted), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -69,6 +71,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/messages',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: "Post an input message to a worker's context",
         operationId: 'postWorkerMessage',
@@ -76,7 +79,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(PostMessage),
-        response: { 202: ref(Accepted), ...problems },
+        response: { 202: ref(Accepted), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -103,7 +106,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(PostJob),
-        response: { 202: ref(Accepted), ...problems },
+        response: { 202: ref(Accepted), ...problems(429) },
       },
     },
     async (request, reply) => {
@@ -130,7 +133,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: MessageQuery,
-        response: { 200: ref(MessageList), ...problems },
+        response: { 200: ref(MessageList), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {
@@ -138,7 +141,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
       const { limit, order } = query;
       const from =
         query.from === undefined ? null : await placeBefore(ports, tenantId, context, query.from, query);
-      const { place: before, branch } = from ?? parsePlace(query.cursor, query.branch ?? null);
+      const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
       const include = query.include?.split(',') ?? [];
       const range = {
@@ -154,7 +157,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
       const { branch: read, messages } = orNotFound(found, noContext(context));
       if (messages === null) throw new RequestRefused(noBranch(read));
       const page = messages.slice(0, limit);
-      const next = messages.length > limit ? formatPlace(placeAfter(page, before), read) : null;
+      const next = messages.length > limit ? writePlace(placeAfter(page, before), read) : null;
       return { data: page.map(toMessage), next_cursor: next };
     },
   );
@@ -169,7 +172,7 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
         operationId: 'getMessage',
         tags,
         params: MessageParams,
-        response: { 200: ref(Message), ...problems },
+        response: { 200: ref(Message), ...problems() },
       },
     },
     async ({ tenantId, params }) => {
@@ -185,6 +188,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id/messages/:message_id',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Edit a queued input, or move it in the queue',
         operationId: 'patchMessage',
@@ -192,7 +196,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
         params: MessageParams,
         headers: WriteHeaders,
         body: ref(PatchMessage),
-        response: { 200: ref(Message), ...problems },
+        response: { 200: ref(Message), ...problems() },
       },
     },
     async (request, _reply) => {
@@ -222,7 +226,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
         tags,
         params: MessageParams,
         headers: WriteHeaders,
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {

@@ -5,7 +5,8 @@ import { refuse } from '../../core/errors.ts';
 import { findRole, listRoles } from '../../db/roles.ts';
 import type { RoleView } from '../../db/roles.ts';
 import { refuseUnknownNames } from '../catalog.ts';
-import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import { cursorOf, matching } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { fileRoleNames } from '../roles.ts';
@@ -20,6 +21,8 @@ const tags = ['roles'];
 
 /** As in the operator's file. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+const PLACE = cursorOf(matching(NAME));
 
 /** What is stored under an idempotency key, too. */
 type Answer = { role: Role; etag: string };
@@ -40,12 +43,12 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
         operationId: 'listRoles',
         tags,
         querystring: RoleListQuery,
-        response: { 200: ref(RoleList), ...problems },
+        response: { 200: ref(RoleList), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
       const { limit } = query;
-      const after = parseNameCursor(query.cursor);
+      const [after] = PLACE.read(query.cursor) ?? [null];
       const ofFile = await fileRoleNames(ports.catalog);
       const stored = await listRoles(ports.database.db, tenantId, ofFile, after, limit + 1);
       const roles = [
@@ -58,7 +61,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
         roles,
         limit,
         (role) => role,
-        ({ name }) => encodeCursor([name]),
+        ({ name }) => PLACE.write([name]),
       );
     },
   );
@@ -74,7 +77,7 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
         tags,
         params: RoleParams,
         querystring: RoleQuery,
-        response: { 200: versioned(Role), ...problems },
+        response: { 200: versioned(Role), ...problems() },
       },
     },
     async ({ tenantId, params, query }, reply) => {
@@ -102,7 +105,7 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
         params: RoleParams,
         headers: VersionedHeaders,
         body: ref(RoleDefinition),
-        response: { 200: versioned(Role), ...problems },
+        response: { 200: versioned(Role), ...problems() },
       },
     },
     async (request, reply) => {
@@ -130,7 +133,7 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
         tags,
         params: RoleParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {
@@ -164,13 +167,6 @@ function isCurrent(ifMatch: string | undefined): (version: number | null) => boo
 function noRole(name: string, version: number | null): string {
   const known = NAME.test(name) ? ` ${name}` : ' of this name';
   return version === null ? `There is no role${known}.` : `There is no version ${version} of a role${known}.`;
-}
-
-function parseNameCursor(cursor: string | undefined): string | null {
-  if (cursor === undefined) return null;
-  const [name] = decodeCursor(cursor);
-  if (typeof name !== 'string' || !NAME.test(name)) throw notOurs();
-  return name;
 }
 
 function toAnswer(view: RoleView): Answer {

@@ -8,7 +8,7 @@ import { searchStretch } from '../../db/search.ts';
 import type { Found, SearchFilter, SearchPlace } from '../../db/search.ts';
 import { contextOf } from '../../db/workers.ts';
 import { parseInstant, toIso } from '../instant.ts';
-import { decodeCursor, encodeCursor, notOurs } from '../page.ts';
+import { cursorOf, id, inOrder, instant, orNull, real } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
 import { ref } from '../schemas/common.ts';
@@ -30,19 +30,19 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         operationId: 'search',
         tags: ['contexts'],
         querystring: SearchQuery,
-        response: { 200: ref(SearchResultList), ...problems },
+        response: { 200: ref(SearchResultList), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
       const text = query.q?.trim() ?? '';
       if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
-      const place = parsePlace(query.cursor);
+      const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);
       if (filter === null) return { data: [], next_cursor: null };
       const { found, next } = await ports.database.transaction((tx) =>
         searchPage(tx, tenantId, filter, place, query.limit),
       );
-      return { data: found.map(toResult), next_cursor: next === null ? null : formatPlace(next) };
+      return { data: found.map(toResult), next_cursor: next === null ? null : writePlace(next) };
     },
   );
 }
@@ -105,24 +105,18 @@ function toResult({ contextId, messageId, turn, role, snippet, rank, createdAt }
   };
 }
 
-function formatPlace({ before, after }: SearchPlace): string {
-  const end = before === null ? [null, null] : [before.at, before.id];
-  return encodeCursor(after === null ? end : [...end, after.rank, after.at, after.id]);
+/** The end of the stretch that is read, and the last result that was read of it. */
+const PLACE = cursorOf(instant, id<MessageId>, orNull(inOrder(real, instant, id<MessageId>)));
+
+function readPlace(cursor: string | undefined): SearchPlace {
+  const key = PLACE.read(cursor);
+  if (key === null) return { before: null, after: null };
+  const [endAt, endId, last] = key;
+  const after = last === null ? null : { rank: last[0], at: last[1], id: last[2] };
+  return { before: { at: endAt, id: endId }, after };
 }
 
-function parsePlace(cursor: string | undefined): SearchPlace {
-  if (cursor === undefined) return { before: null, after: null };
-  const [endAt, endId, rank, at, id, ...more] = decodeCursor(cursor);
-  const before = momentOf(endAt, endId);
-  if (more.length > 0) throw notOurs();
-  if (rank === undefined) return { before, after: null };
-  if (typeof rank !== 'number') throw notOurs();
-  return { before, after: { rank, ...momentOf(at, id) } };
-}
-
-function momentOf(at: unknown, text: unknown): { at: number; id: MessageId } {
-  const id = typeof text === 'string' ? parseId<MessageId>(text) : null;
-  const isTime = typeof at === 'number' && Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15;
-  if (!isTime || id === null) throw notOurs();
-  return { at, id };
+function writePlace({ before, after }: SearchPlace): string | null {
+  if (before === null) return null;
+  return PLACE.write([before.at, before.id, after === null ? null : [after.rank, after.at, after.id]]);
 }

@@ -12,6 +12,9 @@ import { SESSION_COOKIE, SESSION_S, cookieOptions } from '../session.ts';
 const tags = ['system'];
 const config = { access: 'keyless' } as const;
 
+/** Of a body that holds a key: it is read from anybody. */
+const KEY_BYTES = 4 * 1024;
+
 export function sessionRoutes(app: App, gate: Gate): void {
   getSessionRoute(app, gate);
   beginSessionRoute(app, gate);
@@ -28,7 +31,7 @@ function getSessionRoute(app: App, gate: Gate): void {
         operationId: 'getSession',
         tags,
         security: [],
-        response: { 200: ref(Session), ...problems },
+        response: { 200: ref(Session), ...problems() },
       },
     },
     async (request, reply) => {
@@ -46,6 +49,7 @@ function beginSessionRoute(app: App, gate: Gate): void {
     '/api/session',
     {
       config,
+      bodyLimit: KEY_BYTES,
       schema: {
         summary:
           'Sign a browser in: sets a cookie that stands for the key; where none is needed, does nothing',
@@ -53,7 +57,7 @@ function beginSessionRoute(app: App, gate: Gate): void {
         tags,
         security: [],
         body: ref(BeginSession),
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems(401) },
       },
     },
     async (request, reply) => {
@@ -77,7 +81,7 @@ function endSessionRoute(app: App): void {
         operationId: 'endSession',
         tags,
         security: [],
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import type { Millis } from '../../core/time.ts';
 import { tellUsage } from '../../core/usage.ts';
 import { readHistory } from '../../db/stats-history.ts';
 import type { BucketView, Buckets, Quantiles } from '../../db/stats-history.ts';
-import { parseInstant, toIso } from '../instant.ts';
+import { LATEST, parseInstant, toIso } from '../instant.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
 import { ref } from '../schemas/common.ts';
@@ -24,7 +24,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
         operationId: 'getStatsHistory',
         tags: ['system'],
         querystring: HistoryQuery,
-        response: { 200: ref(StatsHistory), ...problems },
+        response: { 200: ref(StatsHistory), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
@@ -34,7 +34,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
       const views = await ports.database.transaction((tx) => readHistory(tx, tenantId, buckets));
       return {
         from: toIso(from),
-        to: toIso(from + buckets.count * buckets.bucketMs),
+        to: toIso(Math.min(LATEST, from + buckets.count * buckets.bucketMs)),
         bucket_s: buckets.bucketMs / 1_000,
         data: views.map((view, place) => toBucket(view, from + place * buckets.bucketMs)),
       };

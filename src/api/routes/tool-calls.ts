@@ -6,6 +6,7 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Executor } from '../../db/client.ts';
 import { findToolCall } from '../../db/tool-call-views.ts';
+import { CONTENT_BYTES } from '../body.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
@@ -24,7 +25,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
         operationId: 'getToolCall',
         tags: ['contexts'],
         params: ToolCallParams,
-        response: { 200: ref(ToolCall), ...problems },
+        response: { 200: ref(ToolCall), ...problems() },
       },
     },
     async ({ tenantId, params }) => answer(ports.database.db, targetOf(tenantId, params)),
@@ -33,6 +34,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/resolve',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Say what became of a call whose outcome is unknown',
         operationId: 'resolveToolCall',
@@ -40,7 +42,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
         params: ToolCallParams,
         headers: WriteHeaders,
         body: ref(ResolveToolCall),
-        response: { 200: ref(ToolCall), ...problems },
+        response: { 200: ref(ToolCall), ...problems() },
       },
     },
     async (request, _reply) => {

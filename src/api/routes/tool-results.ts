@@ -1,6 +1,7 @@
 /** Results of calls that are answered from outside. */
 import { answerCall } from '../../commands/answer-call.ts';
 import type { CallAnswer } from '../../commands/answer-call.ts';
+import { CONTENT_BYTES } from '../body.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
 import { Accepted, PostResult } from '../schemas/message.ts';
@@ -13,6 +14,7 @@ export function toolResultRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/result',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Answer a question, or bring the result of a tool that the client runs',
         operationId: 'postToolResult',
@@ -20,7 +22,7 @@ export function toolResultRoutes(app: App, ports: ApiPorts): void {
         params: ToolCallParams,
         headers: WriteHeaders,
         body: ref(PostResult),
-        response: { 202: ref(Accepted), ...problems },
+        response: { 202: ref(Accepted), ...problems(429) },
       },
     },
     async (request, reply) => {

@@ -2,7 +2,8 @@
 import { noBranch } from '../../commands/submit-input.ts';
 import { listTurns } from '../../db/turns.ts';
 import type { TurnView } from '../../db/turns.ts';
-import { decodeCursor, encodeCursor, notOurs, toListing } from '../page.ts';
+import { branchName, cursorOf, ordinal, refusedCursor } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { ref } from '../schemas/common.ts';
@@ -21,18 +22,18 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
         tags: ['contexts'],
         params: IdParams,
         querystring: TurnQuery,
-        response: { 200: ref(TurnList), ...problems },
+        response: { 200: ref(TurnList), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {
       const id = contextId(params.id);
       const { limit, order } = query;
-      const { after, branch } = parsePlace(query.cursor, query.branch ?? null);
+      const { after, branch } = readPlace(query.cursor, query.branch ?? null);
       const range = { branch, order, after, limit: limit + 1 };
       const found = await listTurns(ports.database.db, tenantId, id, range);
       const { branch: read, turns } = orNotFound(found, noContext(id));
       if (turns === null) throw new RequestRefused(noBranch(read));
-      return toListing(turns, limit, toTurn, ({ number }) => encodeCursor([read, number]));
+      return toListing(turns, limit, toTurn, ({ number }) => PLACE.write([read, number]));
     },
   );
 }
@@ -53,17 +54,16 @@ function toTurn({ number, inputs, answers, calls, job }: TurnView): Turn {
   };
 }
 
-/** A list goes on on the branch on which it began, whichever is active by then. */
-function parsePlace(
+/** A list continues on the branch on which it began, whichever is active by then. */
+const PLACE = cursorOf(branchName, ordinal);
+
+function readPlace(
   cursor: string | undefined,
   asked: string | null,
 ): { after: number | null; branch: string | null } {
-  if (cursor === undefined) return { after: null, branch: asked };
-  const [branch, after, ...more] = decodeCursor(cursor);
-  if (typeof branch !== 'string' || branch !== (asked ?? branch) || more.length > 0) throw notOurs();
-  if (typeof after !== 'number' || !Number.isSafeInteger(after) || after < 1 || after > MOST) throw notOurs();
+  const key = PLACE.read(cursor);
+  if (key === null) return { after: null, branch: asked };
+  const [branch, after] = key;
+  if (branch !== (asked ?? branch)) throw refusedCursor();
   return { after, branch };
 }
-
-/** What the number of a turn may be. */
-const MOST = 999_999_999;

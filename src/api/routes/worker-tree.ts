@@ -18,7 +18,7 @@ export function workerTreeRoute(app: App, ports: ApiPorts): void {
         tags: ['workers'],
         params: IdParams,
         querystring: WorkerTreeQuery,
-        response: { 200: ref(WorkerTree), ...problems },
+        response: { 200: ref(WorkerTree), ...problems() },
       },
     },
     async ({ tenantId, params, query }) => {

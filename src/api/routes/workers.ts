@@ -13,7 +13,8 @@ import type { WorkerView } from '../../db/worker-views.ts';
 import { contextOf } from '../../db/workers.ts';
 import { refuseUnknownNames } from '../catalog.ts';
 import { makeWorker } from '../make-worker.ts';
-import { idCursor, parseIdCursor, toListing } from '../page.ts';
+import { cursorOf, id } from '../cursor.ts';
+import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
 import { roleToMakeFrom } from '../roles.ts';
@@ -33,6 +34,8 @@ const PATIENCE_MS = 60_000;
 
 /** What is stored under an idempotency key, too. */
 type Answer = { worker: Worker; etag: string };
+
+const PLACE = cursorOf(id<WorkerId>);
 
 export function workerRoutes(app: App, ports: ApiPorts): void {
   createWorkerRoute(app, ports);
@@ -54,7 +57,7 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
         tags,
         headers: WriteHeaders,
         body: ref(CreateWorker),
-        response: { 201: versioned(Worker), ...problems },
+        response: { 201: versioned(Worker), ...problems(404) },
       },
     },
     async (request, reply) => {
@@ -83,7 +86,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         operationId: 'listWorkers',
         tags,
         querystring: WorkerQuery,
-        response: { 200: ref(WorkerList), ...problems },
+        response: { 200: ref(WorkerList), ...problems() },
       },
     },
     async ({ tenantId, query }) => {
@@ -93,9 +96,9 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         state: query.state ?? null,
         archived: query.archived,
       };
-      const before = parseIdCursor<WorkerId>(query.cursor);
+      const [before] = PLACE.read(query.cursor) ?? [null];
       const workers = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
-      return toListing(workers, query.limit, toWorker, ({ id }) => idCursor(id));
+      return toListing(workers, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
@@ -109,7 +112,7 @@ function getWorkerRoute(app: App, ports: ApiPorts): void {
         operationId: 'getWorker',
         tags,
         params: IdParams,
-        response: { 200: versioned(Worker), ...problems },
+        response: { 200: versioned(Worker), ...problems() },
       },
     },
     async ({ tenantId, params }, reply) => {
@@ -131,7 +134,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PatchWorker),
-        response: { 200: versioned(Worker), ...problems },
+        response: { 200: versioned(Worker), ...problems() },
       },
     },
     async (request, reply) => {
@@ -173,7 +176,7 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems },
+        response: { 204: Empty, ...problems() },
       },
     },
     async (request, reply) => {
@@ -201,7 +204,7 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: WriteHeaders,
-        response: { 200: versioned(Worker), ...problems },
+        response: { 200: versioned(Worker), ...problems() },
       },
     },
     async (request, reply) => {
@@ -227,7 +230,7 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: WriteHeaders,
-        response: { 200: versioned(Worker), ...problems },
+        response: { 200: versioned(Worker), ...problems() },
       },
     },
     async (request, reply) => {

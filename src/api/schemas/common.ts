@@ -8,10 +8,16 @@ import type { Json } from '../../core/json.ts';
 
 const STRICT = { additionalProperties: false } as const;
 
+/** Of a schema: the most bytes that a value may take as JSON. Checked as a keyword (see validation.ts). */
+export const MAX_BYTES = 'x-max-bytes';
+
+/** The most bytes of a config, and of metadata. */
+export const SETTINGS_BYTES = 64 * 1024;
+
 /** An object that takes no other members than these. */
 export function strict<Properties extends Record<string, TSchema>>(
   properties: Properties,
-  options: { $id?: string; description?: string } = {},
+  options: { $id?: string; description?: string; [MAX_BYTES]?: number } = {},
 ) {
   return Type.Object(properties, { ...options, ...STRICT });
 }
@@ -64,6 +70,9 @@ export const Count = Type.Integer({ minimum: 0 });
 export const AnyJson = Type.Unsafe<Json>({});
 
 export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' });
+
+/** Of a client's own: it comes back as it was given. */
+export const Metadata = Type.Unsafe<{ [key: string]: Json }>({ type: 'object', [MAX_BYTES]: SETTINGS_BYTES });
 
 /** Text that is stored outside JSON, where neither NUL nor half a surrogate pair can be kept. */
 export function plainText(maxLength: number, minLength = 0, description?: string) {

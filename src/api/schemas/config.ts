@@ -6,7 +6,7 @@ import { LIMITS } from '../../core/limits.ts';
 import { PINNED } from '../../core/pinned.ts';
 import { APPROVALS, MOST_RULES, TOOL_GLOB } from '../../core/policy.ts';
 import { MODES, RESERVED_PARAMETERS } from '../../core/settings.ts';
-import { nullable, oneOf, plainText, ref, strict } from './common.ts';
+import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from './common.ts';
 import { Compaction } from './compaction.ts';
 import type { Json } from '../../core/json.ts';
 
@@ -126,7 +126,11 @@ export const WorkerConfig = strict(
     idle_timeout_s: Type.Optional(members.idle_timeout_s),
     limits: Type.Optional(members.limits),
   },
-  { $id: 'WorkerConfig', description: 'What is not given comes from the role, then from the defaults.' },
+  {
+    $id: 'WorkerConfig',
+    description: 'What is not given comes from the role, then from the defaults. At most 64 KB of JSON.',
+    [MAX_BYTES]: SETTINGS_BYTES,
+  },
 );
 
 /** The same, where null takes a member back. */
@@ -149,7 +153,11 @@ export const ConfigPatch = strict(
     idle_timeout_s: Type.Optional(nullable(members.idle_timeout_s)),
     limits: Type.Optional(nullable(members.limits)),
   },
-  { $id: 'ConfigPatch', description: 'Given members replace those that stand; null takes one back.' },
+  {
+    $id: 'ConfigPatch',
+    description: 'Given members replace those that stand; null takes one back.',
+    [MAX_BYTES]: SETTINGS_BYTES,
+  },
 );
 
 export type ConfigPatch = Static<typeof ConfigPatch>;

@@ -6,7 +6,7 @@ import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
 import {
   AnyJson,
   Instant,
-  JsonObject,
+  Metadata,
   Page,
   Usage,
   Uuid,
@@ -78,7 +78,7 @@ export const ofJob = {
   priority: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 goes first.' }),
   ),
-  metadata: Type.Optional(JsonObject),
+  metadata: Type.Optional(Metadata),
   max_steps: Type.Optional(MaxSteps),
   deadline: Type.Optional(Instant),
 };

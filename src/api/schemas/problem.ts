@@ -22,14 +22,15 @@ export const Problem = strict(
   { $id: 'Problem' },
 );
 
-/** What any route may answer instead. */
-export const problems = {
-  '4xx': {
-    description: 'The request cannot be served as it is.',
-    content: { 'application/problem+json': { schema: ref(Problem) } },
-  },
-  '5xx': {
-    description: 'The platform cannot serve it now.',
-    content: { 'application/problem+json': { schema: ref(Problem) } },
-  },
-} as const;
+/** Statuses that an operation names by itself. Those that follow from what it takes are added to the document by rule. */
+type Named = 401 | 403 | 404 | 409 | 412 | 422 | 429;
+
+/** What a route may answer instead: `statuses`, and what every route may by `impliedBy` in openapi.ts. */
+export function problems(...statuses: Named[]): Record<number, object> {
+  return problemsOf(statuses);
+}
+
+export function problemsOf(statuses: readonly number[]): Record<number, object> {
+  const answer = { content: { 'application/problem+json': { schema: ref(Problem) } } };
+  return Object.fromEntries(statuses.map((status) => [status, answer]));
+}

@@ -1,12 +1,14 @@
 /** Roles on the wire. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Instant, Page, listOf, nullable, oneOf, strict } from './common.ts';
+import { Instant, MAX_BYTES, SETTINGS_BYTES, Page, listOf, nullable, oneOf, strict } from './common.ts';
 import { WorkerConfig } from './config.ts';
 
 export const RoleDefinition = strict(WorkerConfig.properties, {
   $id: 'RoleDefinition',
-  description: 'What is not given falls to the defaults, for workers whose config does not say it.',
+  description:
+    'What is not given falls to the defaults, for workers whose config does not say it. At most 64 KB of JSON.',
+  [MAX_BYTES]: SETTINGS_BYTES,
 });
 
 export const Role = strict(

@@ -1,0 +1,98 @@
+/**
+ * Cursors of lists: opaque to clients, the key of the last item of a page, so that what is inserted meanwhile neither
+ * repeats an item nor hides one. Each list names the members of its key. A cursor whose members are of another kind, or
+ * out of the range that the database can hold, is refused: none of it reaches a statement.
+ */
+import { BRANCH_NAME } from '../core/branch.ts';
+import { refuse } from '../core/errors.ts';
+import { parseId } from '../core/ids.ts';
+import type { Millis } from '../core/time.ts';
+import { LATEST } from './instant.ts';
+import { RequestRefused } from './problem.ts';
+
+/** The value as it is meant, or undefined where it is none of this kind. */
+type Member<Value> = (value: unknown) => Value | undefined;
+
+type Members = readonly Member<unknown>[];
+
+type KeyOf<Given extends Members> = {
+  [Index in keyof Given]: Given[Index] extends Member<infer Value> ? Value : never;
+};
+
+type Cursor<Key> = {
+  write(key: Key): string;
+  /** Null where no cursor was given. Throws `RequestRefused` for one that this list did not write. */
+  read(cursor: string | undefined): Key | null;
+};
+
+export function cursorOf<const Given extends Members>(...members: Given): Cursor<KeyOf<Given>> {
+  const key = inOrder(...members);
+  return {
+    write: (values) => Buffer.from(JSON.stringify(values)).toString('base64url'),
+    read(cursor) {
+      if (cursor === undefined) return null;
+      const values = key(parse(cursor));
+      if (values === undefined) throw refusedCursor();
+      return values;
+    },
+  };
+}
+
+export function refusedCursor(): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', 'cursor is not a next_cursor of this list.', 'cursor'));
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members in this order, and no others. */
+export function inOrder<const Given extends Members>(...members: Given): Member<KeyOf<Given>> {
+  return (value) => {
+    if (!Array.isArray(value) || value.length !== members.length) return undefined;
+    const read = members.map((member, at) => member(value[at]));
+    return read.includes(undefined) ? undefined : (read as KeyOf<Given>);
+  };
+}
+
+export function orNull<Value>(member: Member<Value>): Member<Value | null> {
+  return (value) => (value === null ? null : member(value));
+}
+
+export function id<Id extends string>(value: unknown): Id | undefined {
+  return typeof value === 'string' ? ((parseId(value) ?? undefined) as Id | undefined) : undefined;
+}
+
+/** How many, or the number of a message or an event. */
+export const count: Member<number> = (value) => (Number(whole(value)) >= 0 ? whole(value) : undefined);
+
+/** The number of a turn: an `integer` of the database, from 1. */
+export const ordinal: Member<number> = (value) => (Number(small(value)) >= 1 ? small(value) : undefined);
+
+/** A place in a queue: a `bigint` that JavaScript can hold. */
+export const whole: Member<number> = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+
+/** An `integer` of the database. */
+export const small: Member<number> = (value) =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : undefined;
+
+/** A `double precision` of the database. */
+export const real: Member<number> = (value) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** Milliseconds since 1970. */
+export const instant: Member<Millis> = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= LATEST
+    ? value
+    : undefined;
+
+export function matching(pattern: RegExp): Member<string> {
+  return (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined);
+}
+
+export const branchName: Member<string> = matching(new RegExp(BRANCH_NAME));

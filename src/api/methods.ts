@@ -1,0 +1,46 @@
+/**
+ * Which methods an address takes. HEAD is answered wherever GET is (by Fastify itself); every other method that an
+ * address does not take is refused with 405, and the header `allow` names those that it does.
+ */
+import { refuse } from '../core/errors.ts';
+import type { App } from './ports.ts';
+import { sendProblem } from './problem.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+type Address = { methods: Set<string>; access: 'open' | 'keyless' | undefined };
+
+/** Call it before the first route; what it returns, behind the last. */
+export function refuseOtherMethods(app: App): () => void {
+  const addresses = new Map<string, Address>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const known = addresses.get(url) ?? { methods: new Set<string>(), access: config?.access };
+    for (const one of [method].flat()) known.methods.add(one);
+    // Fastify announces some addresses of a prefix by their HEAD alone.
+    if (known.methods.has('HEAD')) known.methods.add('GET');
+    addresses.set(url, known);
+  });
+  return () => {
+    for (const [url, address] of addresses) refuseOthers(app, url, address);
+  };
+}
+
+function refuseOthers(app: App, url: string, { methods, access }: Address): void {
+  const others = METHODS.filter((method) => !methods.has(method));
+  if (others.length === 0) return;
+  const allow = METHODS.filter((method) => methods.has(method)).join(', ');
+  app.route({
+    method: others,
+    url,
+    schema: { hide: true },
+    config: access === undefined ? {} : { access },
+    // Before a body is read.
+    onRequest: async ({ method }, reply) =>
+      sendProblem(
+        reply.header('allow', allow),
+        refuse('invalid_request', `${method} is not allowed for this address. It takes ${allow}.`),
+        405,
+      ),
+    handler: async (_, reply) => reply,
+  });
+}
