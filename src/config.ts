@@ -33,8 +33,10 @@ export type Config = {
   sessionTimeoutS: number;
   /** Contexts that one worker process runs at once. */
   concurrency: number;
-  /** Empty: no access control, loopback only. */
+  /** Empty, and no `adminKey`: no access control, loopback only. */
   apiKeys: readonly ApiKey[];
+  /** The operator's own bearer key: figures and facts of the whole installation, and no tenant's data. */
+  adminKey: string | null;
   /** Host names that a keyless API answers to, beside those of the loopback. */
   allowedHosts: readonly string[];
   /** The operator's file; null: looked for in the working directory. */
@@ -97,6 +99,7 @@ export function parseConfig(env: Environment): Config {
     sessionTimeoutS: read.integer('DEFAULT_SESSION_TIMEOUT', 1_800, 1, LIMITS.idleTimeoutS),
     concurrency: read.integer('NIGHTSHIFT_CONCURRENCY', 100, 1, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
+    adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
     operatorFile: read.text('NIGHTSHIFT_CONFIG'),
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
@@ -117,7 +120,7 @@ export function parseConfig(env: Environment): Config {
     idleStreamMs: read.milliseconds('NIGHTSHIFT_IDLE_STREAM_MS', 120_000),
     requestMs: read.milliseconds('NIGHTSHIFT_REQUEST_MS', 10_000),
   };
-  const faults = [...read.faults, ...outOfOrder(config)];
+  const faults = [...read.faults, ...outOfOrder(config), ...sharedKey(config)];
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
@@ -128,6 +131,12 @@ function outOfOrder({ beatMs, missedMs, leaseMs }: Config): string[] {
     ...(missedMs > beatMs ? [] : ['NIGHTSHIFT_MISSED_MS must be more than NIGHTSHIFT_BEAT_MS']),
     ...(leaseMs > missedMs ? [] : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_MISSED_MS']),
   ];
+}
+
+function sharedKey({ adminKey, apiKeys }: Config): string[] {
+  return apiKeys.some(({ key }) => key === adminKey)
+    ? ['NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS']
+    : [];
 }
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
@@ -207,6 +216,12 @@ function parseHosts(value: string): Parsed<string[]> {
   return hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host))
     ? { ok: true, value: hosts }
     : { ok: false, fault: 'must be host names without ports, comma separated' };
+}
+
+function parseAdminKey(value: string): Parsed<string> {
+  return /^[\x21-\x7E]{16,}$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, fault: 'must be at least 16 printable ASCII characters without spaces' };
 }
 
 /** The tenant stands behind the last colon, so that a key may hold one. */

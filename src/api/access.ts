@@ -1,11 +1,11 @@
 /**
- * Who may ask. With keys: whoever bears one, or the cookie of a browser that gave one, and sees its tenant only. Without:
- * whoever is on this machine and is not a web page of somewhere else; DNS rebinding is met by the Host, cross-site requests
+ * Who may ask. With keys: whoever bears one, or the cookie of a browser that gave one, and sees its tenant only; the admin
+ * key sees the installation and no tenant. Without any: whoever is on this machine and is not a web page of somewhere else; DNS rebinding is met by the Host, cross-site requests
  * by the Origin. A cookie is the browser's to send, not the page's: so its requests must be of a page of ours.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ApiKey } from '../config.ts';
+import type { ApiKey, Config } from '../config.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
@@ -27,7 +27,12 @@ export type Asked = {
   cookies: Readonly<Record<string, string | undefined>>;
 };
 
-export type Access = { kind: 'granted'; tenantId: TenantId } | Refusal;
+/** Without keys, one caller is the tenant and the operator. With keys, nobody is both. */
+export type Access = Tenant | Operator | Refusal;
+type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean };
+type Operator = { kind: 'operator' };
+
+export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
 
 export type Gate = {
   auth: 'none' | 'key';
@@ -39,22 +44,30 @@ export type Gate = {
   signIn(key: string): string | null;
 };
 
-export function openGate(keys: readonly ApiKey[], allowedHosts: readonly string[]): Gate {
-  return keys.length > 0 ? keyGate(keys) : loopbackGate(allowedHosts);
+export function openGate({ apiKeys, adminKey, allowedHosts }: AccessConfig): Gate {
+  return isSecured({ apiKeys, adminKey }) ? keyGate(apiKeys, adminKey) : loopbackGate(allowedHosts);
+}
+
+/** Whether requests need a key. */
+export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 'adminKey'>): boolean {
+  return apiKeys.length > 0 || adminKey !== null;
 }
 
 const ELSEWHERE = 'A web page of another origin may not drive this API.';
 
-function keyGate(keys: readonly ApiKey[]): Gate {
+function keyGate(keys: readonly ApiKey[], adminKey: string | null): Gate {
   const find = keyFinder(keys);
+  const isAdminKey = keyTest(adminKey);
   const sessions = openSessions(keys);
   return {
     auth: 'key',
     admit({ headers, method, cookies }) {
-      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find);
+      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
       const tenantId = sessions.tenantOf(cookies[SESSION_COOKIE] ?? '', Date.now());
       if (tenantId === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
-      return isOfOwnPage(headers, method) ? { kind: 'granted', tenantId } : refuse('forbidden', ELSEWHERE);
+      return isOfOwnPage(headers, method)
+        ? { kind: 'tenant', tenantId, isOperator: false }
+        : refuse('forbidden', ELSEWHERE);
     },
     objection: ({ headers, method }) =>
       changes(method) && saysElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null,
@@ -65,13 +78,18 @@ function keyGate(keys: readonly ApiKey[]): Gate {
   };
 }
 
-function admitBearer(authorization: string, find: (key: string) => ApiKey | null): Access {
+function admitBearer(
+  authorization: string,
+  find: (key: string) => ApiKey | null,
+  isAdminKey: (key: string) => boolean,
+): Access {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (given === undefined) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+  if (isAdminKey(given)) return { kind: 'operator' };
   const found = find(given);
   return found === null
     ? refuse('unauthorized', 'This key is not known here.')
-    : { kind: 'granted', tenantId: found.tenant };
+    : { kind: 'tenant', tenantId: found.tenant, isOperator: false };
 }
 
 /** Every key is compared, in constant time. */
@@ -82,6 +100,12 @@ function keyFinder(keys: readonly ApiKey[]): (key: string) => ApiKey | null {
     const matching = known.filter((one) => timingSafeEqual(one.hash, hash));
     return matching[0]?.key ?? null;
   };
+}
+
+function keyTest(key: string | null): (key: string) => boolean {
+  if (key === null) return () => false;
+  const hash = hashOf(key);
+  return (given) => timingSafeEqual(hash, hashOf(given));
 }
 
 function hashOf(key: string): Buffer {
@@ -101,7 +125,7 @@ function loopbackGate(allowedHosts: readonly string[]): Gate {
   };
   return {
     auth: 'none',
-    admit: (asked) => objection(asked) ?? { kind: 'granted', tenantId: DEFAULT_TENANT },
+    admit: (asked) => objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true },
     objection,
     signIn: () => null,
   };

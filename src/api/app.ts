@@ -61,7 +61,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   );
 
   await app.register(cookies);
-  const gate = openGate(ports.config.apiKeys, ports.config.allowedHosts);
+  const gate = openGate(ports.config);
   guard(app, gate, ports, streams);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
@@ -92,6 +92,7 @@ async function answerFailure(
 function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
+  app.decorateRequest('isOperator', false);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
@@ -104,7 +105,10 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
     }
     const access = gate.admit(request);
     if (access.kind === 'refused') throw new RequestRefused(access);
-    request.tenantId = access.tenantId;
+    request.isOperator = access.kind === 'operator' || access.isOperator;
+    if (needs === 'operator' && !request.isOperator) throw operatorOnly();
+    if (access.kind === 'tenant') request.tenantId = access.tenantId;
+    else if (needs !== 'operator' && needs !== 'tenant_or_operator') throw tenantOnly();
   });
   app.addHook('onSend', async (_, reply) => {
     if (closing) reply.header('connection', 'close');
@@ -114,6 +118,16 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
     follower.close();
     streams.close();
   });
+}
+
+function operatorOnly(): RequestRefused {
+  const how = 'This concerns the whole installation: it needs the key that NIGHTSHIFT_ADMIN_KEY sets.';
+  return new RequestRefused(refuse('forbidden', how));
+}
+
+function tenantOnly(): RequestRefused {
+  const how = 'The admin key sees no data of a tenant: use one of NIGHTSHIFT_API_KEYS.';
+  return new RequestRefused(refuse('forbidden', how));
 }
 
 /** No body is an empty one: what is missing in it is then told by name. */

@@ -2,13 +2,14 @@
  * Which methods an address takes. HEAD is answered wherever GET is (by Fastify itself); every other method that an
  * address does not take is refused with 405, and the header `allow` names those that it does.
  */
+import type { FastifyContextConfig } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import type { App } from './ports.ts';
 import { sendProblem } from './problem.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-type Address = { methods: Set<string>; access: 'open' | 'keyless' | undefined };
+type Address = { methods: Set<string>; access: FastifyContextConfig['access'] };
 
 /** Call it before the first route; what it returns, behind the last. */
 export function refuseOtherMethods(app: App): () => void {

@@ -5,6 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
+import { isSecured } from './access.ts';
 import type { ApiConfig, App } from './ports.ts';
 import { problemsOf } from './schemas/problem.ts';
 import { SESSION_COOKIE } from './session.ts';
@@ -38,8 +39,8 @@ const SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
 } as const;
 
-export async function documentRoutes(app: App, { apiKeys }: ApiConfig): Promise<void> {
-  const secured = apiKeys.length > 0;
+export async function documentRoutes(app: App, config: ApiConfig): Promise<void> {
+  const secured = isSecured(config);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -75,7 +76,7 @@ function impliedBy(schema: FastifySchema, access: Access): number[] {
   const headers = JSON.stringify(schema.headers ?? {});
   return [
     400,
-    ...(access === undefined ? [401] : []),
+    ...(access === 'open' || access === 'keyless' ? [] : [401]),
     ...(access === 'open' ? [] : [403]),
     ...(schema.params === undefined ? [] : [404]),
     ...(headers.includes('idempotency-key') ? [409] : []),

@@ -18,6 +18,7 @@ import type { Catalog } from './catalog.ts';
 export type ApiConfig = Pick<
   Config,
   | 'apiKeys'
+  | 'adminKey'
   | 'allowedHosts'
   | 'queueLimit'
   | 'trees'
@@ -51,14 +52,20 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose data the request sees and writes: set before anything else looks. */
     tenantId: TenantId;
+    /** Whether the caller may see what concerns the whole installation. */
+    isOperator: boolean;
     /** The job that the request brought about; null: none. For the log. */
     madeJob: string | null;
     /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
     lateAt: number;
   }
   interface FastifyContextConfig {
-    /** `open`: answered without a key and whatever the Host says. `keyless`: without a key. */
-    access?: 'open' | 'keyless';
+    /**
+     * `open`: answered without a key and whatever the Host says. `keyless`: without a key. `operator`: to the admin key
+     * only. `tenant_or_operator`: to each key. Not given: to the key of a tenant. An installation without keys answers all of
+     * them.
+     */
+    access?: 'open' | 'keyless' | 'operator' | 'tenant_or_operator';
     /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
     stream?: true;
     /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */

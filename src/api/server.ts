@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Role } from '../core/settings.ts';
 import { openFollower } from '../events/follower.ts';
 import type { About } from './about.ts';
-import { isLoopback } from './access.ts';
+import { isLoopback, isSecured } from './access.ts';
 import { createApp } from './app.ts';
 import { openCatalog } from './catalog.ts';
 import type { CheckInput } from './catalog.ts';
@@ -32,10 +32,10 @@ export type Server = {
 };
 
 export async function startServer(ports: ServerPorts): Promise<Server> {
-  const { host, port, apiKeys } = ports.config;
-  if (apiKeys.length === 0 && !isLoopback(host)) {
+  const { host, port } = ports.config;
+  if (!isSecured(ports.config) && !isLoopback(host)) {
     throw new ConfigError([
-      `HOST must be a loopback address, not ${host}: without NIGHTSHIFT_API_KEYS the API listens on this machine only`,
+      `HOST must be a loopback address, not ${host}: without NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY the API listens on this machine only`,
     ]);
   }
   const app = await createApp({

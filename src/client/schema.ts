@@ -1192,8 +1192,7 @@ export type System = {
   tools: ToolInfo[];
   mcp_servers: McpServerInfo[];
   limits: SystemLimits;
-  /** Worker processes that live, newest first. */
-  processes: WorkerProcessInfo[];
+  processes: WorkerProcessInfo[] | null;
 };
 
 /** By the names of the operator’s file; null: there is none. */

@@ -87,6 +87,63 @@ describe('with keys', () => {
   });
 });
 
+describe('with an admin key', () => {
+  const KEY = 'the-key-of-the-operator';
+  const tenant = { authorization: 'Bearer first-key' };
+  const operator = { authorization: `Bearer ${KEY}` };
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: KEY });
+  });
+  afterAll(() => api.close());
+
+  test('metrics are for the operator, and say so to a tenant', async () => {
+    expect((await api.get('/metrics', operator)).status).toBe(200);
+    const { status, body } = await api.get('/metrics', tenant);
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('NIGHTSHIFT_ADMIN_KEY'),
+    });
+  });
+
+  test('worker processes and what providers answered are for the operator', async () => {
+    const { body: all } = await api.get('/api/system', operator);
+    expect(all.processes).toEqual([]);
+    const { status, body } = await api.get('/api/system', tenant);
+    expect(status).toBe(200);
+    expect(body.processes).toBeNull();
+    expect(body.version).toBe(all.version);
+  });
+
+  test('it sees no data of a tenant, and signs no browser in', async () => {
+    for (const [path, methods] of Object.entries(api.contract.document.paths)) {
+      if (['/healthz', '/readyz', '/metrics', '/api/system', '/api/session'].includes(path)) continue;
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const { status } = await api.call(method.toUpperCase(), url, undefined, operator);
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
+      }
+    }
+    expect((await api.post('/api/session', { key: KEY })).status).toBe(401);
+    expect((await api.get('/api/session', operator)).body).toMatchObject({ signed_in: false, tenant: null });
+  });
+
+  test('alone it needs a key of everybody', async () => {
+    const alone = await openApi({ NIGHTSHIFT_ADMIN_KEY: KEY });
+    expect((await alone.get('/api/workers')).status).toBe(401);
+    expect((await alone.get('/metrics')).status).toBe(401);
+    expect((await alone.get('/metrics', operator)).status).toBe(200);
+    await alone.close();
+  });
+});
+
+test('with keys and without an admin key, nobody sees the metrics', async () => {
+  const api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+  expect((await api.get('/metrics', { authorization: 'Bearer first-key' })).status).toBe(403);
+  await api.close();
+});
+
 describe('without keys', () => {
   let api: Api;
   beforeAll(async () => {
@@ -167,13 +224,21 @@ describe('the gate', () => {
   const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
 
   test('compares every key, and none by its text', () => {
-    const gate = openGate([{ key: 'a', tenant: 'x' as never }], []);
-    expect(gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({ kind: 'granted', tenantId: 'x' });
+    const gate = openGate({
+      apiKeys: [{ key: 'a', tenant: 'x' as never }],
+      adminKey: null,
+      allowedHosts: [],
+    });
+    expect(gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
+      kind: 'tenant',
+      tenantId: 'x',
+      isOperator: false,
+    });
     expect(gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
   test('without keys needs a Host', () => {
-    const gate = openGate([], []);
+    const gate = openGate({ apiKeys: [], adminKey: null, allowedHosts: [] });
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
       expect(gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
     }

@@ -36,6 +36,7 @@ describe('the configuration', () => {
       sessionTimeoutS: 1800,
       concurrency: 100,
       apiKeys: [],
+      adminKey: null,
       allowedHosts: [],
       operatorFile: null,
       trees: { limits: { depth: 8, children: 1_000, workers: 10_000 }, tenantWorkers: null },
@@ -109,6 +110,7 @@ describe('the configuration', () => {
       DEFAULT_SESSION_TIMEOUT: '0',
       NIGHTSHIFT_CONCURRENCY: '1e3',
       NIGHTSHIFT_API_KEYS: 'hunter2',
+      NIGHTSHIFT_ADMIN_KEY: 'hunter2',
       NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
       NIGHTSHIFT_PREFIX: '{hunter2}',
       NIGHTSHIFT_POOL: '-1',
@@ -131,6 +133,13 @@ describe('the configuration', () => {
     [',', /names no key/],
   ])('refuses the keys "%s" without showing them', (keys, expected) => {
     expect(faultsOf({ NIGHTSHIFT_API_KEYS: keys })).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('refuses an admin key that is also the key of a tenant', () => {
+    const key = 'sixteen-letters-';
+    expect(faultsOf({ NIGHTSHIFT_API_KEYS: `${key}:acme`, NIGHTSHIFT_ADMIN_KEY: key })).toEqual([
+      'NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS',
+    ]);
   });
 
   test('keeps beats, missed beats and leases in their order', () => {

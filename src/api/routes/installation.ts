@@ -1,29 +1,32 @@
-/** The installation, for the people who run it: nobody is called for the sake of it. */
+/** The installation. Its worker processes and what its providers answered are shown to the operator only. No other host is called. */
 import { heldProviders, liveProcesses } from '../../db/fleet-views.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { ref } from '../schemas/common.ts';
 import { System } from '../schemas/installation.ts';
 import { problems } from '../schemas/problem.ts';
-import { FIGURES, toSystem } from '../wire/installation.ts';
+import { FIGURES, toSystem, withoutInstallation } from '../wire/installation.ts';
 
 export function installationRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/system',
     {
+      config: { access: 'tenant_or_operator' },
       schema: {
-        summary: 'Version, providers, tools, MCP servers, limits, and the worker processes that live',
+        summary:
+          'Version, providers, tools, MCP servers and limits; for the operator also its worker processes',
         operationId: 'getSystem',
         tags: ['system'],
         response: { 200: ref(System), ...problems() },
       },
     },
-    async () => {
+    async ({ isOperator }) => {
       const { database, times } = ports;
       const [processes, held] = await Promise.all([
         liveProcesses(database.db, times, Object.values(FIGURES)),
         heldProviders(database.db),
       ]);
-      return toSystem(ports.about, { processes, held });
+      const system = toSystem(ports.about, { processes, held });
+      return isOperator ? system : withoutInstallation(system);
     },
   );
 }

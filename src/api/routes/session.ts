@@ -37,7 +37,7 @@ function getSessionRoute(app: App, gate: Gate): void {
     async (request, reply) => {
       const access = gate.admit(request);
       reply.header('cache-control', 'no-store');
-      return access.kind === 'granted'
+      return access.kind === 'tenant'
         ? { auth: gate.auth, signed_in: true, tenant: access.tenantId }
         : { auth: gate.auth, signed_in: false, tenant: null };
     },

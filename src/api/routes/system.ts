@@ -72,6 +72,7 @@ function getMetricsRoute(app: App, metrics: Metrics): void {
   app.get(
     '/metrics',
     {
+      config: { access: 'operator' },
       schema: {
         summary: 'Figures for Prometheus',
         operationId: 'getMetrics',

@@ -12,7 +12,8 @@ export const ProviderStatus = strict(
     answered_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'Its last answer to a process that lives; null: none.',
+        description:
+          'Its last answer to a live worker process. Null: none, or the caller is not the operator.',
       }),
     ),
     failed_at: nullable(
@@ -71,6 +72,7 @@ export const WorkerProcessInfo = strict(
   },
   { $id: 'WorkerProcessInfo' },
 );
+export type WorkerProcessInfo = Static<typeof WorkerProcessInfo>;
 
 const MaybeCount = nullable(Count);
 
@@ -118,9 +120,11 @@ export const System = strict(
     tools: Type.Array(ref(ToolInfo)),
     mcp_servers: Type.Array(ref(McpServerInfo)),
     limits: ref(SystemLimits),
-    processes: Type.Array(ref(WorkerProcessInfo), {
-      description: 'Worker processes that live, newest first.',
-    }),
+    processes: nullable(
+      Type.Array(ref(WorkerProcessInfo), {
+        description: 'Live worker processes, newest first. Null: only the operator sees them.',
+      }),
+    ),
   },
   { $id: 'System' },
 );

@@ -6,7 +6,7 @@ import type { HeldProvider, ProcessView } from '../../db/fleet-views.ts';
 import type { About, ToolAbout } from '../about.ts';
 import { parseFigures } from '../figures.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
-import type { System } from '../schemas/installation.ts';
+import type { System, WorkerProcessInfo } from '../schemas/installation.ts';
 
 /** What of the figures of worker processes is told. */
 export const FIGURES = {
@@ -32,6 +32,19 @@ export function toSystem(about: About, { processes, held }: Told): System {
     limits: about.limits,
     processes: processes.map(toProcess),
   };
+}
+
+/** What a tenant sees of it: nothing that other tenants cause, and no hosts. */
+export function withoutInstallation(system: System): System {
+  const providers = system.providers.map(({ name, configured }) => ({
+    name,
+    configured,
+    answered_at: null,
+    failed_at: null,
+    held_until: null,
+    held_reason: null,
+  }));
+  return { ...system, providers, processes: null };
 }
 
 /** Trillionths for one token are millionths for a million. */
@@ -123,7 +136,7 @@ function toServers(
   });
 }
 
-function toProcess(process: ProcessView): System['processes'][number] {
+function toProcess(process: ProcessView): WorkerProcessInfo {
   const samples = samplesOf(process);
   return {
     id: process.id,

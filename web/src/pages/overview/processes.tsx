@@ -1,4 +1,4 @@
-/** Worker processes that live. */
+/** Live worker processes, shown to the operator. */
 import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { systemQuery } from '../../data/system.ts';
@@ -18,12 +18,17 @@ export function Processes() {
       {system.isError && rows === undefined && (
         <ErrorState error={system.error} onRetry={() => void system.refetch()} busy={system.isFetching} />
       )}
+      {rows === null && (
+        <Empty icon={<Server aria-hidden="true" />} title="Worker processes are shown to the operator only">
+          With the admin key: <code>GET /api/system</code> and <code>/metrics</code>.
+        </Empty>
+      )}
       {rows?.length === 0 && (
         <Empty icon={<Server aria-hidden="true" />} title="No worker process lives">
           Jobs stay queued until one is started: <code>nightshift worker</code>.
         </Empty>
       )}
-      {rows !== undefined && rows.length > 0 && (
+      {rows && rows.length > 0 && (
         <Table
           label="Worker processes"
           flush
