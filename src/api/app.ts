@@ -95,13 +95,14 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
   app.decorateRequest('isOperator', false);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
     if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
     const { access: needs } = request.routeOptions.config;
-    if (needs === 'open') return;
+    if (needs === 'open') return undefined;
     if (needs === 'keyless') {
       const objection = gate.objection(request);
       if (objection !== null) throw new RequestRefused(objection);
-      return;
+      return undefined;
     }
     const access = gate.admit(request);
     if (access.kind === 'refused') throw new RequestRefused(access);
@@ -109,6 +110,7 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
     if (needs === 'operator' && !request.isOperator) throw operatorOnly();
     if (access.kind === 'tenant') request.tenantId = access.tenantId;
     else if (needs !== 'operator' && needs !== 'tenant_or_operator') throw tenantOnly();
+    return undefined;
   });
   app.addHook('onSend', async (_, reply) => {
     if (closing) reply.header('connection', 'close');
@@ -118,6 +120,17 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
     follower.close();
     streams.close();
   });
+}
+
+const TWO_HOSTS = refuse('invalid_request', 'The header `host` is given more than once.');
+
+/** Servers and proxies differ in which of two they take. RFC 9112, section 3.2. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 function operatorOnly(): RequestRefused {

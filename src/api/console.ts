@@ -7,10 +7,9 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import serveStatic from '@fastify/static';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { refuse } from '../core/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerRefusedFiles, notThere } from './files.ts';
 import type { App } from './ports.ts';
-import { sendProblem } from './problem.ts';
 
 /** What the console shows by itself; `data/`, `ui/` and the rest of it are none of the API's business. */
 const PAGES = [
@@ -72,11 +71,7 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
         'x-content-type-options': 'nosniff',
       });
     });
-    // What the server of files refuses, such as a path that leads out of the folder, is not there.
-    page.setErrorHandler<FastifyError>((error, _, reply) => {
-      if ((error.statusCode ?? 500) < 500) return notThere(reply);
-      throw error;
-    });
+    answerRefusedFiles(page);
     const show = folder === null ? sayNotBuilt : showPage(path.join(folder, 'index.html'));
     for (const url of PAGES) {
       page.get(url, { schema: { hide: true } }, (request, reply) =>
@@ -90,10 +85,6 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
 /** A browser that goes to an address, not a program that asks for data. */
 function isNavigation({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true;
-}
-
-function notThere(reply: FastifyReply): FastifyReply {
-  return sendProblem(reply, refuse('not_found', 'There is no such address.'));
 }
 
 async function sayNotBuilt(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -4,6 +4,7 @@
  * document itself.
  */
 import swaggerUi from '@fastify/swagger-ui';
+import { answerRefusedFiles } from './files.ts';
 import type { App } from './ports.ts';
 
 const POLICY = [
@@ -26,6 +27,7 @@ export async function serveDocs(app: App): Promise<void> {
         'x-content-type-options': 'nosniff',
       });
     });
+    answerRefusedFiles(page);
     await page.register(swaggerUi, {
       routePrefix: '/docs',
       uiConfig: {

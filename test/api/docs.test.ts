@@ -12,6 +12,15 @@ afterAll(() => api.close());
 const fetch = (url: string, headers: Record<string, string> = {}) =>
   api.app.inject({ url, headers: { host: 'localhost', ...headers } });
 
+test.each(['%00', 'a%5cb', '..%2f..%2fpackage.json', 'a'.repeat(5_000)])(
+  'the file %s is not there',
+  async (name) => {
+    const { statusCode, headers } = await fetch(`/docs/static/${name}`);
+    expect(statusCode).toBe(404);
+    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+  },
+);
+
 /** What the page loads, as a browser finds it from `url`. */
 async function loadedBy(url: string): Promise<string[]> {
   const { body } = await fetch(url);

@@ -168,6 +168,14 @@ test.each([
     'GET /api/workers HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     /^HTTP\/1\.1 403 [^]*problem\+json/,
   ],
+  [
+    'GET /api/workers HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 [^]*given more than once/,
+  ],
+  [
+    'GET /healthz HTTP/1.1\r\nHost: evil.example\r\nhost: localhost\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 [^]*given more than once/,
+  ],
   ['GET /api/workers HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 403 /],
 ])('%j is answered and closed', async (request, expected) => {
   const socket = connectTo(server);
