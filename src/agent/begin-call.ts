@@ -36,7 +36,7 @@ function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): Mode
     maxTokens: settings.maxTokens,
     streaming: settings.streaming,
     parameters: settings.parameters,
-    cacheKey: `${snapshot.lease.contextId}/${snapshot.activeBranch}`,
+    cacheKey: snapshot.rootContextId,
     failures: job.failures,
   };
 }

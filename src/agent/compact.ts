@@ -64,7 +64,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
 }
 
 function toRequest(
-  { history, compacted, lease }: Snapshot,
+  { history, compacted, rootContextId }: Snapshot,
   { job, settings, plan }: Compact,
   model: ModelName,
 ): ModelRequest {
@@ -82,7 +82,7 @@ function toRequest(
     streaming: settings.streaming,
     // Those of the settings are meant for answers, and may forbid one without calls.
     parameters: {},
-    cacheKey: `${lease.contextId}/${job.branch}/compaction`,
+    cacheKey: `${rootContextId}/compaction`,
     failures: job.failures,
   };
 }

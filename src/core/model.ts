@@ -47,7 +47,7 @@ export type ModelRequest = {
   streaming: boolean;
   /** Passed to the provider as they are; reserved names never get here. */
   parameters: JsonObject;
-  /** Names the conversation line, for caches that are keyed. */
+  /** One for all contexts whose prompts begin alike, for caches that are keyed. */
   cacheKey: string;
   /** How often in a row this call has failed before; 0 at first. */
   failures: number;

@@ -14,6 +14,8 @@ export type Lease = { contextId: ContextId; tenantId: TenantId; epoch: number };
 export type Mailbox = {
   lease: Lease;
   workerId: WorkerId;
+  /** The first of the contexts that this one was forked from, or itself. */
+  rootContextId: ContextId;
   state: DurableState;
   /** Its worker was told to stop: nothing queued is begun. */
   stopped: boolean;

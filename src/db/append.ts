@@ -197,13 +197,13 @@ function addedPart({ messages, events }: Rows): SQL {
   return sql`, new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
         model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos,
-        finish_reason, attempt, called_at, first_byte_at, completed_at)
+        finish_reason, attempt, called_at, first_byte_at, created_at, completed_at)
       select m.id, ctx.tenant_id, ctx.id, ctx.branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
         m.content, m.job_id, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
         m.cache_write_tokens, m.cost_nanos, m.finish_reason, m.attempt, m.called_at, m.first_byte_at,
-        least(m.completed_at, statement_timestamp())
-      from jsonb_to_recordset(${encodeJson(messages)}::jsonb) as m(
-        context_id uuid, place int, id uuid, role text, type text, turn text, content jsonb, job_id uuid,
+        least(m.completed_at, statement_timestamp()), least(m.completed_at, statement_timestamp())
+      from json_to_recordset(${encodeJson(messages)}::json) as m(
+        context_id uuid, place int, id uuid, role text, type text, turn text, content json, job_id uuid,
         model_id text, provider_id text, input_tokens int, output_tokens int, cache_read_tokens int,
         cache_write_tokens int, cost_nanos bigint, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz,
         completed_at timestamptz)
@@ -250,8 +250,8 @@ function callsPart({ requested, changed, executed }: Rows, held: SQL): SQL {
         verdict = coalesce(r.verdict, t.verdict),
         verdict_at = case when r.verdict is null then t.verdict_at else statement_timestamp() end,
         finished_at = case when r.status not in ('pending', 'started', 'waiting') then statement_timestamp() end
-      from jsonb_to_recordset(${encodeJson(changed)}::jsonb) as r(
-        context_id uuid, id uuid, status text, waits_for text, expires_at timestamptz, needs int, verdict jsonb)
+      from json_to_recordset(${encodeJson(changed)}::json) as r(
+        context_id uuid, id uuid, status text, waits_for text, expires_at timestamptz, needs int, verdict json)
       join ctx on ctx.id = r.context_id
       where t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started', 'waiting') and ${held}
     ), new_executions as (

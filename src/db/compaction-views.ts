@@ -4,6 +4,7 @@ import type { CompactorType } from '../core/compaction/type.ts';
 import type { CompactionId, ContextId, JobId, TenantId } from '../core/ids.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
+import { decodeText } from './codec.ts';
 import { millis } from './instant.ts';
 
 export type CompactionView = {
@@ -36,5 +37,7 @@ export async function listCompactions(
       order by k.seq limit ${limit}) k on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId} order by k.seq`);
   if (rows.length === 0) return null;
-  return rows.flatMap((row) => (row.id === null ? [] : [row]));
+  return rows.flatMap((row) =>
+    row.id === null ? [] : [{ ...row, summary: row.summary === null ? null : decodeText(row.summary) }],
+  );
 }

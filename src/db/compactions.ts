@@ -8,7 +8,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Append } from '../core/append.ts';
 import type { Compacted, Shortening, Summary } from '../core/compaction/compacted.ts';
 import type { CompactorType } from '../core/compaction/type.ts';
-import { plainText } from './codec.ts';
+import { encodeText, plainText } from './codec.ts';
 import { spansOf } from './spans.ts';
 
 /** As they come beside a history. */
@@ -76,7 +76,7 @@ export function compactionRows({ lease, entries, compaction }: Append) {
       branch,
       type,
       upto_seq: uptoSeq,
-      summary: summary === null ? null : plainText(summary),
+      summary: summary === null ? null : encodeText(summary),
       model: model === null ? null : plainText(model),
       tokens_before: tokensBefore,
       tokens_after: tokensAfter,

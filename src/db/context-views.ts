@@ -90,7 +90,7 @@ const SHOWN = 240;
 const lastMessage: SQL = sql`(
   select jsonb_build_object('id', m.id, 'role', m.role, 'createdAt', ${millis(sql`m.created_at`)}, 'hex', (
     select encode(substring(convert_to(string_agg(b.block ->> 'text', ' ' order by b.place), 'UTF8') for ${READ}), 'hex')
-    from jsonb_array_elements(m.content) with ordinality b(block, place) where b.block ->> 'type' = 'text'))
+    from json_array_elements(m.content) with ordinality b(block, place) where b.block ->> 'type' = 'text'))
   from messages m where m.id = (
     select l.id from (
       select n.id, n.seq, n.role, n.type, n.status from messages n

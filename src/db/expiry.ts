@@ -22,7 +22,7 @@ export function idleTimeout(ofFile: IdleTimeouts): SQL {
 
 /** Whether that can be said here: a role of the operator's file is known to those who have read it. */
 export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
-  return sql`(w.role is null or w.role_version is not null or w.config ? 'idle_timeout_s'
+  return sql`(w.role is null or w.role_version is not null or w.config -> 'idle_timeout_s' is not null
     or ${encodeJson(ofFile)}::jsonb ? w.role)`;
 }
 

@@ -64,9 +64,10 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         (select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')
     ), worker as (
       insert into workers (id, tenant_id, context_id, name, title, role, role_version, config, parent_context_id,
-        expires_at)
+        root_context_id, expires_at)
       select ${workerId}::uuid, w.tenant_id, ${contextId}::uuid, w.name,
         ${title === undefined ? sql`w.title` : sql`${title}::text`}, w.role, w.role_version, w.config, w.context_id,
+        coalesce(w.root_context_id, w.context_id),
         -- When it expires is found by the sweep, as of its source.
         case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end
       from workers w where w.context_id = ${sourceId} and w.tenant_id = ${tenantId}
@@ -116,15 +117,24 @@ function derived(contextId: ContextId, id: SQL): SQL {
     || substr(${hash}, 7, 12))::uuid`;
 }
 
-/** The content of the message `m`, with its calls and results under their new ids. */
+/** The content of the message `m`, with its calls and results under their new ids, and else to the letter. */
 function renamed(newId: (id: SQL) => SQL): SQL {
-  return sql`case when m.role in ('assistant', 'tool')
-      and m.content @? '$[*] ? (@.type == "tool_use" || @.type == "tool_result")'
+  return sql`case when m.role in ('assistant', 'tool') and exists (
+      select 1 from json_array_elements(m.content) block where block ->> 'type' in ('tool_use', 'tool_result'))
     then (
-      select jsonb_agg(case block ->> 'type'
-        when 'tool_use' then block || jsonb_build_object('id', ${newId(sql`(block ->> 'id')`)})
-        when 'tool_result' then block || jsonb_build_object('tool_use_id', ${newId(sql`(block ->> 'tool_use_id')`)})
-        else block end order by nth)
-      from jsonb_array_elements(m.content) with ordinality as blocks(block, nth))
+      select '[' || string_agg(case block ->> 'type'
+        when 'tool_use' then ${withMember('id', newId)}
+        when 'tool_result' then ${withMember('tool_use_id', newId)}
+        else block::text end, ',' order by nth) || ']'
+      from json_array_elements(m.content) with ordinality as blocks(block, nth))::json
     else m.content end`;
+}
+
+/** The text of `block` with another id as this member: its other members as they are, and where they are. */
+function withMember(name: 'id' | 'tool_use_id', newId: (id: SQL) => SQL): SQL {
+  const member = sql.raw(`'${name}'`);
+  return sql`(
+    select '{' || string_agg(to_json(key)::text || ':' || case key
+      when ${member} then to_json(${newId(sql`(block ->> ${member})`)})::text else value::text end, ',' order by place) || '}'
+    from json_each(block) with ordinality as members(key, value, place))`;
 }

@@ -4,7 +4,7 @@ import type { ImportFormat } from '../core/event.ts';
 import type { ContextId, Ids, JobId, MessageId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Executor } from './client.ts';
-import { encodeJson, plainText } from './codec.ts';
+import { encodeJson, encodeText, plainText } from './codec.ts';
 import type { Counters, StoredBranch, StoredCompaction, StoredContext, StoredMessage } from './export.ts';
 import { toTimestamp } from './instant.ts';
 import { leaveToSearch } from './search-index.ts';
@@ -122,8 +122,8 @@ async function insertMessages(
     select r.id, ${tenantId}, ${contextId}::uuid, r.branch, r.seq, r.role, r.type, r.turn, r.status, r.content, r.model_id,
       r.provider_id, r.input_tokens, r.output_tokens, r.cache_read_tokens, r.cache_write_tokens, r.cost_nanos, r.finish_reason,
       r.attempt, r.called_at, r.first_byte_at, r.created_at, r.completed_at
-    from jsonb_to_recordset(${rows}::jsonb) as r(
-      id uuid, branch text, seq bigint, role text, type text, turn text, status text, content jsonb, model_id text,
+    from json_to_recordset(${rows}::json) as r(
+      id uuid, branch text, seq bigint, role text, type text, turn text, status text, content json, model_id text,
       provider_id text, input_tokens int, output_tokens int, cache_read_tokens int, cache_write_tokens int,
       cost_nanos bigint, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz, created_at timestamptz,
       completed_at timestamptz)`);
@@ -159,7 +159,8 @@ async function insertCompaction(
     with made as (
       insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, model, tokens_before,
         tokens_after, job_id, created_at)
-      values (${id}, ${tenantId}, ${contextId}, ${branch}, ${seq}, ${uptoSeq}, ${type}, ${summary}, ${model},
+      values (${id}, ${tenantId}, ${contextId}, ${branch}, ${seq}, ${uptoSeq}, ${type},
+        ${summary === null ? null : encodeText(summary)}, ${model},
         ${tokensBefore}, ${tokensAfter}, ${jobId}, ${at}::timestamptz)
     )
     insert into events (context_id, tenant_id, seq, name, data, created_at)

@@ -59,7 +59,8 @@ export async function listInbox(
     tx.execute(sql`select set_config('enable_sort', 'off', true)`),
     tx.execute<Row>(sql`
     select t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name,
-      coalesce(nullif(t.verdict -> 'input', 'null'::jsonb), (select b -> 'input' from jsonb_array_elements(m.content) b
+      coalesce(case when t.verdict ->> 'input' is not null then t.verdict -> 'input' end, (
+        select b -> 'input' from json_array_elements(m.content) b
         where b ->> 'id' = t.id::text limit 1)) as input,
       ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
     from tool_calls t

@@ -143,7 +143,8 @@ function connect(options: LineOptions, socket: (place: Place) => LineSocket): po
     ...unlisted,
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      jsonb: { to: 3802, from: [3802, 114], parse: decodeJson, serialize: asItIs },
+      json: { to: 114, from: [114], parse: decodeJson, serialize: asItIs },
+      jsonb: { to: 3802, from: [3802], parse: decodeJson, serialize: asItIs },
       date: { to: 1184, from: [1082, 1114, 1184], parse: asItIs, serialize: asItIs },
     },
   });

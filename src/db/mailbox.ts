@@ -40,6 +40,8 @@ export type WorkerDefinition = {
   config: WorkerConfig;
 };
 
+type StoredWorker = WorkerDefinition & Pick<Mailbox, 'rootContextId'>;
+
 /** What others may have written, and what the worker was configured to be. */
 export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
 
@@ -66,7 +68,7 @@ export type Parts = {
   jobs: Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>;
   steers: Map<ContextId, SteeredInput[]>;
   calls: Map<ContextId, OpenCall[]>;
-  workers: Map<ContextId, WorkerDefinition>;
+  workers: Map<ContextId, StoredWorker>;
 };
 
 /** Four statements for all of them, sent together when `executor` is a transaction. */
@@ -92,6 +94,7 @@ export function toMailboxes(
     const mailbox: Mailbox = {
       lease: row.lease,
       workerId: worker.workerId,
+      rootContextId: worker.rootContextId,
       state: row.state,
       stopped: row.stopped,
       wakeSeq: row.wakeSeq,
@@ -257,18 +260,12 @@ function toWait({ waits_for: waitsFor, asked_at: since, expires_at: until, needs
   return { for: 'timer', since: since ?? 0, until: until ?? 0, needs: null };
 }
 
-async function readWorkers(executor: Executor, at: SQL): Promise<Map<ContextId, WorkerDefinition>> {
-  const rows = await executor.execute<
-    { id: WorkerId; role: string | null; definition: Role | null; config: WorkerConfig } & OfContext
-  >(sql`
+async function readWorkers(executor: Executor, at: SQL): Promise<Map<ContextId, StoredWorker>> {
+  const rows = await executor.execute<Omit<StoredWorker, 'workerId'> & { id: WorkerId } & OfContext>(sql`
     select w.* from ${at} cross join lateral (
-      select w.context_id, w.id, w.role, r.definition, w.config from workers w
+      select w.context_id, w.id, w.role, r.definition, w.config,
+        coalesce(w.root_context_id, w.context_id) as "rootContextId" from workers w
       left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
       where w.context_id = at.context_id and w.tenant_id = at.tenant limit 1) w`);
-  return new Map(
-    rows.map(({ context_id, id, role, definition, config }) => [
-      context_id,
-      { workerId: id, role, definition, config },
-    ]),
-  );
+  return new Map(rows.map(({ context_id, id, ...worker }) => [context_id, { workerId: id, ...worker }]));
 }

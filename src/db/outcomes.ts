@@ -63,8 +63,8 @@ export async function resolveOutcome(
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'OutcomeResolved', ${encodeJson(data)}::jsonb from ctx
     ), call as (
-      update tool_calls t set reply = ${told}::jsonb, reply_message_id = ${reply?.messageId ?? null}::uuid,
-        status = case when ${told}::jsonb is null then 'pending' else t.status end
+      update tool_calls t set reply = ${told}::json, reply_message_id = ${reply?.messageId ?? null}::uuid,
+        status = case when ${told}::json is null then 'pending' else t.status end
       from ctx
       where t.context_id = ctx.id and t.id = ${id} and t.status = 'waiting' and t.reply is null
       returning t.id

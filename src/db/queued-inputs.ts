@@ -33,7 +33,7 @@ export async function rewriteInput(
   content: readonly InputBlock[],
 ): Promise<void> {
   await tx.execute(sql`
-    update messages set content = ${encodeJson(content)}::jsonb
+    update messages set content = ${encodeJson(content)}::json
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
 }
 

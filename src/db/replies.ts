@@ -114,7 +114,7 @@ export async function writeReply(
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.head_seq, c.wake_seq, c.lease_epoch, c.status
     ), call as (
-      update tool_calls t set reply = ${encodeJson({ content, isError })}::jsonb, reply_message_id = ${messageId}
+      update tool_calls t set reply = ${encodeJson({ content, isError })}::json, reply_message_id = ${messageId}
       from ctx
       where t.context_id = ctx.id and t.id = ${callId} and t.status = 'waiting' and t.reply is null
       returning t.id

@@ -75,7 +75,7 @@ export async function lastVersion(
   wanted: Role | null = null,
 ): Promise<LastVersion | null> {
   const [row] = await executor.execute<LastVersion>(sql`
-    select r.version, r.definition is null as buried, coalesce(r.definition = ${jsonOf(wanted)}::jsonb, false) as same
+    select r.version, r.definition is null as buried, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
     from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
   return row ?? null;
 }
@@ -90,7 +90,7 @@ export async function addVersion(
 ): Promise<boolean> {
   const rows = await tx.execute(sql`
     insert into roles (tenant_id, name, version, definition)
-    values (${tenantId}, ${name}, ${version}, ${jsonOf(definition)}::jsonb)
+    values (${tenantId}, ${name}, ${version}, ${jsonOf(definition)}::json)
     on conflict do nothing returning version`);
   return rows.length > 0;
 }

@@ -31,12 +31,20 @@ import type { Role, WorkerConfig } from '../core/settings.ts';
 import { encodeJson } from './codec.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
-/** Encoded where jsonb would refuse it (see codec.ts); the driver's parser decodes. */
-const jsonb = <T>(name: string) =>
-  customType<{ data: T; driverData: string }>({
-    dataType: () => 'jsonb',
-    toDriver: (value) => encodeJson(value),
-  })(name);
+/** Encoded where Postgres would refuse it (see codec.ts); the driver's parser decodes. */
+const encoded =
+  (dataType: 'json' | 'jsonb') =>
+  <T>(name: string) =>
+    customType<{ data: T; driverData: string }>({
+      dataType: () => dataType,
+      toDriver: (value) => encodeJson(value),
+    })(name);
+/**
+ * What goes to a provider, and to the model's tools: it keeps its text. `jsonb` sorts the members of objects, and a prompt
+ * that was read again would miss the provider's cache.
+ */
+const json = encoded('json');
+const jsonb = encoded('jsonb');
 /** Billionths of a US dollar. Null: no price is known. */
 const cost = () => bigint('cost_nanos', { mode: 'number' });
 const counter = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
@@ -114,11 +122,13 @@ export const workers = pgTable(
     role: text('role'),
     /** Of a role of the API: the version it was made from. Null: no role, or one of the operator's file. */
     roleVersion: integer('role_version'),
-    config: jsonb<WorkerConfig>('config').notNull(),
+    config: json<WorkerConfig>('config').notNull(),
     version: integer('version').notNull().default(1),
     parentWorkerId: uuid('parent_worker_id'),
     /** The context that its own was forked from. */
     parentContextId: uuid('parent_context_id'),
+    /** The first context of these forks: all their prompts begin alike. Null: its own. */
+    rootContextId: uuid('root_context_id'),
     /** When a sweep looks whether it has been idle for too long; moved on lazily. Null: never. */
     expiresAt: instant('expires_at'),
     /** It was idle for too long: left out of lists, and purged after its retention. */
@@ -201,7 +211,7 @@ export const messages = pgTable(
     type: text('type').notNull(),
     turn: text('turn'),
     status: text('status').notNull(),
-    content: jsonb<Block[]>('content').notNull(),
+    content: json<Block[]>('content').notNull(),
     jobId: uuid('job_id'),
     /** Of an input: the worker that sent it. Null: a client. */
     senderWorkerId: uuid('sender_worker_id'),
@@ -389,12 +399,12 @@ export const toolCalls = pgTable(
     askedAt: instant('asked_at'),
     expiresAt: instant('expires_at'),
     /** What was answered, until the holder of the context takes it into history as this message. */
-    reply: jsonb<JsonObject>('reply'),
+    reply: json<JsonObject>('reply'),
     replyMessageId: uuid('reply_message_id'),
     /** Of one that waits, or did: what for. Null beside `waiting`: an answer, as an older release wrote it. */
     waitsFor: text('waits_for'),
     /** What a person or a policy said to it being run, and when. */
-    verdict: jsonb<JsonObject>('verdict'),
+    verdict: json<JsonObject>('verdict'),
     verdictAt: instant('verdict_at'),
     /** Of one that waits for workers: how many of their jobs must still end. */
     needs: integer('needs'),
@@ -650,7 +660,7 @@ export const roles = pgTable(
     name: text('name').notNull(),
     version: integer('version').notNull(),
     /** Null: it was deleted with this version. */
-    definition: jsonb<Role>('definition'),
+    definition: json<Role>('definition'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [

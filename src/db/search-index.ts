@@ -28,7 +28,7 @@ const LOCK = 7_227_002;
 /** The text of a message, as far as it is searched; null: none. `content`: its blocks. */
 export function searchedText(content: SQL): SQL {
   return sql`(select left(regexp_replace(string_agg(b ->> 'text', chr(10)), ${STORED_MARK}, ' ', 'g'), ${LONGEST})
-    from jsonb_array_elements(${content}) b where b ->> 'type' = 'text')`;
+    from json_array_elements(${content}) b where b ->> 'type' = 'text')`;
 }
 
 /** Stands in each document for whose it is. No word of a text begins so. */

@@ -110,7 +110,7 @@ export async function findSituation(
         where t.context_id = c.id and t.status in ('pending', 'started')) as open_calls,
       (select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'since', ${millis(sql`t.asked_at`)},
           'for', coalesce(t.waits_for, 'answer'), 'until', ${millis(sql`t.expires_at`)},
-          'question', (select b -> 'input' ->> 'question' from jsonb_array_elements(m.content) b
+          'question', (select b -> 'input' ->> 'question' from json_array_elements(m.content) b
             where b ->> 'id' = t.id::text and t.name = ${ASK_USER})) order by t.asked_at, t.ordinal)
         from tool_calls t join messages m on m.id = t.message_id
         where t.context_id = c.id and ${isAwaited} and t.waits_for is distinct from 'workers') as awaited,

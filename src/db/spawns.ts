@@ -21,10 +21,10 @@ export function engagements(appends: readonly Append[]): SQL {
   const spawned = encodeJson(appends.flatMap(spawnRows));
   const awaited = encodeJson(appends.flatMap(awaitRows));
   return sql`, spawned as materialized (
-      select s.*, ctx.tenant_id from jsonb_to_recordset(${spawned}::jsonb) as s(
+      select s.*, ctx.tenant_id from json_to_recordset(${spawned}::json) as s(
         parent_context_id uuid, call_id uuid, worker_id uuid, context_id uuid, job_id uuid, message_id uuid, name text,
-        role text, role_version int, config jsonb, expires boolean, parent_worker_id uuid, root_worker_id uuid, depth int,
-        detached boolean, content jsonb, parent_job_id uuid, hops int, priority int, deadline timestamptz, awaited boolean)
+        role text, role_version int, config json, expires boolean, parent_worker_id uuid, root_worker_id uuid, depth int,
+        detached boolean, content json, parent_job_id uuid, hops int, priority int, deadline timestamptz, awaited boolean)
       join ctx on ctx.id = s.parent_context_id
     ), child_contexts as (
       insert into contexts (id, tenant_id, status, wake_seq, queued, sweep_at)

@@ -107,7 +107,7 @@ export async function submit(
       insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id,
         sender_worker_id)
       select ${input?.messageId ?? null}::uuid, ctx.tenant_id, ctx.id, ctx.branch, 'user', 'text', 'queued',
-        ${encodeJson(input?.content ?? [])}::jsonb, ${jobId}::uuid, ${asker?.workerId ?? null}::uuid
+        ${encodeJson(input?.content ?? [])}::json, ${jobId}::uuid, ${asker?.workerId ?? null}::uuid
       from ctx where ${input !== null}::boolean
     ), job as (
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, max_steps,
@@ -162,7 +162,7 @@ export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq
     ), input as (
       insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id)
       select ${messageId}::uuid, ctx.tenant_id, ctx.id, j.branch, 'user', 'text', 'queued',
-        ${encodeJson(content)}::jsonb, j.id
+        ${encodeJson(content)}::json, j.id
       from ctx join jobs j on j.id = ${jobId} and j.context_id = ctx.id
     )
     select head_seq from ctx`);

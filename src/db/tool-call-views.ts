@@ -65,7 +65,7 @@ export async function findToolCall(
       coalesce(t.waits_for, 'answer') as waits_for, ${millis(sql`t.asked_at`)} as asked_at,
       ${millis(sql`t.expires_at`)} as expires_at, t.verdict, ${millis(sql`t.verdict_at`)} as verdict_at,
       ${millis(sql`t.created_at`)} as created_at, ${millis(sql`t.finished_at`)} as finished_at,
-      (select b -> 'input' from jsonb_array_elements(m.content) b where b ->> 'id' = t.id::text limit 1) as input,
+      (select b -> 'input' from json_array_elements(m.content) b where b ->> 'id' = t.id::text limit 1) as input,
       ${executionsOf(sql`t.id`)} as executions,
       (select r.id from messages r where r.context_id = t.context_id and r.branch = m.branch and r.seq > m.seq
         and r.job_id = t.job_id and r.role = 'tool' and r.content -> 0 ->> 'tool_use_id' = t.id::text

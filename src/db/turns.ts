@@ -119,7 +119,7 @@ export async function listTurns(
         -- Of what was copied into this context, only the result is known.
         'status', coalesce(t.status, r.status, 'pending'),
         'messageId', m.id, 'resultId', r.id) order by m.seq, b.place) as calls
-      from message m cross join lateral jsonb_array_elements(m.content) with ordinality as b(block, place)
+      from message m cross join lateral json_array_elements(m.content) with ordinality as b(block, place)
       left join tool_calls t on t.message_id = m.id and t.id::text = b.block ->> 'id'
       left join result r on r.call = b.block ->> 'id'
       where m.role = 'assistant' and b.block ->> 'type' = 'tool_use' group by m.number

@@ -84,7 +84,7 @@ export async function writeVerdicts(
   }>(sql`
     with said as (
       select v.id, v.verdict, v.told, row_number() over () as place
-      from jsonb_to_recordset(${rows}::jsonb) as v(id uuid, verdict jsonb, told jsonb)
+      from json_to_recordset(${rows}::json) as v(id uuid, verdict json, told jsonb)
     ), ctx as (
       update contexts c set
         head_seq = c.head_seq + ${verdicts.length}::int,

@@ -191,6 +191,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
   return {
     lease: { contextId: id<ContextId>(90), tenantId: DEFAULT_TENANT, epoch: 3 },
     workerId: id<WorkerId>(91),
+    rootContextId: id<ContextId>(90),
     state: 'Idle',
     stopped: false,
     wakeSeq: 4,

@@ -42,7 +42,7 @@ async function expectWhole(stage: Stage): Promise<void> {
       min((r.result ->> 'content')::jsonb ->> 'status') as status
     from jobs j join workers w on w.id = j.worker_id join tool_calls t on t.id = j.parent_tool_call_id
     left join lateral (
-      select b as result from messages m cross join lateral jsonb_array_elements(m.content) b
+      select b as result from messages m cross join lateral json_array_elements(m.content) b
       where m.context_id = t.context_id and m.role = 'tool' and b ->> 'tool_use_id' = t.id::text) r on true
     where j.parent_job_id is not null group by j.id, w.name`);
   expect(told).toHaveLength(WORKERS - 1);

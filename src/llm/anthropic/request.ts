@@ -10,7 +10,7 @@ import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
 import { alternating } from '../wire/alternating.ts';
 import { wireIds } from '../wire/call-ids.ts';
 import type { WireIds } from '../wire/call-ids.ts';
-import { stringIn } from '../wire/json.ts';
+import { stringIn, without } from '../wire/json.ts';
 import { wireName } from '../wire/names.ts';
 import { ownData } from '../wire/own.ts';
 import { writtenOnce } from '../wire/written.ts';
@@ -24,40 +24,69 @@ export const DEFAULT_MAX_TOKENS = 16_384;
 
 const CALL_ID = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** Moves the cache's breakpoint to the end of the prompt by itself. */
-const CACHED: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+const EPHEMERAL: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+
+/** User's messages, counted from the end, that have a breakpoint. With `system` and what is pinned four: the most there may be. */
+const CACHED_MESSAGES = 2;
 
 export function writeRequest(request: ModelRequest): MessagesParams {
+  const cached = cachedBy(request);
+  const tools = request.tools.map(writeTool);
+  const system = writeSystem(request, cached);
   return {
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
-    cache_control: CACHED,
-    ...request.parameters,
+    ...without(request.parameters, 'cache_control'),
     model: request.model.model,
-    messages: writeMessages(request.messages),
-    ...writeSystem(request),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
+    messages: withBreakpoints(writeMessages(request.messages), cached),
+    ...(system.length === 0 ? {} : { system }),
+    // What stands before `system` is cached with it.
+    ...(tools.length === 0 ? {} : { tools: system.length === 0 ? marked(tools, cached) : tools }),
     stream: request.streaming,
   };
 }
 
+/** Marks a block: the prompt up to it is cached. */
+type Cached = { cache_control?: Anthropic.CacheControlEphemeral };
+
 /**
- * Behind what is pinned is a breakpoint of its own, so that it stays cached where what follows becomes another: after a
- * compaction, in another conversation. It lives as long as the one at the end, or the provider refuses the two.
+ * Every breakpoint is of one lifetime, the one that `parameters` asks for: the provider refuses a longer one behind a shorter
+ * one. Null there: nothing is cached.
  */
-function writeSystem({ system, pinned, parameters }: ModelRequest): Pick<MessagesParams, 'system'> {
-  if (pinned.trim() === '') return system.trim() === '' ? {} : { system };
+function cachedBy({ parameters }: ModelRequest): Cached {
   const wished = parameters['cache_control'];
-  const cache = wished === undefined ? CACHED : isCacheControl(wished) ? wished : null;
-  return {
-    system: [
-      ...(system.trim() === '' ? [] : [{ type: 'text' as const, text: system }]),
-      { type: 'text', text: pinned, ...(cache === null ? {} : { cache_control: cache }) },
-    ],
-  };
+  if (wished === undefined) return { cache_control: EPHEMERAL };
+  return isCacheControl(wished) ? { cache_control: wished } : {};
 }
 
 function isCacheControl(value: Json): value is Json & Anthropic.CacheControlEphemeral {
   return isJsonObject(value) && value['type'] === 'ephemeral';
+}
+
+/**
+ * Breakpoints behind tools and system prompt, and behind what is pinned: each stays cached where what follows becomes another
+ * (after a compaction, in another conversation).
+ */
+function writeSystem({ system, pinned }: ModelRequest, cached: Cached): Anthropic.TextBlockParam[] {
+  return [system, pinned]
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ type: 'text', text, ...cached }));
+}
+
+/**
+ * Breakpoints behind the last user's messages: the one before the last is where the last request ended, whatever came
+ * since. (The provider looks back over twenty blocks only: one step of many calls has more.)
+ */
+function withBreakpoints(messages: Anthropic.MessageParam[], cached: Cached): Anthropic.MessageParam[] {
+  const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-CACHED_MESSAGES);
+  return messages.map((message, at) =>
+    message.role === 'user' && typeof message.content !== 'string' && users.includes(at)
+      ? { role: 'user', content: marked(message.content, cached) }
+      : message,
+  );
+}
+
+function marked<Block extends object>(blocks: readonly Block[], cached: Cached): Block[] {
+  return blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...cached } : block));
 }
 
 export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.MessageParam[] {

@@ -241,7 +241,7 @@ function placeFaults(
 async function callFaults(db: Executor, { contextId, ran }: World): Promise<string[]> {
   const faults: string[] = [];
   const answered = await db.execute<{ id: string }>(sql`
-    select block ->> 'tool_use_id' as id from messages m cross join lateral jsonb_array_elements(m.content) as block
+    select block ->> 'tool_use_id' as id from messages m cross join lateral json_array_elements(m.content) as block
     where m.context_id = ${contextId} and m.status = 'completed' and block ->> 'type' = 'tool_result'`);
   const seen = new Set(answered.map(({ id }) => id));
   for (const times of ran.values())

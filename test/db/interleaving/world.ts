@@ -137,7 +137,7 @@ export class World {
     if (outcome.kind !== 'done') return;
     this.accepted.push({
       client,
-      job: { jobId: outcome.value.jobId, messageId: null, contextId, after: 0 },
+      job: { jobId: outcome.value.jobId, messageId: null, contextId, status: 'queued', after: 0 },
     });
   }
 
