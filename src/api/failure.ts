@@ -2,7 +2,7 @@
 import type { FastifyError } from 'fastify';
 import { CODES, refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
-import { errorCode, isUnavailable } from '../db/client.ts';
+import { CANCELLED, errorCode, isUnavailable } from '../db/client.ts';
 import { InvalidJson } from './body.ts';
 import { OutOfTime } from './deadline.ts';
 import { RequestRefused } from './problem.ts';
@@ -12,7 +12,12 @@ import { explain } from './validation.ts';
 export type Failure = { refusal: Refusal; status: number; expected: boolean };
 
 /** Codes of a transaction that met another one, or was cancelled: nothing of it was written. */
-const TRANSIENT = ['40001', '40P01', '55P03', '57014', '53100', '53200', '53400'];
+const TRANSIENT = ['40001', '40P01', '55P03', CANCELLED, '53100', '53200', '53400'];
+
+/** A table, a column or a type is not as this version knows it. */
+const OTHER_SCHEMA = ['3F000', '42P01', '42703', '42704', '42804', '42883'];
+const SCHEMA =
+  'The database has not the schema of this version: run `nightshift migrate`. GET /readyz names the missing migrations.';
 
 /** `bodyLimit`: of the route, in bytes. */
 export function toFailure(error: unknown, bodyLimit: number): Failure {
@@ -21,6 +26,7 @@ export function toFailure(error: unknown, bodyLimit: number): Failure {
   if (error instanceof OutOfTime || isUnavailable(error) || TRANSIENT.includes(errorCode(error))) {
     return expected(refuse('unavailable', 'The database does not answer. Try again.'));
   }
+  if (OTHER_SCHEMA.includes(errorCode(error))) return expected(refuse('unavailable', SCHEMA));
   if (isFastifyError(error)) return ofFramework(error, bodyLimit);
   return unforeseen();
 }

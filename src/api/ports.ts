@@ -26,6 +26,7 @@ export type ApiConfig = Pick<
   | 'defaultModel'
   | 'sessionTimeoutS'
   | 'streams'
+  | 'pool'
   | 'importBytes'
 >;
 

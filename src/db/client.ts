@@ -157,6 +157,9 @@ export function isUnavailable(error: unknown): boolean {
   return wasCut(error) || AWAY.includes(errorCode(error));
 }
 
+/** A statement was cancelled: it took longer than its limit. */
+export const CANCELLED = '57014';
+
 /** The code of a driver's or Postgres' error, through drizzle's wrapping; empty where there is none. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';

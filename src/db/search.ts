@@ -12,6 +12,9 @@ import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
 import { LANGUAGE, ownerMark, searchedText } from './search-index.ts';
 
+/** How long one statement of a search may take, in milliseconds: Postgres cancels it then (57014). */
+const STATEMENT_MS = 5_000;
+
 /** Entries that are ranked among each other. */
 export const STRETCH = 1_000;
 
@@ -86,7 +89,9 @@ export async function searchStretch(
   limit: number,
 ): Promise<Stretch> {
   const [, rows] = await Promise.all([
-    tx.execute(sql`select set_config('enable_seqscan', 'off', true)`),
+    tx.execute(
+      sql`select set_config('enable_seqscan', 'off', true), set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`,
+    ),
     tx.execute<Row>(statement(tenantId, filter, place, limit)),
   ]);
   const [first] = rows;
@@ -106,7 +111,7 @@ function statement(
   { before, after }: SearchPlace,
   limit: number,
 ): SQL {
-  const words = sql`websearch_to_tsquery(${LANGUAGE}, ${filter.text})`;
+  const anyWord = singleWords(filter.text);
   return sql`
     with met as materialized (
       select e.context_id, e.seq, e.message_id, e.created_at, e.document from search_entries e
@@ -118,7 +123,7 @@ function statement(
       select ${millis(sql`created_at`)} as older_at, message_id as older_id from met
       order by created_at, message_id limit 1
     ), ranked as (
-      select met.*, ts_rank(met.document, ${words})::float8 as rank from met
+      select met.*, coalesce(ts_rank(met.document, ${anyWord}), 0)::float8 as rank from met
     ), page as (
       select r.context_id, r.message_id, r.created_at, r.rank, m.turn, m.role, m.content
       from ranked r join messages m on m.id = r.message_id and m.status = 'completed'
@@ -133,10 +138,19 @@ function statement(
     select stretch.before_at, case when stretch.entries = ${STRETCH} then oldest.older_at end as older_at,
       oldest.older_id, p.context_id, p.message_id as id, p.turn, p.role, p.rank,
       ${millis(sql`p.created_at`)} as created_at,
-      coalesce(ts_headline(${LANGUAGE}, translate(${searchedText(sql`p.content`)}, ${BEGIN + END}, '  '), ${words},
-        ${HEADLINE}), '') as snippet
+      coalesce(ts_headline(${LANGUAGE}, translate(${searchedText(sql`p.content`)}, ${BEGIN + END}, '  '),
+        coalesce(${anyWord}, ''::tsquery), ${HEADLINE}), '') as snippet
     from stretch left join oldest on true left join page p on true
     order by p.rank desc, p.created_at desc, p.message_id desc`;
+}
+
+/**
+ * The words of a query, any of them; null: it only excludes words. For rank and headline, whose time and memory grow with the
+ * square of a phrase's length and more: a phrase of twelve words over one long text took all the memory there was.
+ */
+function singleWords(text: string): SQL {
+  const words = sql`querytree(websearch_to_tsquery(${LANGUAGE}, ${text}))`;
+  return sql`nullif(nullif(regexp_replace(${words}, '<->|<[0-9]+>|&', '|', 'g'), 'T'), '')::tsquery`;
 }
 
 function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: Moment | null): SQL[] {

@@ -123,6 +123,30 @@ describe('what is found', () => {
   });
 });
 
+test('phrases of many words over long texts are answered, with the words in the snippet', async () => {
+  const worker = await conversation([]);
+  const phrase = 'flight late hours gate seven wait told anything nobody flight late hours';
+  const texts = Array.from(
+    { length: 20 },
+    (_, n) => `${phrase} ${`late gate flight ${n} hours seven wait `.repeat(1_200)}`,
+  );
+  await insertMessages(worker.context_id, texts, 1);
+  const parts = phrase.split(' ').map((word, at, all) => `"${word} ${all[at + 1] ?? word}"`);
+  for (const q of [`"${phrase}"`, parts.slice(0, 11).join(' ')]) {
+    const { data } = await search({ q, context_id: worker.context_id });
+    expect(data).toHaveLength(20);
+    expect(data[0].snippet).toContain('**flight**');
+  }
+});
+
+test('a query of more than 32 words is refused', async () => {
+  const q = Array.from({ length: 33 }, (_, n) => `w${n}`).join(' ');
+  const { status, body } = await api.get(`/api/search?${new URLSearchParams({ q }).toString()}`, OURS);
+  expect(status).toBe(422);
+  expect(body.error).toMatchObject({ code: 'invalid_request', param: 'q' });
+  await search({ q: q.replace(/ w32$/, '') });
+});
+
 describe('what is not found', () => {
   test('what is queued, was taken back, is on no branch, was deleted, or is of another tenant', async () => {
     const worker = await conversation([['okapi one', 'okapi two']]);
@@ -219,7 +243,7 @@ test.each([
   '\uf8fe0000',
   'x'.repeat(1_000),
   '"'.repeat(1_000),
-  '-a '.repeat(300),
+  '-a '.repeat(32),
   '<<<>>>',
   '{}',
   '[1]',

@@ -3,23 +3,33 @@ import type { Static } from 'typebox';
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
+import { CANCELLED, errorCode } from '../../db/client.ts';
 import type { Executor } from '../../db/client.ts';
 import { searchStretch } from '../../db/search.ts';
 import type { Found, SearchFilter, SearchPlace } from '../../db/search.ts';
 import { contextOf } from '../../db/workers.ts';
 import { parseInstant, toIso } from '../instant.ts';
+import { OutOfTime } from '../deadline.ts';
 import { cursorOf, id, inOrder, instant, orNull, real } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
+import { openSlots } from '../slots.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { SearchQuery, SearchResultList } from '../schemas/search.ts';
 import type { SearchResult } from '../schemas/search.ts';
 
+/** Words and operators of a query: what a search costs grows with them. */
+const MOST_WORDS = 32;
+
+/** Of the connections of this process, so many parts are left to other requests while searches take long. */
+const POOL_SHARE = 3;
+
 /** Stretches that one request looks through at most, where what is met is history no more. */
 const STRETCHES = 10;
 
 export function searchRoute(app: App, ports: ApiPorts): void {
+  const atOnce = openSlots(Math.max(1, Math.floor(ports.config.pool / POOL_SHARE)));
   app.get(
     '/api/search',
     {
@@ -33,18 +43,35 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(SearchResultList), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query, lateAt }) => {
       const text = query.q?.trim() ?? '';
       if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
+      if (countWords(text) > MOST_WORDS) {
+        throw new RequestRefused(refuse('invalid_request', `q holds more than ${MOST_WORDS} words.`, 'q'));
+      }
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);
       if (filter === null) return { data: [], next_cursor: null };
-      const { found, next } = await ports.database.transaction((tx) =>
-        searchPage(tx, tenantId, filter, place, query.limit),
-      );
+      const { found, next } = await atOnce(() =>
+        // Who was answered meanwhile, since it took too long, is not searched for.
+        performance.now() > lateAt
+          ? Promise.reject(new OutOfTime('The request waited for other searches.'))
+          : ports.database.transaction((tx) => searchPage(tx, tenantId, filter, place, query.limit)),
+      ).catch(toRefusal);
       return { data: found.map(toResult), next_cursor: next === null ? null : writePlace(next) };
     },
   );
+}
+
+/** As Postgres tells words apart, nearly. */
+function countWords(text: string): number {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length;
+}
+
+function toRefusal(error: unknown): never {
+  if (errorCode(error) !== CANCELLED) throw error;
+  const how = 'The search took too long: narrow it by context, worker or time, or ask for fewer words.';
+  throw new RequestRefused(refuse('unavailable', how));
 }
 
 /** Null: it can meet nothing. */
