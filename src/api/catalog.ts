@@ -5,6 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
+import type { ProviderName } from '../core/model.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Database } from '../db/client.ts';
@@ -109,10 +110,21 @@ function checkModel(model: string | undefined, param: string, names: Names | nul
   const served =
     names === null || parsed === null || names.models.some((n) => n === parsed.provider || n === model);
   if (parsed !== null && served) return null;
-  const choices = names === null ? PROVIDERS : names.models;
-  const message = `There is no model ${quote(model)}: write provider/model, with one of these providers: ${list(choices)}.`;
+  const choices = list(names?.models ?? PROVIDERS);
+  const message =
+    parsed === null
+      ? `Model ${quote(model)} names no known provider: write provider/model, with one of these providers: ${choices}.`
+      : `Model ${quote(model)} needs the provider ${quote(parsed.provider)}, which is not configured. ${SETUP[parsed.provider]} Configured providers: ${choices}.`;
   return refuse('unknown_model', message, param);
 }
+
+/** What makes a provider available. */
+const SETUP: Readonly<Record<ProviderName, string>> = {
+  anthropic: 'Set ANTHROPIC_API_KEY for the worker processes.',
+  openai: 'Set OPENAI_API_KEY for the worker processes.',
+  'openai-chat': 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, for the worker processes.',
+  simulated: 'No live worker process serves it.',
+};
 
 /** One of a server may be named by itself: what a server has is not known here. */
 function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 'mcpServers'>): boolean {

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { Role } from '../core/settings.ts';
 import { openFollower } from '../events/follower.ts';
 import type { About } from './about.ts';
+import { listenError } from './busy-port.ts';
 import { isLoopback, isSecured } from './access.ts';
 import { createApp } from './app.ts';
 import { openCatalog } from './catalog.ts';
@@ -45,7 +46,12 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   });
   const hangUpUnused = trackUnused(app.server);
   app.addHook('preClose', async () => hangUpUnused());
-  await app.listen({ host, port });
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    throw listenError(error, host, port);
+  }
   const heard = app.server.address();
   const bound = typeof heard === 'object' && heard !== null ? heard.port : port;
   return { url: urlOf(host, bound), close: () => app.close() };

@@ -61,12 +61,12 @@ export function toBlocks(content: string | InputBlock[]): InputBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-export function toAccepted({ jobId, messageId, contextId, after }: AcceptedJob): Accepted {
+export function toAccepted({ jobId, messageId, contextId, status, after }: AcceptedJob): Accepted {
   return {
     job_id: jobId,
     message_id: messageId,
     context_id: contextId,
-    status: 'queued',
+    status,
     stream_url: streamUrl(contextId, after),
   };
 }

@@ -1,16 +1,19 @@
 /** The production processes: each one part of the platform, on services that the environment names. */
 import type { Logger } from 'pino';
+import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { consoleFolder } from './console-folder.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
+import { untilMigrated } from './until-migrated.ts';
 import { openPlatform } from './platform.ts';
 import type { Platform } from './platform.ts';
 import { untilTold } from './signals.ts';
 
 export async function runApi(): Promise<number> {
+  await refuseBusyPort(parseConfig(process.env));
   return run(async (platform, log) => {
     const api = await startServer({
       ...platform.commands,
@@ -27,7 +30,8 @@ export async function runApi(): Promise<number> {
 }
 
 export async function runWorker(): Promise<number> {
-  return run(async (platform) => {
+  return run(async (platform, log) => {
+    await untilMigrated(platform.commands.database.db, log);
     const worker = await platform.startWorker();
     return () => worker.drain();
   });

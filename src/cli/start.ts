@@ -6,6 +6,7 @@ import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { VERSION } from '../workers/version.ts';
+import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
 import { consoleFolder } from './console-folder.ts';
 import { firstContext } from './first-context.ts';
@@ -21,6 +22,7 @@ export async function start(): Promise<number> {
   const log = createLog(given.logLevel);
   const told = untilTold(log);
   const operator = await loadOperatorFile(process.cwd(), given.operatorFile);
+  await refuseBusyPort(given);
   const services = await startServices({
     env: process.env,
     cwd: process.cwd(),

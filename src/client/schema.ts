@@ -7,7 +7,8 @@ export type Accepted = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  status: 'queued';
+  /** Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
+  status: 'queued' | 'running' | 'waiting';
   stream_url: string;
 };
 
@@ -15,7 +16,8 @@ export type AcceptedOnBranch = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  status: 'queued';
+  /** Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
+  status: 'queued' | 'running' | 'waiting';
   stream_url: string;
   /** Made for it, and the active one now. */
   branch: string;

@@ -19,7 +19,14 @@ type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId
 export type CallAnswer = { content: string | ResultPart[]; isError: boolean };
 
 /** `messageId`: what the answer will be in history. `after`: the context's number at which it was accepted. */
-export type Answered = { jobId: JobId; messageId: MessageId; contextId: ContextId; after: number };
+export type Answered = {
+  jobId: JobId;
+  messageId: MessageId;
+  contextId: ContextId;
+  /** Of the job: its worker process has not taken the answer yet. */
+  status: 'waiting';
+  after: number;
+};
 
 /** In a transaction. Refused: `not_found`, `invalid_request` (it is not answered from outside), `not_waiting`. */
 export function answerCall(
@@ -51,7 +58,7 @@ export async function takeAnswer(
     content: boundResult(answer.content),
     messageId,
   });
-  const answered = { jobId, messageId, contextId, after: headSeq };
+  const answered = { jobId, messageId, contextId, status: 'waiting', after: headSeq } as const;
   return runnable ? done(answered, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }) : done(answered);
 }
 

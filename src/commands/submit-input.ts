@@ -46,8 +46,14 @@ export type SubmitInput = {
   queueLimit: number;
 };
 
-/** `after`: the context's number at which it was accepted. */
-export type Accepted = { jobId: JobId; messageId: MessageId | null; contextId: ContextId; after: number };
+/** `after`: the context's number at which it was accepted. `status`: of the job, which is queued unless the input joined it. */
+export type Accepted = {
+  jobId: JobId;
+  messageId: MessageId | null;
+  contextId: ContextId;
+  status: 'queued' | 'running' | 'waiting';
+  after: number;
+};
 
 /** The priority of an input that says nothing of it. */
 export const NORMAL = 5;
@@ -147,12 +153,12 @@ function steerInput(
   return async (tx) => {
     const { tenantId, contextId, content, branch, queueLimit } = input;
     if (!(await raiseControl(tx, tenantId, contextId))) return whyRefused(tx, input);
-    const jobId = await steerableJob(tx, tenantId, contextId, branch);
-    if (jobId === null) return queueInput(ports, input)(tx);
+    const job = await steerableJob(tx, tenantId, contextId, branch);
+    if (job === null) return queueInput(ports, input)(tx);
     const messageId = ports.ids.next<MessageId>();
-    const joined = await steer(tx, { tenantId, contextId, jobId, messageId, content, queueLimit });
+    const joined = await steer(tx, { tenantId, contextId, jobId: job.id, messageId, content, queueLimit });
     if (joined === null) return whyRefused(tx, input);
-    return done({ jobId, messageId, contextId, after: joined.headSeq });
+    return done({ jobId: job.id, messageId, contextId, status: job.status, after: joined.headSeq });
   };
 }
 
@@ -174,7 +180,7 @@ function interruptingInput(
     if (running === null) return queued(input, accepted, submitted);
     await wish(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
     const tidings = await carryOut(tx, contextId, called, ports.ids);
-    return done({ ...accepted, after: submitted.headSeq }, ...tidings);
+    return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...tidings);
   };
 }
 
@@ -199,11 +205,11 @@ async function queue(
 
 function queued(
   { contextId }: SubmitInput,
-  accepted: Omit<Accepted, 'after'>,
+  accepted: Omit<Accepted, 'status' | 'after'>,
   { headSeq, wakeSeq, epoch, runnable }: Submitted,
 ): Done<Accepted> {
   const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
-  return done({ ...accepted, after: headSeq }, ...rings);
+  return done({ ...accepted, status: 'queued', after: headSeq }, ...rings);
 }
 
 /** Looked for under the lock of the context's row: nobody deletes it meanwhile. Null: it is there, or none was named. */

@@ -175,12 +175,12 @@ export async function steerableJob(
   tenantId: TenantId,
   contextId: ContextId,
   branch: string | null,
-): Promise<JobId | null> {
-  const [row] = await executor.execute<{ id: JobId }>(sql`
-    select j.id from jobs j join contexts c on c.id = j.context_id
+): Promise<{ id: JobId; status: 'running' | 'waiting' } | null> {
+  const [row] = await executor.execute<{ id: JobId; status: 'running' | 'waiting' }>(sql`
+    select j.id, j.status from jobs j join contexts c on c.id = j.context_id
     where j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.status in ('running', 'waiting')
       and j.stop_kind is null and j.kind <> 'compact' and j.branch = coalesce(${branch}::text, c.active_branch)`);
-  return row?.id ?? null;
+  return row ?? null;
 }
 
 /** The admitted job of a context, else the first of its queue where that may begin; null: nothing is under way. */

@@ -7,7 +7,8 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 
-const MIGRATIONS = fileURLToPath(new URL('migrations', import.meta.url));
+/** The folder of the migrations. */
+export const MIGRATIONS = fileURLToPath(new URL('migrations', import.meta.url));
 /** An arbitrary number that only this uses. */
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;

@@ -88,8 +88,3 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     rows.reduce((total, row) => total + row[member], 0);
   return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState };
 }
-
-/** Whether Postgres answers. */
-export async function ping(executor: Executor): Promise<void> {
-  await executor.execute(sql`select 1`);
-}

@@ -33,7 +33,8 @@ export type ToolReply = {
   compact_summary?: string | undefined;
 };
 
-export type ToolReturn = string | ToolReply;
+/** A `ToolReply`, text, or any value that JSON can hold: the model is given its JSON text. */
+export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was begun and that nobody saw end. */
 export type UnknownCall<Input> = Omit<ToolContext, 'progress'> & {

@@ -33,7 +33,13 @@ describe('where processes published what they serve', () => {
   });
 
   test.each([
-    [{ config: { model: 'openai/gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
+    [
+      { config: { model: 'openai/gpt' } },
+      'unknown_model',
+      'config.model',
+      /Set OPENAI_API_KEY.*anthropic, simulated/,
+    ],
+    [{ config: { model: 'opnai/gpt' } }, 'unknown_model', 'config.model', /no known provider/],
     [{ config: { model: 'gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
     [{ config: { tools: ['read', 'shred'] } }, 'unknown_tool', 'config.tools', /"shred".*mail, read, write/],
     [

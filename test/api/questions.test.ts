@@ -74,7 +74,7 @@ describe('a question', () => {
     const call = await question();
     const { status, body } = await answer(call, { content: 'M' });
     expect(status).toBe(202);
-    expect(body).toMatchObject({ job_id: job, context_id: context, status: 'queued' });
+    expect(body).toMatchObject({ job_id: job, context_id: context, status: 'waiting' });
     expect(body.stream_url).toMatch(/events\?after=\d+$/);
     expect(api.rings).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({
@@ -95,7 +95,7 @@ describe('a question', () => {
     await question();
     const headers = { 'idempotency-key': v7() };
     const once = await api.post(`/api/contexts/${context}/messages`, { content: 'M' }, headers);
-    expect(once.body).toMatchObject({ job_id: job, status: 'queued' });
+    expect(once.body).toMatchObject({ job_id: job, status: 'waiting' });
     const again = await api.post(`/api/contexts/${context}/messages`, { content: 'M' }, headers);
     expect(again.body).toEqual(once.body);
     const next = await post({ content: 'thanks' });

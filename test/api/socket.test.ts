@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
+import { refuseBusyPort } from '../../src/api/busy-port.ts';
 import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -219,3 +220,11 @@ async function untilQuiet(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1_300));
   } while (api.statements.length > 0);
 }
+
+test('a busy port is refused in one sentence that names it, before anything is started, too', async () => {
+  const { port } = new URL(server.url);
+  const busy = new RegExp(`PORT ${port} on 127.0.0.1 is in use`);
+  await expect(start({ PORT: port })).rejects.toThrow(busy);
+  await expect(refuseBusyPort({ host: '127.0.0.1', port: Number(port) })).rejects.toThrow(busy);
+  await refuseBusyPort({ host: '127.0.0.1', port: 0 });
+});

@@ -122,7 +122,7 @@ describe('delivery', () => {
     await begin(id);
     const steered = await api.post(messages(id), { content: 'second', delivery: 'steer' });
     expect(steered.status).toBe(202);
-    expect(steered.body).toMatchObject({ job_id: jobId, status: 'queued' });
+    expect(steered.body).toMatchObject({ job_id: jobId, status: 'running' });
     expect(await listed(id)).toMatchObject([
       { status: 'completed', job_id: jobId },
       { status: 'queued', job_id: jobId, id: steered.body.message_id, seq: null },

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { sql } from 'drizzle-orm';
@@ -348,4 +349,38 @@ test('stats and metrics count what waits, runs and is queued', async () => {
   );
   expect(body).toContain('nodejs_eventloop_lag_seconds');
   expect(body).toContain('process_resident_memory_bytes');
+});
+
+describe('a database without all migrations', () => {
+  let behind: Api;
+  beforeAll(async () => {
+    behind = await openApi();
+    await behind.database.db.execute(sql`
+      delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`);
+    await behind.database.db.execute(sql`alter table roles rename to roles_of_yesterday`);
+  });
+  afterAll(() => behind.close());
+
+  test('is not ready, and says which is missing and what to run', async () => {
+    const { status, body } = await behind.get('/readyz');
+    expect(status).toBe(503);
+    expect(body.error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/lacks the migration \d{4}_\w+\. Run `nightshift migrate`/),
+    });
+  });
+
+  test('a request that needs what is missing is 503', async () => {
+    const { status, body } = await behind.get('/api/roles');
+    expect(status).toBe(503);
+    expect(body.error.message).toContain('nightshift migrate');
+  });
+
+  test('lacks all of them where none was ever applied', async () => {
+    const all = await readdir('src/db/migrations');
+    await behind.database.db.execute(sql`drop schema drizzle cascade`);
+    const { body } = await behind.get('/readyz');
+    for (const file of all.filter((name) => name.endsWith('.sql')))
+      expect(body.error.message).toContain(file.replace('.sql', ''));
+  });
 });

@@ -57,6 +57,11 @@ describe('typing an operator’s file', () => {
     });
     expectTypeOf(config).toExtend<OperatorConfig>();
     expect(parseConfig(config)).toMatchObject({ ok: true });
+    const data = [() => 3, () => ({ found: [1, null] }), async () => [true], () => null];
+    for (const execute of data)
+      expectTypeOf(
+        defineConfig({ tools: [{ ...base, input: z.object({}), execute }] }),
+      ).toExtend<OperatorConfig>();
     const list: ToolDefinition[] = [apart, plain];
     expect(parseConfig(defineConfig({ tools: list }))).toMatchObject({ ok: true });
     expect(parseConfig(defineConfig({}))).toMatchObject({ ok: true });
@@ -75,8 +80,8 @@ describe('typing an operator’s file', () => {
       defineConfig({ tools: [{ ...base, input, input_schema: {}, execute: () => '' }] }),
       // @ts-expect-error: no schema of the standard
       defineConfig({ tools: [{ ...base, input: 3, execute: () => '' }] }),
-      // @ts-expect-error: neither text nor a reply
-      defineConfig({ tools: [{ ...base, input, execute: () => 3 }] }),
+      // @ts-expect-error: nothing that JSON can hold
+      defineConfig({ tools: [{ ...base, input, execute: () => undefined }] }),
       // @ts-expect-error: no decision
       defineConfig({ tools: [{ ...base, input, approval: 'maybe', execute: () => '' }] }),
       // @ts-expect-error: a number is no string

@@ -1,6 +1,7 @@
 /** What the platform says about itself: for probes, scrapers, people, and programs that read its contract. */
 import { refuse } from '../../core/errors.ts';
-import { ping, readStats } from '../../db/stats-views.ts';
+import { migrationsNeeded, pendingMigrations } from '../../db/pending-migrations.ts';
+import { readStats } from '../../db/stats-views.ts';
 import { within } from '../deadline.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -45,7 +46,8 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
     {
       config: { access: 'open' },
       schema: {
-        summary: 'Whether it can serve: Postgres must answer, the queue should',
+        summary:
+          'Whether it can serve: Postgres must answer and have all migrations, the queue should answer',
         operationId: 'getReadiness',
         tags,
         security: [],
@@ -53,14 +55,12 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
       },
     },
     async () => {
-      const [postgres, queue] = await Promise.all([
-        within(PROBE_MS, ping(ports.database.db)).then(
-          () => true,
-          () => false,
-        ),
+      const [pending, queue] = await Promise.all([
+        within(PROBE_MS, pendingMigrations(ports.database.db)).catch(() => null),
         within(PROBE_MS, ports.bell.isReachable()).catch(() => false),
       ]);
-      if (!postgres) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
+      if (pending === null) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
+      if (pending.length > 0) throw new RequestRefused(refuse('unavailable', migrationsNeeded(pending)));
       return queue
         ? ({ status: 'ok', postgres: 'ok', queue: 'ok' } as const)
         : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);

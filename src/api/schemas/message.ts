@@ -133,7 +133,10 @@ export const Accepted = strict(
     job_id: Uuid,
     message_id: nullable(Uuid),
     context_id: Uuid,
-    status: Type.Literal('queued'),
+    status: oneOf(
+      ['queued', 'running', 'waiting'],
+      'Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question.',
+    ),
     stream_url: Type.String({ format: 'uri-reference' }),
   },
   { $id: 'Accepted' },

@@ -1,0 +1,29 @@
+/** A worker process claims nothing before the database has the schema of its version. */
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isUnavailable } from '../db/client.ts';
+import type { Executor } from '../db/client.ts';
+import { migrationsNeeded, pendingMigrations } from '../db/pending-migrations.ts';
+
+const FIRST_MS = 500;
+const LONGEST_MS = 30_000;
+
+/** Waits, and says what for each time it looked in vain, more and more seldom. */
+export async function untilMigrated(executor: Executor, log: Logger): Promise<void> {
+  for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * 2)) {
+    const reason = await reasonToWait(executor);
+    if (reason === null) return;
+    log.warn({ again_in_ms: pause }, reason);
+    await setTimeout(pause);
+  }
+}
+
+async function reasonToWait(executor: Executor): Promise<string | null> {
+  try {
+    const pending = await pendingMigrations(executor);
+    return pending.length === 0 ? null : migrationsNeeded(pending);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return 'Postgres does not answer.';
+  }
+}
