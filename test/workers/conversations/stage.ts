@@ -2,7 +2,7 @@
 // commands that clients give and the loop that worker processes run. After every operation the book is held against what is
 // stored.
 import { randomInt } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
 import { summonsTo } from '../../../src/bus/bus.ts';
@@ -19,6 +19,7 @@ import type { ToolDescriptor } from '../../../src/core/tool.ts';
 import { openDatabase } from '../../../src/db/client.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
+import { jobs } from '../../../src/db/schema.ts';
 import { NO_SERVERS } from '../../../src/tools/servers.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
@@ -259,10 +260,11 @@ function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>)
     abilities: {
       model: () => ({
         async call(request, _listener, signal) {
-          const [contextId = '', ...branch] = request.cacheKey.split('/');
+          const [contextId = '', purpose] = request.cacheKey.split('/');
           const scene = sceneOf(contextId);
           await scene.claiming;
-          return scene.model(request, branch.join('/'), signal);
+          const branch = await branchWorkedOn(ports.database, contextId);
+          return scene.model(request, purpose === undefined ? branch : `${branch}/${purpose}`, signal);
         },
       }),
       keyId: (provider) => provider,
@@ -300,6 +302,15 @@ function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>)
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     random: () => 0.5,
   };
+}
+
+/** Nothing tells a model which branch it is asked on: that of the job that has begun and not ended. */
+async function branchWorkedOn({ db }: Database, contextId: string): Promise<string> {
+  const [job] = await db
+    .select({ branch: jobs.branch })
+    .from(jobs)
+    .where(and(eq(jobs.contextId, contextId), inArray(jobs.status, ['running', 'waiting'])));
+  return job?.branch ?? 'no branch';
 }
 
 /** What is called before what asked for it is stored takes part once it is: what stands then is looked at. */
