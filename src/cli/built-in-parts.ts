@@ -8,6 +8,7 @@ import { HTTP_FETCH_DEFAULTS } from '../tools/built-in/http/limits.ts';
 import type { BuiltInParts } from '../tools/built-in/tools.ts';
 import type { SetLimits } from '../tools/parse-limits.ts';
 import { createMemories } from '../workers/memories.ts';
+import { commandTenants } from './command-tenants.ts';
 
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -22,9 +23,9 @@ const OF_DOCKER = [
   'XDG_RUNTIME_DIR',
 ];
 
-/** Without workspaces there are no tools for files, and no commands. */
+/** Without workspaces there are no tools for files, and no commands. Throws OperatorFileError. */
 export function builtInParts(
-  { workspaces: root }: Config,
+  config: Config,
   { httpFetch, files = FILE_LIMITS, runCommand = RUN_COMMAND_DEFAULTS }: SetLimits,
   resultChars: number,
   database: Database,
@@ -33,6 +34,7 @@ export function builtInParts(
     http: { limits: httpFetch ?? HTTP_FETCH_DEFAULTS, resultChars },
     memories: createMemories(database),
   };
+  const { workspaces: root } = config;
   if (root === null) return anywhere;
   const workspaces = createWorkspaces(root);
   const docker = OF_DOCKER.flatMap((name) => {
@@ -44,7 +46,7 @@ export function builtInParts(
     files: { workspaces, limits: files, resultChars },
     command: {
       workspaces,
-      limits: runCommand,
+      limits: { ...runCommand, tenants: commandTenants(runCommand, config) },
       files,
       resultChars,
       path: process.env['PATH'] || USUAL_PATH,

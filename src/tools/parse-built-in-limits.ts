@@ -1,10 +1,11 @@
 /** What an operator says of built-in tools: members of `limits`. What is not said holds as it is. */
+import path from 'node:path';
 import { FILE_LIMITS } from './built-in/files/limits.ts';
 import type { FileLimits } from './built-in/files/limits.ts';
 import { parseCidr } from './built-in/http/addresses.ts';
 import { HTTP_FETCH_DEFAULTS } from './built-in/http/limits.ts';
 import type { HttpFetchLimits } from './built-in/http/limits.ts';
-import { RUN_COMMAND_DEFAULTS } from './built-in/command/limits.ts';
+import { RUNNERS, RUN_COMMAND_DEFAULTS } from './built-in/command/limits.ts';
 import type { RunCommandLimits } from './built-in/command/limits.ts';
 import { entriesOf, fault, filledText, integer, list, members, oneOf, optional, text } from './member.ts';
 import type { Member } from './member.ts';
@@ -53,22 +54,36 @@ export function parseFiles(member: Member): FileLimits | null {
 
 const RUN_COMMAND = {
   what: 'run_command',
-  known: ['runner', 'image', 'allow', 'timeout_s', 'output_bytes', 'env', 'memory_mb', 'processes'],
+  known: [
+    'runner',
+    'image',
+    'read_only',
+    'tenants',
+    'allow',
+    'timeout_s',
+    'output_bytes',
+    'env',
+    'memory_mb',
+    'processes',
+  ],
 };
+
+/** Members that only one runner has a use for. */
+const OF_RUNNER = { image: 'container', read_only: 'bubblewrap', tenants: 'process' } as const;
 
 export function parseRunCommand(member: Member): RunCommandLimits | null {
   const of = members(member, RUN_COMMAND);
   if (of === null) return null;
   const otherwise = RUN_COMMAND_DEFAULTS;
-  const runner = optional(of('runner'), oneOf(['process', 'container'])) ?? otherwise.runner;
-  const image = optional(of('image'), imageName);
-  if (runner === 'container' && of('image').value === undefined) {
-    fault(of('image'), 'is missing: the container runner needs one');
+  const runner = optional(of('runner'), oneOf(RUNNERS)) ?? otherwise.runner;
+  for (const [member, only] of Object.entries(OF_RUNNER)) {
+    if (runner !== only && of(member).value !== undefined) fault(of(member), `is for runner: '${only}'`);
   }
-  if (runner === 'process' && image !== null) fault(of('image'), "is for runner: 'container'");
   return {
     runner,
-    image: image ?? '',
+    image: optional(of('image'), imageName) ?? otherwise.image,
+    readOnly: optional(of('read_only'), list(absolutePath)) ?? otherwise.readOnly,
+    tenants: optional(of('tenants'), list(filledText)) ?? otherwise.tenants,
     allow: optional(of('allow'), list(filledText)),
     timeoutS: optional(of('timeout_s'), integer(1, 86_400)) ?? otherwise.timeoutS,
     outputBytes: optional(of('output_bytes'), integer(1, 10_000_000)) ?? otherwise.outputBytes,
@@ -83,6 +98,14 @@ function imageName(member: Member): string | null {
   const image = filledText(member);
   if (image === null) return null;
   return /^[\w][\w./:@-]*$/.test(image) ? image : fault(member, 'must be the name of an image');
+}
+
+function absolutePath(member: Member): string | null {
+  const place = filledText(member);
+  if (place === null) return null;
+  return path.isAbsolute(place) && !place.includes('\0') && path.normalize(place) !== '/'
+    ? place
+    : fault(member, 'must be an absolute path, and not /');
 }
 
 function variables(member: Member): Record<string, string> | null {

@@ -8,6 +8,7 @@ import { truncate } from './truncate.ts';
 export const FAULT_CODES = [
   // Of all tools.
   'invalid_input',
+  'input_too_deep',
   'timed_out',
   'internal',
   // Of http_fetch.
@@ -27,6 +28,7 @@ export const FAULT_CODES = [
   'not_found',
   'not_a_file',
   'not_a_directory',
+  'directory_not_empty',
   'already_exists',
   'file_too_large',
   'binary_file',
@@ -36,6 +38,7 @@ export const FAULT_CODES = [
   'command_not_found',
   'command_failed',
   'runner_unavailable',
+  'limit_exceeded',
   // Of remember.
   'memory_full',
   'worker_gone',

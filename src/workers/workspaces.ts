@@ -10,6 +10,7 @@ import { parseId } from '../core/ids.ts';
 import type { ContextId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
 import { databaseIdentity, findKnown } from '../db/workspaces.ts';
+import { USAGE_SUFFIX } from '../tools/built-in/files/room.ts';
 
 /** Whose the root is. */
 const OWNER_FILE = '.nightshift-database';
@@ -39,7 +40,9 @@ export async function removeOrphans(
       const batch = ids.slice(at, at + AT_ONCE);
       const known = await findKnown(executor, batch);
       for (const id of batch.filter((one) => !known.has(one))) {
-        await rm(path.join(root, tenant, id), { recursive: true, force: true });
+        const folder = path.join(root, tenant, id);
+        await rm(folder, { recursive: true, force: true });
+        await rm(folder + USAGE_SUFFIX, { force: true });
         removed += 1;
       }
     }

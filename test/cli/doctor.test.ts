@@ -96,3 +96,25 @@ test('names migrations that were not applied', async () => {
     await sql.end();
   }
 });
+
+test('says that commands without a sandbox would read the keys', async () => {
+  const file = path.join(platform.folder, 'plain.config.mjs');
+  const write = (tenants: string) =>
+    writeFile(file, `export default { limits: { run_command: { runner: 'process', ${tenants} } } };`);
+  const env = { ...platform.env, NIGHTSHIFT_CONFIG: file };
+  await write('');
+  expect((await examine(env)).of('operator’s file')).toMatchObject({ status: 'ok' });
+  for (const keys of [
+    { ANTHROPIC_API_KEY: 'sk' },
+    { NIGHTSHIFT_API_KEYS: 'acme:a-key-of-acme-0123456789' },
+  ]) {
+    expect((await examine({ ...env, ...keys })).of('operator’s file')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('limits.run_command.tenants'),
+    });
+  }
+  await write("tenants: ['acme']");
+  expect((await examine({ ...env, ANTHROPIC_API_KEY: 'sk' })).of('operator’s file')).toMatchObject({
+    status: 'ok',
+  });
+});

@@ -14,7 +14,7 @@ const contextId = parseId<ContextId>(id);
 if (contextId === null) throw new Error('not an id');
 const tool = runCommand({
   workspaces: createWorkspaces(root),
-  limits: RUN_COMMAND_DEFAULTS,
+  limits: { ...RUN_COMMAND_DEFAULTS, runner: 'process', tenants: ['default'] },
   files: FILE_LIMITS,
   resultChars: 10_000,
   path: '/usr/bin:/bin',

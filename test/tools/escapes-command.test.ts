@@ -2,7 +2,8 @@
 // this process, output and time without end, and what goes on after its end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
@@ -30,19 +31,27 @@ afterEach(async () => {
 
 const here = (...names: string[]): string => path.join(base.path, owner.tenantId, owner.contextId, ...names);
 
-function toolOf(limits: Partial<RunCommandLimits> = {}) {
+function toolOf(limits: Partial<RunCommandLimits> = {}, files = FILE_LIMITS) {
   return runCommand({
     workspaces: createWorkspaces(base.path),
-    limits: { ...RUN_COMMAND_DEFAULTS, outputBytes: 1_000, ...limits },
-    files: FILE_LIMITS,
+    limits: { ...RUN_COMMAND_DEFAULTS, outputBytes: 1_000, ...PROCESS, ...limits },
+    files,
     resultChars: RESULT_CHARS,
     path: '/usr/local/bin:/usr/bin:/bin',
     docker: {},
   });
 }
 
-const run = (input: Json, limits: Partial<RunCommandLimits> = {}, signal?: AbortSignal) =>
-  runnerFor([toolOf(limits)])('run_command', input, owner, signal);
+const PROCESS = { runner: 'process', tenants: [owner.tenantId] } as const;
+
+const texts = { stdout: expect.any(String), stderr: expect.any(String) };
+
+const run = (
+  input: Json,
+  limits: Partial<RunCommandLimits> = {},
+  signal?: AbortSignal,
+  files = FILE_LIMITS,
+) => runnerFor([toolOf(limits, files)])('run_command', input, owner, signal);
 const stdoutOf = (told: Told | null): string => {
   if (told === null) throw new Error('The call was aborted.');
   return (told.result as { stdout: string }).stdout;
@@ -165,6 +174,44 @@ describe('without end', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('too much', () => {
+  const hold = (megabytes: number) =>
+    node(`globalThis.held = Buffer.alloc(${megabytes} << 20, 1); setTimeout(() => {}, 60_000)`);
+  const many = { argv: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do (sleep 60; :) & done; wait'] };
+
+  test('memory ends it', async () => {
+    expect(await run(hold(400), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
+  });
+
+  test('memory of what it started counts', async () => {
+    const [, , program] = (hold(150) as { argv: string[] }).argv;
+    const twice = `const { spawn } = require('node:child_process');
+      for (const _ of [1, 2]) spawn(process.execPath, ['-e', ${JSON.stringify(program)}]);`;
+    expect(await run(node(twice), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
+  });
+
+  test('processes end it', async () => {
+    expect(await run(many, { processes: 7 })).toEqual(refusedWith('limit_exceeded', texts));
+  });
+
+  test('what it writes ends it, in one file or many', async () => {
+    const files = { ...FILE_LIMITS, totalBytes: 1_000_000 };
+    const one = await run({ argv: ['sh', '-c', 'head -c 2000000 /dev/zero > f'] }, {}, undefined, files);
+    expect(one).toMatchObject({ isError: false, result: { exit_code: expect.any(Number) } });
+    expect(statSync(here('f')).size).toBeLessThanOrEqual(1_000_448);
+    const script = 'for i in 1 2 3 4; do head -c 900000 /dev/urandom > f$i; done; sleep 60';
+    await rm(here('f'));
+    expect(await run({ argv: ['sh', '-c', script] }, {}, undefined, files)).toEqual(
+      refusedWith('quota_exceeded', texts),
+    );
+    expect(await run({ argv: ['true'] }, {}, undefined, files)).toEqual(refusedWith('quota_exceeded'));
+  });
+});
+
+test('is refused as a plain process to tenants that nobody named', async () => {
+  expect(await run({ argv: ['true'] }, { tenants: ['another'] })).toEqual(refusedWith('runner_unavailable'));
+});
+
 describe('what it started', () => {
   const isAlive = (file: string): boolean => {
     const pid = Number(readFileSync(here(file), 'utf8'));
@@ -213,7 +260,13 @@ describe('what it started', () => {
 test('a program does not begin where its worker process dies before the warden was told of it', async () => {
   const told = Promise.withResolvers<number | string>();
   const program = asProcess(
-    { argv: ['touch', 'begun'], workspace: base.path, env: { PATH: '/usr/bin:/bin' }, outputBytes: 1_000 },
+    {
+      argv: ['touch', 'begun'],
+      workspace: base.path,
+      env: { PATH: '/usr/bin:/bin' },
+      outputBytes: 1_000,
+      fileBytes: 1_000,
+    },
     { began: (id) => told.resolve(id), ended: () => undefined },
   );
   const child = program.begin();

@@ -2,8 +2,11 @@
 // lies outside neither read nor changed.
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
+  ftruncateSync,
   linkSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -17,6 +20,7 @@ import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
 import type { ContextId, TenantId } from '../../src/core/ids.ts';
 import { fileTools } from '../../src/tools/built-in/files/files.ts';
 import type { FileLimits } from '../../src/tools/built-in/files/limits.ts';
+import { usage } from '../../src/tools/built-in/files/survey.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
 import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
 
@@ -52,6 +56,7 @@ afterEach(async () => {
 
 const read = (at: string) => run('read_file', { path: at }, OF);
 const write = (at: string, content = 'mine') => run('write_file', { path: at, content }, OF);
+const remove = (at: string, recursive = false) => run('remove_file', { path: at, recursive }, OF);
 const list = (at: string) => run('list_files', { path: at }, OF);
 const search = (at: string) => run('search_files', { pattern: 'needle', path: at }, OF);
 const inside = (...names: string[]): string => path.join(here, ...names);
@@ -72,6 +77,8 @@ describe('paths', () => {
     ['../secret\0.txt', 'invalid_path'],
     ['x'.repeat(300), 'invalid_path'],
     ['.nightshift-write-x', 'invalid_path'],
+    ['a\\b', 'invalid_path'],
+    ['a\\..\\..\\x', 'invalid_path'],
   ])('%j: %s', async (at, code) => {
     const refused = refusedWith(code);
     if (code !== 'invalid_path' || at.length < 300) {
@@ -79,6 +86,7 @@ describe('paths', () => {
     }
     expect(await read(at)).toEqual(refused);
     expect(await write(at)).toEqual(refused);
+    expect(await remove(at, true)).toEqual(refused);
   });
 
   test('that only look as if they led out do not', async () => {
@@ -223,15 +231,71 @@ describe('sizes', () => {
   });
 
   test('a workspace that is full takes no more', async () => {
-    for (let left = 5; left > 0; left -= 1) await write(`d/${left}`, 'x'.repeat(1_000));
-    expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
-    rmSync(inside('d', '1'));
+    let files = 0;
+    while ((await write(`d/${files}`, 'x'.repeat(1_000)))?.isError === false) files += 1;
+    expect(files).toBeGreaterThan(0);
+    expect(files).toBeLessThan(5);
+    expect(await write('more', 'x'.repeat(1_000))).toEqual(refusedWith('quota_exceeded'));
+    expect(await remove('d/0')).toMatchObject({ isError: false, result: { removed: 1 } });
+    expect(await write('more', 'x'.repeat(1_000))).toMatchObject({ isError: false });
+  });
+
+  test('what lies on disk counts, not what a file says of its size', async () => {
+    const handle = openSync(inside('sparse'), 'w');
+    ftruncateSync(handle, 1_000_000_000_000);
+    closeSync(handle);
     expect(await write('more')).toMatchObject({ isError: false });
+  });
+
+  test('what there is is counted once, and kept beside the workspace', async () => {
+    await write('a/b/f', 'x');
+    const kept = readFileSync(`${here}.usage`, 'utf8');
+    expect(kept).toMatch(/^\d+ 3\n$/);
+    // What came by no tool is not seen until it is counted again.
+    for (let left = 30; left > 0; left -= 1) writeFileSync(inside(`e${left}`), '');
+    expect(await write('a/b/f', 'y')).toMatchObject({ isError: false });
+    expect(readFileSync(`${here}.usage`, 'utf8')).toBe(kept);
+    rmSync(`${here}.usage`);
+    expect(await write('a/b/f', 'y')).toEqual(refusedWith('quota_exceeded'));
+  });
+
+  test('many writes at once are counted one by one', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, at) => write(`f${at}`, '')));
+    expect(readFileSync(`${here}.usage`, 'utf8')).toMatch(/ 20\n$/);
+    await Promise.all(Array.from({ length: 20 }, (_, at) => remove(`f${at}`)));
+    expect(readFileSync(`${here}.usage`, 'utf8')).toBe('0 0\n');
   });
 
   test('nor one of too many entries', async () => {
     for (let left = 30; left > 0; left -= 1) writeFileSync(inside(`e${left}`), '');
     expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
+  });
+
+  test('nor one of folders that are too deep, and a path is not made so', async () => {
+    const names = Array.from({ length: 34 }, () => 'd');
+    expect(await write(`${names.slice(0, 32).join('/')}/f`)).toMatchObject({ isError: false });
+    expect(await usage(here, 1_000, new AbortController().signal)).toMatchObject({ entries: 33 });
+    expect(await write(names.join('/'))).toEqual(refusedWith('invalid_path'));
+    expect(await list(names.join('/'))).toEqual(refusedWith('invalid_path'));
+    mkdirSync(inside(...names), { recursive: true });
+    expect(await usage(here, 1_000, new AbortController().signal)).toMatchObject({ entries: 1_001 });
+    rmSync(`${here}.usage`, { force: true });
+    expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
+    expect(await search('')).toMatchObject({ result: { truncated: true } });
+  });
+
+  test('a walk ends with its call', async () => {
+    mkdirSync(inside('d', 'e'), { recursive: true });
+    const abort = new AbortController();
+    abort.abort();
+    for (const [tool, input] of [
+      ['search_files', { pattern: 'x' }],
+      ['write_file', { path: 'f', content: '' }],
+      ['remove_file', { path: 'd', recursive: true }],
+    ] as const)
+      expect(await run(tool, input, OF, abort.signal)).toBeNull();
+    await expect(usage(here, 30, abort.signal)).rejects.toThrow();
+    expect(readdirSync(here)).toEqual(['d']);
   });
 
   test('a long file is cut, and a long line, too', async () => {
@@ -248,6 +312,36 @@ describe('sizes', () => {
     writeFileSync(inside('b'), Buffer.from([0x89, 0x50, 0, 0xff, ...Buffer.from('needle')]));
     expect(await read('b')).toEqual(refusedWith('binary_file'));
     expect(await search('')).toMatchObject({ result: { matches: [] } });
+  });
+});
+
+describe('what is removed', () => {
+  test('is a file, an empty directory, a directory with all in it, or nothing', async () => {
+    await write('a/b/f');
+    await write('a/g');
+    expect(await remove('a')).toEqual(refusedWith('directory_not_empty'));
+    expect(await remove('a/g')).toMatchObject({ result: { path: 'a/g', removed: 1 } });
+    expect(await remove('a/g')).toMatchObject({ isError: false, result: { removed: 0 } });
+    expect(await remove('a', true)).toMatchObject({ result: { removed: 3 } });
+    expect(await remove('x/y')).toEqual(refusedWith('not_found'));
+    expect(await remove('')).toEqual(refusedWith('invalid_input'));
+    expect(await remove('.')).toEqual(refusedWith('not_a_file'));
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test('is a link, and not what it leads to', async () => {
+    mkdirSync(inside('d'));
+    symlinkSync(outside, inside('d', 'l'));
+    symlinkSync(outside, inside('l'));
+    expect(await remove('l/secret')).toEqual(refusedWith('link_refused'));
+    expect(await remove('l', true)).toMatchObject({ result: { removed: 1 } });
+    expect(await remove('d', true)).toMatchObject({ result: { removed: 2 } });
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test('is deeper than a path may be', async () => {
+    mkdirSync(inside(...Array.from({ length: 100 }, () => 'd')), { recursive: true });
+    expect(await remove('d', true)).toMatchObject({ result: { removed: 100 } });
   });
 });
 

@@ -287,7 +287,9 @@ describe('limits of built-in tools', () => {
       },
     });
     expect(limitsOf({ run_command: {} })).toMatchObject({
-      settings: { limits: { runCommand: { runner: 'process', allow: null } } },
+      settings: {
+        limits: { runCommand: { runner: 'container', image: 'debian:bookworm-slim', allow: null } },
+      },
     });
   });
 
@@ -299,9 +301,17 @@ describe('limits of built-in tools', () => {
     [{ http_fetch: { timeout: 5 } }, 'limits.http_fetch.timeout: is no member of http_fetch'],
     [{ http_fetch: { redirects: -1 } }, 'limits.http_fetch.redirects: must be a whole number'],
     [{ files: { total_bytes: 0 } }, 'limits.files.total_bytes: must be a whole number'],
-    [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be process or container'],
-    [{ run_command: { runner: 'container' } }, 'limits.run_command.image: is missing'],
-    [{ run_command: { image: 'debian' } }, "limits.run_command.image: is for runner: 'container'"],
+    [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be container'],
+    [
+      { run_command: { runner: 'process', image: 'debian' } },
+      "limits.run_command.image: is for runner: 'container'",
+    ],
+    [{ run_command: { tenants: ['a'] } }, "limits.run_command.tenants: is for runner: 'process'"],
+    [{ run_command: { read_only: ['/opt'] } }, "limits.run_command.read_only: is for runner: 'bubblewrap'"],
+    [
+      { run_command: { runner: 'bubblewrap', read_only: ['opt'] } },
+      'limits.run_command.read_only[0]: must be an absolute path',
+    ],
     [
       { run_command: { runner: 'container', image: '--privileged' } },
       'limits.run_command.image: must be the name',

@@ -1,6 +1,7 @@
 /** This machine: Node, the environment, the operator's file. */
 import { ConfigError, parseConfig } from '../../config.ts';
 import type { Config, Environment } from '../../config.ts';
+import { commandTenants } from '../command-tenants.ts';
 import { OperatorFileError, loadOperatorFile } from '../../tools/operator-file.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -36,10 +37,11 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
   return warn('providers', 'no keys are set here', advice);
 }
 
-export async function operatorFinding(cwd: string, { operatorFile }: Config): Promise<Finding> {
+export async function operatorFinding(cwd: string, config: Config): Promise<Finding> {
   const name = 'operator’s file';
   try {
-    const { path, tools, roles, mcpServers } = await loadOperatorFile(cwd, operatorFile);
+    const { path, tools, roles, mcpServers, limits } = await loadOperatorFile(cwd, config.operatorFile);
+    if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
     if (path === null) return ok(name, 'none here: no tools or roles of your own');
     return ok(name, `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** How a command is run: as a child of this process, or in a container. */
+/** How a command is run: as a child of this process (in namespaces of its own or not), or in a container. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -8,12 +8,13 @@ import type { RunCommandLimits } from './limits.ts';
 import type { Program } from './runner.ts';
 import type { Warden } from './warden.ts';
 
-/** `env`: of the child, or of the command line of Docker. */
+/** `env`: of the child, or of the command line of Docker. `fileBytes`: the largest file that may be written. */
 type Wanted = {
   argv: readonly string[];
   workspace: string;
   env: Readonly<Record<string, string>>;
   outputBytes: number;
+  fileBytes: number;
 };
 
 /** What a program needs of the warden. */
@@ -21,19 +22,24 @@ export type Wardship = Pick<Warden, 'began' | 'ended'>;
 
 /**
  * Waits until it is let go, and becomes the program. Who could let it go may have died: then it ends. `PWD` and the like are
- * the shell's own; of the arguments it reads nothing.
+ * the shell's own; of the arguments it reads the first, in blocks of 512 bytes.
  */
-const GATE = 'read -r go <&3 || exit; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
+const GATE =
+  'read -r go <&3 || exit; ulimit -c 0; ulimit -f "$1"; shift; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
 
 /**
  * A process group of its own: what it starts is ended with it, unless it leaves the group. The program begins once the warden
  * was told of it. That it is there is known before: see `lookUp`.
  */
-export function asProcess({ argv, workspace, env, outputBytes }: Wanted, warden: Wardship): Program {
+export function asProcess(
+  { argv, workspace, env, outputBytes, fileBytes }: Wanted,
+  warden: Wardship,
+): Program {
+  const blocks = String(Math.ceil(fileBytes / 512));
   return {
     outputBytes,
     begin() {
-      const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...argv], {
+      const child = spawn('/bin/sh', ['-c', GATE, 'sh', blocks, ...argv], {
         cwd: workspace,
         env: { HOME: workspace, TMPDIR: workspace, LANG: 'C.UTF-8', ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -69,7 +75,7 @@ const NOBODY = 65_534;
 const AGAIN_MS = 2_000;
 
 export async function asContainer(
-  { argv: [command = '', ...args], workspace, env, outputBytes }: Wanted,
+  { argv: [command = '', ...args], workspace, env, outputBytes, fileBytes }: Wanted,
   limits: RunCommandLimits,
   warden: Wardship,
 ): Promise<Program> {
@@ -94,6 +100,8 @@ export async function asContainer(
     `--memory=${limits.memoryMb}m`,
     `--memory-swap=${limits.memoryMb}m`,
     `--pids-limit=${limits.processes}`,
+    `--ulimit=fsize=${fileBytes}`,
+    '--ulimit=core=0',
     '--cap-drop=ALL',
     '--security-opt=no-new-privileges',
     '--read-only',

@@ -7,7 +7,8 @@ import type { Tool } from '../../tool.ts';
 import { builtIn, textIn } from '../built-in.ts';
 import { fitting } from '../fitting.ts';
 import type { FileLimits } from './limits.ts';
-import { expectRoom } from './room.ts';
+import { removed } from './remove.ts';
+import { changing } from './room.ts';
 import { matchesIn } from './search.ts';
 import type { Match } from './search.ts';
 import { entriesIn, survey } from './survey.ts';
@@ -15,7 +16,7 @@ import { namesOf, openFile } from './walk.ts';
 import type { Owner, Workspaces } from './workspaces.ts';
 import { writeWhole } from './write.ts';
 
-export const FILE_TOOLS = ['read_file', 'write_file', 'list_files', 'search_files'] as const;
+export const FILE_TOOLS = ['read_file', 'write_file', 'remove_file', 'list_files', 'search_files'] as const;
 
 export type FileParts = { workspaces: Workspaces; limits: FileLimits; resultChars: number };
 
@@ -25,7 +26,7 @@ const MATCHES = 200;
 const PATH = { type: 'string', maxLength: 4_000, description: 'Relative to your workspace.' };
 
 export function fileTools(parts: FileParts): Tool[] {
-  return [readFile(parts), writeFile(parts), listFiles(parts), searchFiles(parts)];
+  return [readFile(parts), writeFile(parts), removeFile(parts), listFiles(parts), searchFiles(parts)];
 }
 
 function readFile({ workspaces, limits, resultChars }: FileParts): Tool {
@@ -93,14 +94,45 @@ function writeFile({ workspaces, limits }: FileParts): Tool {
           `A file may have ${limits.fileBytes} bytes, this has ${content.length}.`,
         );
       }
-      await expectRoom(await workspaces.prepare(owner), content.length, limits);
-      const folder = await workspaces.open(owner, folders, true);
-      try {
-        await writeWhole(folder, name, content, owner.idempotencyKey, path);
-      } finally {
-        await folder.handle.close();
-      }
+      const root = await workspaces.prepare(owner);
+      await changing(root, Math.max(1, content.length), limits, owner.signal, async () => {
+        const folder = await workspaces.open(owner, folders, true);
+        try {
+          const { bytes, entries } = await writeWhole(folder, name, content, owner.idempotencyKey, path);
+          return { delta: { bytes, entries: entries + folder.made } };
+        } finally {
+          await folder.handle.close();
+        }
+      });
       return { path, size: content.length };
+    },
+  });
+}
+
+function removeFile({ workspaces, limits }: FileParts): Tool {
+  return builtIn({
+    name: 'remove_file',
+    description:
+      'Removes a file, a link or an empty directory of your workspace; with recursive: true a directory with all that lies in it.',
+    properties: { path: { ...PATH, minLength: 1 }, recursive: { type: 'boolean' } },
+    required: ['path'],
+    effect: 'idempotent',
+    async execute(input, owner) {
+      const path = textIn(input, 'path');
+      const { folders, name } = placeOf(path);
+      const root = await workspaces.prepare(owner);
+      let entries = 0;
+      await changing(root, 0, limits, owner.signal, async () => {
+        const folder = await workspaces.open(owner, folders);
+        try {
+          const gone = await removed(folder, name, input['recursive'] === true, path, owner.signal);
+          ({ entries } = gone);
+          return { delta: { bytes: -gone.bytes, entries: -gone.entries } };
+        } finally {
+          await folder.handle.close();
+        }
+      });
+      return { path, removed: entries };
     },
   });
 }
@@ -116,7 +148,7 @@ function listFiles({ workspaces }: FileParts): Tool {
       const folder = await workspaces.open(owner, namesOf(textIn(input, 'path')));
       try {
         const { entries, more } = await entriesIn(folder, LISTED);
-        return { entries, truncated: more };
+        return { entries: entries.map(({ name, type, size }) => ({ name, type, size })), truncated: more };
       } finally {
         await folder.handle.close();
       }
@@ -148,22 +180,28 @@ function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
         return matches.length < MATCHES;
       };
       const names = namesOf(textIn(input, 'path'));
-      const { complete } = await survey(root, names, limits.entries, async (at, entries, folder) => {
-        for (const { name, type, size } of entries) {
-          owner.signal.throwIfAborted();
-          if (type !== 'file' || size > limits.fileBytes) continue;
-          const path = [...at, name].join('/');
-          const handle = await openFile(folder, name, path).catch(() => null);
-          if (handle === null) continue;
-          try {
-            const left = MATCHES - matches.length;
-            if (!found(await matchesIn(handle, textIn(input, 'pattern'), path, left))) return false;
-          } finally {
-            await handle.close();
+      const { complete } = await survey(
+        root,
+        names,
+        limits.entries,
+        owner.signal,
+        async (at, entries, folder) => {
+          for (const { name, type, size } of entries) {
+            owner.signal.throwIfAborted();
+            if (type !== 'file' || size > limits.fileBytes) continue;
+            const path = [...at, name].join('/');
+            const handle = await openFile(folder, name, path).catch(() => null);
+            if (handle === null) continue;
+            try {
+              const left = MATCHES - matches.length;
+              if (!found(await matchesIn(handle, textIn(input, 'pattern'), path, left))) return false;
+            } finally {
+              await handle.close();
+            }
           }
-        }
-        return true;
-      });
+          return true;
+        },
+      );
       return { matches, truncated: !complete };
     },
   });

@@ -18,8 +18,11 @@ const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x2000_0000 : 0;
 /** Begins the names of files that are being written, which nobody is to see. */
 export const TEMPORARY = '.nightshift-write-';
 
-/** A directory that is open. */
-export type Folder = { handle: FileHandle; path: string };
+/** Folders that may lie within one another. */
+export const DEPTH = 32;
+
+/** A directory that is open. `made`: how many were made on the way to it. */
+export type Folder = { handle: FileHandle; path: string; made: number };
 
 /** The names of a path within a workspace; none: the workspace itself. Throws `ToolFault`. */
 export function namesOf(text: string): string[] {
@@ -29,10 +32,16 @@ export function namesOf(text: string): string[] {
   if (path.posix.isAbsolute(text) || path.win32.isAbsolute(text)) {
     throw new ToolFault('path_outside', 'The path must be relative to the workspace.');
   }
+  if (text.includes('\\')) {
+    throw new ToolFault('invalid_path', 'Names in a path are separated by /, and hold no backslash.');
+  }
   const names = path.posix
     .normalize(text)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
+  if (names.length > DEPTH + 1) {
+    throw new ToolFault('invalid_path', `A path may lead through ${DEPTH} directories, not more.`);
+  }
   if (names.includes('..')) throw new ToolFault('path_outside', 'The path leads out of the workspace.');
   if (names.some((name) => name.startsWith(TEMPORARY))) {
     throw new ToolFault(
@@ -49,8 +58,8 @@ export async function openFolder(root: string, names: readonly string[], make = 
   for (const [depth, name] of names.entries()) {
     const at = names.slice(0, depth + 1).join('/');
     try {
-      if (make) await mkdir(within(folder, name)).catch(unlessThere);
-      const next = await folderAt(within(folder, name), at, path.join(folder.path, name));
+      const made = make && (await madeFolder(within(folder, name))) ? 1 : 0;
+      const next = await folderAt(within(folder, name), at, path.join(folder.path, name), folder.made + made);
       if (make) await inherit(folder, next.handle);
       await folder.handle.close();
       folder = next;
@@ -62,7 +71,18 @@ export async function openFolder(root: string, names: readonly string[], make = 
   return folder;
 }
 
-async function folderAt(where: string, at: string, real = where): Promise<Folder> {
+/** False: it was there. */
+async function madeFolder(where: string): Promise<boolean> {
+  try {
+    await mkdir(where);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function folderAt(where: string, at: string, real = where, made = 0): Promise<Folder> {
   const handle = await open(where, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOFOLLOW_ANY).catch(
     async (error: unknown) => {
       // Linux tells a link from a file by no code of its own here.
@@ -70,7 +90,12 @@ async function folderAt(where: string, at: string, real = where): Promise<Folder
       throw isLink === true ? linkRefused(at) : faultOf(error, at);
     },
   );
-  return { handle, path: real };
+  return { handle, path: real, made };
+}
+
+/** One that lies in an open one. Throws `ToolFault`. The caller closes it. */
+export function folderIn(folder: Folder, name: string, at: string): Promise<Folder> {
+  return folderAt(within(folder, name), at, path.join(folder.path, name));
 }
 
 /** Root makes files for whoever runs commands in the workspace. */
@@ -114,10 +139,6 @@ export async function openFile(folder: Folder, name: string, at: string): Promis
     await handle.close();
     throw error;
   }
-}
-
-function unlessThere(error: unknown): void {
-  if (codeOf(error) !== 'EEXIST') throw error;
 }
 
 /** What the system says, as a tool says it; anything else as it is. */

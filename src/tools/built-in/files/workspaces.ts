@@ -30,7 +30,10 @@ export function createWorkspaces(root: string): Workspaces {
   };
 }
 
-/** The name of a tenant is letters, digits, `_`, `.` and `-`: only a dot in front would mean something else. */
+/**
+ * The name of a tenant is letters, digits, `_`, `.` and `-`: only a dot in front would mean something else. Two tenants never
+ * share a folder.
+ */
 export function folderOf(tenantId: TenantId): string {
-  return tenantId.startsWith('.') ? `_${tenantId}` : tenantId;
+  return /^[._]/.test(tenantId) ? `_${tenantId}` : tenantId;
 }

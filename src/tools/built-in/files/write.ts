@@ -7,17 +7,19 @@ import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
 import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
 import type { Folder } from './walk.ts';
+import { diskOf } from './survey.ts';
+import type { Usage } from './survey.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** `key`: the same at every execution of the call. Throws `ToolFault`. */
+/** Gives what there is more of. `key`: the same at every execution of the call. Throws `ToolFault`. */
 export async function writeWhole(
   folder: Folder,
   name: string,
   content: Buffer,
   key: string,
   at: string,
-): Promise<void> {
+): Promise<Usage> {
   const [temporary, target] = [within(folder, `${TEMPORARY}${key}`), within(folder, name)];
   try {
     const there = await lstat(target).catch(() => null);
@@ -25,15 +27,18 @@ export async function writeWhole(
     if (there !== null && !there.isFile()) throw new ToolFault('not_a_file', `${at} is no regular file.`);
     await unlink(temporary).catch(() => undefined);
     const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    let bytes: number;
     try {
       await inherit(folder, handle);
       await handle.writeFile(content);
       await handle.sync();
+      bytes = diskOf(await handle.stat());
     } finally {
       await handle.close();
     }
     await rename(temporary, target);
     await folder.handle.sync();
+    return there === null ? { bytes, entries: 1 } : { bytes: bytes - diskOf(there), entries: 0 };
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw faultOf(error, at);
