@@ -1,5 +1,6 @@
 /** The package: what an operator's `nightshift.config.ts` imports. */
 export { defineConfig, defineTool } from './tools/define.ts';
+export { ToolError } from './tools/tool-error.ts';
 export type {
   ApprovalCall,
   JsonSchemaTool,

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { refuse } from '../core/errors.ts';
+import { DEEPEST_JSON } from '../core/json.ts';
 import type { App } from './ports.ts';
 import { RequestRefused } from './problem.ts';
 
@@ -14,8 +15,6 @@ export const BODY_BYTES = 1024 * 1024;
 /** Bytes of a body that carries content of messages: images and documents among it. */
 export const CONTENT_BYTES = 16 * BODY_BYTES;
 
-/** Levels of nesting. */
-const DEEPEST = 100;
 /** Members and items of a whole body. */
 const MOST_VALUES = 100_000;
 
@@ -75,7 +74,7 @@ export function checkShape(body: Uint8Array): void {
         break;
       default:
     }
-    if (depth > DEEPEST) throw tooComplex(`is nested deeper than ${DEEPEST} levels`);
+    if (depth > DEEPEST_JSON) throw tooComplex(`is nested deeper than ${DEEPEST_JSON} levels`);
     if (values > MOST_VALUES) throw tooComplex(`holds more than ${MOST_VALUES} values`);
   }
 }

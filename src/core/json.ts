@@ -5,3 +5,19 @@ export type JsonObject = { [key: string]: Json };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Levels of nesting that everything here can walk; PostgreSQL's own parser ends at some thousands. */
+export const DEEPEST_JSON = 100;
+
+export function isTooDeep(value: Json): boolean {
+  let level = [value].filter(isNest);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > DEEPEST_JSON) return true;
+    level = level.flatMap((nest) => Object.values(nest).filter(isNest));
+  }
+  return false;
+}
+
+function isNest(value: Json): value is Json[] | JsonObject {
+  return typeof value === 'object' && value !== null;
+}

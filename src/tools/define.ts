@@ -27,7 +27,7 @@ export type ToolContext = {
 /** An object of exactly this shape is a reply; any other value than a string is given to the model as JSON text. */
 export type ToolReply = {
   content: string | ResultPart[];
-  /** The model is told that the call failed. Throwing does the same. */
+  /** The model is told that the call failed. Throwing a `ToolError` does the same; of anything else thrown it is told a reference only. */
   is_error?: boolean | undefined;
   /** What stands for the content once it is compacted. */
   compact_summary?: string | undefined;

@@ -6,16 +6,18 @@
  * Tools run in the process's own thread. One that blocks it (a busy loop, a synchronous child process) stops every run
  * of the process and is beyond time-out and abort.
  */
+import { DEEPEST_JSON, isTooDeep } from '../core/json.ts';
 import type { Json } from '../core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../core/tool.ts';
 import type { ToolContext } from './define.ts';
-import { faultName, faultText } from './fault.ts';
+import { faultFrames, faultName, faultText } from './fault.ts';
 import { judge } from './judge.ts';
 import type { Registry } from './registry.ts';
 import { reconcileCall } from './reconcile.ts';
 import { errorResult, resultOf } from './result.ts';
 import type { ToolResult } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
+import { isToolError } from './tool-error.ts';
 import { ToolFault, codedText } from './tool-fault.ts';
 import type { FaultCode } from './tool-fault.ts';
 import type { Tool } from './tool.ts';
@@ -105,6 +107,7 @@ async function run(
   context: ToolContext,
   { limits, log }: ToolRunnerOptions,
 ): Promise<ToolResult> {
+  const { name } = tool.descriptor;
   let does = 'failed';
   try {
     // A copy: what the tool does to its input must not reach history.
@@ -117,9 +120,11 @@ async function run(
     return resultOf(returned, limits.toolResult);
   } catch (error) {
     if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
-    if (!context.signal.aborted) log?.warn({ ...idsOf(call), error: faultName(error) }, 'a tool failed');
+    if (isToolError(error)) return errorResult(`The tool ${name} failed: ${faultText(error)}`);
+    if (!context.signal.aborted)
+      log?.warn({ ...idsOf(call), error: faultName(error), at: faultFrames(error) }, 'a tool failed');
     log?.debug({ ...idsOf(call), err: error }, 'what the tool threw');
-    return failure(tool, 'internal', `The tool ${tool.descriptor.name} ${does}: ${faultText(error)}`);
+    return failure(tool, 'internal', `The tool ${name} ${does}. The operator can look it up: ${call.id}.`);
   }
 }
 
@@ -142,22 +147,25 @@ function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: s
 
 function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {
   const { name } = tool.descriptor;
-  const lines = typeof input === 'string' ? [notJson(input)] : problems;
-  const list = lines.map((line) => `- ${line}`).join('\n');
+  const why = typeof input === 'string' ? whyText(input) : null;
+  const list = (why === null ? problems : [why.words]).map((line) => `- ${line}`).join('\n');
   return failure(
     tool,
-    'invalid_input',
+    why?.code ?? 'invalid_input',
     `The tool ${name} was not run: its arguments do not match its input schema.\n${list}\nCorrect them and call it again.`,
   );
 }
 
-/** The raw string stands for arguments that were not JSON. */
-function notJson(input: string): string {
+/** Why arguments were kept as the raw string. */
+function whyText(input: string): { code: FaultCode; words: string } {
   try {
-    JSON.parse(input);
-    return 'the arguments must be a JSON object';
+    const value: Json = JSON.parse(input);
+    return isTooDeep(value)
+      ? { code: 'input_too_deep', words: `the arguments are nested deeper than ${DEEPEST_JSON} levels` }
+      : { code: 'invalid_input', words: 'the arguments must be a JSON object' };
   } catch (error) {
-    return truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
+    const words = truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
+    return { code: 'invalid_input', words };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a model is told of what a tool threw: its message and its causes', never a stack, whatever was thrown. */
+/** What somebody threw, in words: its message and its causes', never a stack, whatever it was. */
 import { truncate } from './truncate.ts';
 
 /** Characters. A message may hold a whole response body. */
@@ -6,6 +6,9 @@ export const LONGEST_FAULT = 4_000;
 
 /** How many causes are followed: `fetch failed` alone helps nobody. */
 const DEPTH = 4;
+
+/** How many places of a stack are told. */
+const FRAMES = 20;
 
 /** Never throws. */
 export function faultText(thrown: unknown): string {
@@ -25,15 +28,37 @@ export function faultName(thrown: unknown): string {
   }
 }
 
+/** Where an error was made, and its causes, for a log: names of functions and files, and no text of anybody's. Never throws. */
+export function faultFrames(thrown: unknown): string[] {
+  try {
+    return causesOf(thrown).flatMap(framesOf).slice(0, FRAMES);
+  } catch {
+    return [];
+  }
+}
+
+/** The message stands before the frames, and may hold anything: only what looks like a frame behind it is one. */
+function framesOf(thrown: unknown): string[] {
+  if (!(thrown instanceof Error)) return [];
+  const { stack = '', message, name } = thrown;
+  const head = `${name}: ${message}`;
+  const frames = stack.startsWith(head) ? stack.slice(head.length) : '';
+  return frames.split('\n').flatMap((line) => /^\s+at (.+)$/.exec(line)?.[1] ?? []);
+}
+
 function chain(thrown: unknown): string[] {
-  const messages: string[] = [];
-  let next = thrown;
-  for (let depth = 0; depth < DEPTH && next !== undefined; depth++) {
-    const message = messageOf(next);
-    if (message !== messages.at(-1)) messages.push(message);
+  const messages = causesOf(thrown).map(messageOf);
+  return messages.filter((message, at) => message !== messages[at - 1]);
+}
+
+/** Itself first. */
+function causesOf(thrown: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let next = thrown; causes.length < DEPTH && next !== undefined;) {
+    causes.push(next);
     next = next instanceof Error ? next.cause : undefined;
   }
-  return messages;
+  return causes;
 }
 
 function messageOf(thrown: unknown): string {

@@ -99,6 +99,21 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       ]);
     });
 
+    test('arguments that are nested too deep are kept as text, and go back so', async () => {
+      const deep = `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
+      fake.answer({ toolCalls: [{ name: 'weather', arguments: deep }] });
+      const answer = answerOf(await call({ streaming }));
+      const input = answer.content.find(isToolUse)?.input;
+      // A whole answer may have them parsed, in which case they are written again.
+      expect(input).toEqual(expect.stringMatching(/^\{"a":\[+\]+\}$/));
+      fake.answer({ text: 'Ok.' });
+      await call({
+        messages: promptOf(said('user', 'Weather?'), { role: 'assistant', content: answer.content }),
+      });
+      const sent = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls) ?? [];
+      expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: input }]);
+    });
+
     test('arguments that are no JSON stay the raw string, and go back wrapped', async () => {
       fake.answer({ toolCalls: [{ name: 'weather', arguments: '{"city": ' }] });
       const answer = answerOf(await call({ streaming }));

@@ -9,7 +9,8 @@ import { countIn } from '../../src/llm/wire/json.ts';
 import { readRetryAfter } from '../../src/llm/wire/retry-after.ts';
 import { createSseReader } from '../../src/llm/wire/sse.ts';
 import { wellFormed } from '../../src/llm/wire/well-formed.ts';
-import { argumentsText } from '../../src/llm/wire/arguments.ts';
+import type { Json } from '../../src/core/json.ts';
+import { argumentsText, readArguments, readInput } from '../../src/llm/wire/arguments.ts';
 
 describe('server-sent events', () => {
   const read = (bytes: Uint8Array, cuts: readonly number[]) => {
@@ -123,6 +124,17 @@ describe('what is sent', () => {
     expect(argumentsText({ a: 2 }, '{ "a": 1 }')).toBe('{"a":2}');
     expect(argumentsText('{"a', '{"a')).toBe('{"malformed_arguments":"{\\"a"}');
     expect(argumentsText([1], '')).toBe('{"malformed_arguments":[1]}');
+  });
+
+  test('as arguments stays text where it is nested deeper than anything can walk', () => {
+    for (const depth of [101, 10_000, 1_000_000]) {
+      const text = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      const input = readArguments(text);
+      expect(input).toBe(text);
+      expect(argumentsText(input, text)).toBe(JSON.stringify({ malformed_arguments: text }));
+      expect(readInput(JSON.parse(text) as Json)).toEqual(expect.stringMatching(/^\[{101,}/));
+    }
+    expect(readArguments('[[1]]')).toEqual([[1]]);
   });
 });
 

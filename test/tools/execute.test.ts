@@ -75,6 +75,18 @@ describe('what a model asks', () => {
     expect((await resultOf(runner, call('add', null))).is_error).toBe(true);
   });
 
+  test('arguments that are nested too deep are told so, however deep', async () => {
+    const runner = runnerOf([add]);
+    for (const depth of [101, 10_000, 1_000_000]) {
+      const { content, is_error } = await resultOf(
+        runner,
+        call('add', `${'['.repeat(depth)}${']'.repeat(depth)}`),
+      );
+      expect(is_error).toBe(true);
+      expect(content).toContain('- the arguments are nested deeper than 100 levels');
+    }
+  });
+
   test('a check that breaks is an error, not a crash', async () => {
     const broken = defineTool({
       ...add,
@@ -85,7 +97,10 @@ describe('what a model asks', () => {
       }),
       execute: () => 'never',
     });
-    expect((await resultOf(runnerOf([broken]), call('add', { a: 1 }))).content).toContain('the check broke');
+    expect(await resultOf(runnerOf([broken]), call('add', { a: 1 }))).toMatchObject({
+      content: expect.stringMatching(/^The tool add failed\. The operator can look it up: /),
+      is_error: true,
+    });
   });
 
   test('a tool that changes its input changes no history', async () => {
@@ -100,13 +115,16 @@ describe('what a model asks', () => {
   });
 });
 
+const REFERENCE = 'The operator can look it up: <id>.';
+
 describe('what a tool does', () => {
   const runner = runnerOf([faultyTool()]);
   const run = (input: FaultyInput) => resultOf(runner, call('faulty', input));
 
   test.each<[string, FaultyInput, string, boolean]>([
-    ['throws', { throws: 'no such city' }, 'The tool faulty failed: no such city', true],
-    ['throws at once', { throws_at_once: 'no' }, 'The tool faulty failed: no', true],
+    ['throws', { throws: 'sk-secret' }, `The tool faulty failed. ${REFERENCE}`, true],
+    ['throws at once', { throws_at_once: 'sk-secret' }, `The tool faulty failed. ${REFERENCE}`, true],
+    ['throws to be read', { throws_publicly: 'no such city' }, 'The tool faulty failed: no such city', true],
     ['gives nothing', { gives: 'nothing' }, '', false],
     ['gives null', { gives: 'null' }, 'null', false],
     ['gives a number', { gives: 'number' }, '42', false],
@@ -117,12 +135,17 @@ describe('what a tool does', () => {
     [
       'gives what cannot be read',
       { gives: 'unreadable' },
-      'The tool faulty ended, but its result cannot be written as text: this value cannot be read',
+      `The tool faulty ended, but its result cannot be written as text. ${REFERENCE}`,
       true,
     ],
     ['says that it failed', { gives: 'error_reply' }, 'it did not work', true],
   ])('%s', async (_, input, content, is_error) => {
-    expect(await run(input)).toMatchObject({ content, is_error });
+    const invocation = call('faulty', input);
+    const told = await resultOf(runner, invocation);
+    expect({ ...told, content: String(told.content).replaceAll(invocation.id, '<id>') }).toMatchObject({
+      content,
+      is_error,
+    });
   });
 
   test('gives more than the limit', async () => {
@@ -325,10 +348,12 @@ describe('the log', () => {
           worker_id: invocation.workerId,
           context_id: invocation.contextId,
           error: 'Error',
+          at: expect.arrayContaining([expect.stringContaining('faulty-tool.ts')]),
         },
         'a tool failed',
       ],
     ]);
+    expect(JSON.stringify(log.warn.mock.calls)).not.toContain('secret');
     expect(log.debug.mock.calls[0]?.[0]['err']).toMatchObject({ message: 'a secret' });
   });
 });

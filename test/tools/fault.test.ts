@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { faultName, faultText, LONGEST_FAULT } from '../../src/tools/fault.ts';
+import { faultFrames, faultName, faultText, LONGEST_FAULT } from '../../src/tools/fault.ts';
 
-describe('what a model is told of a fault', () => {
+describe('a fault in words', () => {
   test.each([
     ['an error', new Error('no such city'), 'no such city'],
     ['one without words', new TypeError(), 'TypeError'],
@@ -35,5 +35,22 @@ describe('what a model is told of a fault', () => {
     });
     expect(faultText(hostile)).toBe('it threw something that cannot be read');
     expect(faultName(hostile)).toBe('object');
+  });
+});
+
+describe('where a fault was made', () => {
+  test('is told of it and its causes, and nothing that it says', () => {
+    const secret = 'sk-secret\n    at somewhere (sk-secret.ts:1:1)';
+    const frames = faultFrames(new TypeError(secret, { cause: new Error(secret) }));
+    expect(frames.filter((frame) => frame.includes('fault.test.ts'))).toHaveLength(2);
+    expect(frames.join('\n')).not.toContain('secret');
+    expect(frames.length).toBeLessThanOrEqual(20);
+  });
+
+  test('is nowhere for what is no error, or has no end', () => {
+    for (const thrown of [null, 'at x', { stack: '    at x' }]) expect(faultFrames(thrown)).toEqual([]);
+    const endless = new Error('x');
+    endless.cause = endless;
+    expect(faultFrames(endless).length).toBeGreaterThan(0);
   });
 });

@@ -5,6 +5,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ToolError } from '../../src/index.ts';
 import type { JsonSchemaTool, ToolContext, ToolReturn } from '../../src/index.ts';
 import type { Effect } from '../../src/index.ts';
 
@@ -22,6 +23,8 @@ export type FaultyInput = {
   throws?: string;
   /** Throws before it has given back a promise. */
   throws_at_once?: string;
+  /** The message of an error that is to be read. */
+  throws_publicly?: string;
   gives?: keyof typeof GIFTS;
 };
 
@@ -74,6 +77,7 @@ export function faultyTool(options: FaultyOptions = {}): JsonSchemaTool {
         hang: { type: 'boolean' },
         throws: { type: 'string' },
         throws_at_once: { type: 'string' },
+        throws_publicly: { type: 'string' },
         gives: { enum: Object.keys(GIFTS) },
       },
       additionalProperties: false,
@@ -92,6 +96,7 @@ async function act(input: FaultyInput, { signal }: ToolContext): Promise<ToolRet
     await sleep(input.sleep_ms, undefined, input.ignore_abort === true ? {} : { signal });
   }
   if (input.throws !== undefined) throw new Error(input.throws);
+  if (input.throws_publicly !== undefined) throw new ToolError(input.throws_publicly);
   // What a tool's type forbids is what a test is about.
   if (input.gives !== undefined) return GIFTS[input.gives]() as ToolReturn;
   return input.characters === undefined ? (input.say ?? 'done') : 'x'.repeat(input.characters);

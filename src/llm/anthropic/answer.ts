@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model.ts';
 import { unpriced } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
+import { readInput } from '../wire/arguments.ts';
 import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
 import { notAnAnswer, refused } from '../wire/refused.ts';
 import { markTruncated } from '../wire/truncated.ts';
@@ -53,7 +54,7 @@ function readBlock(block: JsonObject, ids: Ids): AssistantBlock[] {
           type: 'tool_use',
           id: ids.next(),
           name: stringIn(block, 'name'),
-          input: block['input'] ?? {},
+          input: readInput(block['input'] ?? {}),
           provider: opaque(without(block, 'name', 'input')),
         },
       ];
