@@ -157,6 +157,7 @@ export async function apiDocument(): Promise<Document> {
   const database = openDatabase('postgres://127.0.0.1:1/none', { max: 1 });
   const bus = localBus();
   const times = { missedMs: 60_000, leaseMs: 120_000 };
+  const config = parseConfig({});
   const app = await createApp({
     database,
     bus,
@@ -165,10 +166,15 @@ export async function apiDocument(): Promise<Document> {
     times,
     stopGraceMs: 5_000,
     boundResult: (content) => content,
-    config: parseConfig({}),
+    config,
     logger: pino({ level: 'silent' }),
     follower: openFollower(database, bus),
-    catalog: openCatalog(database, times, new Map(), async () => null),
+    catalog: openCatalog(database, times, {
+      fileRoles: new Map(),
+      checkInput: async () => null,
+      parameters: [],
+      defaultModel: config.defaultModel,
+    }),
     about: { ...aboutOf(NOTHING), mode: 'laptop' },
     consoleFolder: null,
   });

@@ -7,6 +7,7 @@ import type { Refusal } from '../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../core/model.ts';
 import type { ProviderName } from '../core/model.ts';
 import type { JsonObject } from '../core/json.ts';
+import { isParameter } from '../core/parameters.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Database } from '../db/client.ts';
 import { published } from '../db/processes.ts';
@@ -23,6 +24,10 @@ export type Catalog = {
   /** Roles of the operator's file, as this process read it. */
   fileRoles: ReadonlyMap<string, Role>;
   checkInput: CheckInput;
+  /** Parameters of providers that the operator allows besides the usual ones. */
+  parameters: readonly string[];
+  /** Of workers that say nothing else. */
+  defaultModel: string;
 };
 
 /** What is wrong with the input of a tool, in words; empty: nothing. Null: this process does not know the tool. */
@@ -30,16 +35,10 @@ export type CheckInput = (tool: string, input: JsonObject) => Promise<readonly s
 
 const FRESH_MS = 1_000;
 
-export function openCatalog(
-  database: Database,
-  times: LeaseTimes,
-  fileRoles: ReadonlyMap<string, Role> = new Map(),
-  checkInput: CheckInput = async () => null,
-): Catalog {
+export function openCatalog(database: Database, times: LeaseTimes, known: Omit<Catalog, 'names'>): Catalog {
   let asked: { at: number; names: Promise<Names | null> } | null = null;
   return {
-    fileRoles,
-    checkInput,
+    ...known,
     names() {
       if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
       const names = askNames(database, times);
@@ -66,6 +65,8 @@ export async function unknownName(
   at: 'config.' | '' = 'config.',
 ): Promise<Refusal | null> {
   const { model, tools, client_tools, mcp_servers, compaction } = config;
+  const refusal = checkParameters(config, at, catalog);
+  if (refusal !== null) return refusal;
   const named = [model, tools, client_tools, mcp_servers, compaction?.model];
   if (named.every((one) => one === undefined)) return null;
   return checkNames(config, at, await catalog.names());
@@ -116,6 +117,25 @@ function checkModel(model: string | undefined, param: string, names: Names | nul
       ? `Model ${quote(model)} names no known provider: write provider/model, with one of these providers: ${choices}.`
       : `Model ${quote(model)} needs the provider ${quote(parsed.provider)}, which is not configured. ${SETUP[parsed.provider]} Configured providers: ${choices}.`;
   return refuse('unknown_model', message, param);
+}
+
+/** Without a model of its own a config may be for any provider that is called, or for the default. */
+function checkParameters(
+  { model, parameters = {} }: WorkerConfig,
+  at: string,
+  { parameters: more, defaultModel }: Catalog,
+): Refusal | null {
+  const provider = model === undefined ? null : (parseModelName(model)?.provider ?? null);
+  const otherwise = parseModelName(defaultModel)?.provider;
+  const providers = PROVIDERS.filter((one) =>
+    provider === null ? one !== 'simulated' || one === otherwise : one === provider,
+  );
+  const unknown = Object.keys(parameters).find(
+    (name) => !providers.some((one) => isParameter(one, name, more)),
+  );
+  if (unknown === undefined) return null;
+  const message = `${quote(unknown)} is no parameter that ${provider ?? 'a provider'} may be given here: the operator can allow it (limits.parameters).`;
+  return refuse('invalid_request', message, `${at}parameters.${unknown.slice(0, 100)}`);
 }
 
 /** What makes a provider available. */

@@ -19,6 +19,8 @@ export type ServerPorts = CommandPorts & {
   logger: FastifyBaseLogger;
   /** Of the operator's file. */
   roles: ReadonlyMap<string, Role>;
+  /** Of providers: what the operator allows besides the usual ones. */
+  parameters: readonly string[];
   /** By the tools that this process knows. */
   checkInput: CheckInput;
   about: About;
@@ -42,7 +44,12 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const app = await createApp({
     ...ports,
     follower: openFollower(ports.database, ports.bus),
-    catalog: openCatalog(ports.database, ports.times, ports.roles, ports.checkInput),
+    catalog: openCatalog(ports.database, ports.times, {
+      fileRoles: ports.roles,
+      checkInput: ports.checkInput,
+      parameters: ports.parameters,
+      defaultModel: ports.config.defaultModel,
+    }),
   });
   const hangUpUnused = trackUnused(app.server);
   app.addHook('preClose', async () => hangUpUnused());

@@ -54,6 +54,8 @@ export type Platform = {
   abilities: Abilities;
   /** Of the operator's file. */
   roles: ReadonlyMap<string, Role>;
+  /** Of providers: what the operator allows besides the usual ones. */
+  parameters: readonly string[];
   checkInput: CheckInput;
   about: Omit<About, 'mode'>;
   /** Names of the providers that can be called from here. */
@@ -112,6 +114,7 @@ export async function openPlatform(
     commands,
     abilities,
     roles: operator.roles,
+    parameters: operator.limits.parameters ?? [],
     checkInput,
     about: aboutOf({
       config,
@@ -202,6 +205,7 @@ function toAbilities(
     servers,
     providers: new Set(models.configured),
     asking: limits.asking,
+    parameters: operator.limits.parameters ?? [],
     defaults: { model: config.defaultModel, max_steps: limits.maxSteps },
   };
   const abilities: Abilities = {

@@ -19,6 +19,7 @@ export async function runApi(): Promise<number> {
       ...platform.commands,
       config: platform.config,
       roles: platform.roles,
+      parameters: platform.parameters,
       checkInput: platform.checkInput,
       about: { ...platform.about, mode: 'production' },
       consoleFolder: consoleFolder(),

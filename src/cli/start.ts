@@ -42,6 +42,7 @@ export async function start(): Promise<number> {
       ...platform.commands,
       config: platform.config,
       roles: platform.roles,
+      parameters: platform.parameters,
       checkInput: platform.checkInput,
       about: { ...platform.about, mode: 'laptop' },
       consoleFolder: consoleFolder(),

@@ -989,7 +989,7 @@ export type Role = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are. Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
   idle_timeout_s?: number;
@@ -1018,7 +1018,7 @@ export type RoleDefinition = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are. Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
   idle_timeout_s?: number;
@@ -1417,7 +1417,7 @@ export type WorkerConfig = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are. Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
   idle_timeout_s?: number;

@@ -74,15 +74,3 @@ export type Settings = {
 
 /** What a process makes of a worker's config: settings, or the names of what it cannot serve. */
 export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unserved'; missing: string[] };
-
-/** Parameters that a client may not set: they are the platform's own. */
-export const RESERVED_PARAMETERS = [
-  'model',
-  'messages',
-  'input',
-  'stream',
-  'tools',
-  'n',
-  'store',
-  'background',
-] as const;

@@ -16,6 +16,8 @@ export type Catalog = {
   providers: ReadonlySet<ProviderName>;
   defaults: Defaults;
   asking: AskingLimits;
+  /** Those of providers that the operator allows besides the usual ones. */
+  parameters: readonly string[];
 };
 
 /** Sorted names. `models` are providers (`anthropic`): any model of theirs can be asked for. */

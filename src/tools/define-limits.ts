@@ -30,6 +30,8 @@ export type LimitDefinitions = {
   hops?: number | undefined;
   /** Messages that one worker may send to others within a minute: 60. */
   messages_per_minute?: number | undefined;
+  /** Parameters that configs may set and providers are given, besides the usual ones: `['service_tier']`. */
+  parameters?: readonly string[] | undefined;
   retention?: RetentionDefinition | undefined;
   http_fetch?: HttpFetchDefinition | undefined;
   files?: FilesDefinition | undefined;
@@ -54,7 +56,7 @@ export type HttpFetchDefinition = {
 export type FilesDefinition = {
   /** Bytes of one file: 1000000. */
   file_bytes?: number | undefined;
-  /** Bytes of one workspace: 100000000. */
+  /** Bytes of one workspace, as they lie on disk: 100000000. */
   total_bytes?: number | undefined;
   /** Files and directories of one workspace: 10000. */
   entries?: number | undefined;
@@ -62,10 +64,17 @@ export type FilesDefinition = {
 
 /** Of the built-in tool `run_command`. */
 export type RunCommandDefinition = {
-  /** `process` (the default) runs with the rights of the worker process; `container` by Docker, with the workspace alone. */
-  runner?: 'process' | 'container' | undefined;
-  /** Of the container. */
+  /**
+   * `container` (the default): by Docker, with the workspace alone. `bubblewrap`: in Linux namespaces of its own, with the programs
+   * of this machine. `process`: no sandbox, with the rights of the worker process.
+   */
+  runner?: 'container' | 'bubblewrap' | 'process' | undefined;
+  /** Of a container: debian:bookworm-slim. */
   image?: string | undefined;
+  /** Of `bubblewrap`: absolute paths that commands may read, beside /usr and a little of /etc. */
+  read_only?: readonly string[] | undefined;
+  /** Of `process`: tenants whose commands may run so. Needed where the worker process has keys in its environment. */
+  tenants?: readonly string[] | undefined;
   /** Globs (`*`) of commands that may be run; without it: any. */
   allow?: readonly string[] | undefined;
   /** Seconds that a command may take at most: 600. */
@@ -74,7 +83,7 @@ export type RunCommandDefinition = {
   output_bytes?: number | undefined;
   /** Variables beside PATH, HOME, LANG and TMPDIR. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** Of a container: 512 megabytes, 256 processes. */
+  /** Of a command and all that it starts: 512 megabytes, 256 processes. */
   memory_mb?: number | undefined;
   processes?: number | undefined;
 };

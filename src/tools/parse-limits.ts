@@ -3,12 +3,13 @@
  * read and then ignored would be worse than none.
  */
 import { LIMITS } from '../core/limits.ts';
+import { isReserved } from '../core/parameters.ts';
 import type { AskingLimits } from '../core/policy.ts';
 import type { RunCommandLimits } from './built-in/command/limits.ts';
 import type { FileLimits } from './built-in/files/limits.ts';
 import type { HttpFetchLimits } from './built-in/http/limits.ts';
 import type { WorkerLimitsConfig } from '../core/worker-limits.ts';
-import { integer, members, oneOf, optional } from './member.ts';
+import { fault, filledText, integer, list, members, oneOf, optional } from './member.ts';
 import type { Member } from './member.ts';
 import { parseFiles, parseHttpFetch, parseRunCommand } from './parse-built-in-limits.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
@@ -30,7 +31,13 @@ export type SetLimits = Partial<
     | 'messagesPerMinute',
     number
   >
-> & { asking?: AskingLimits; httpFetch?: HttpFetchLimits; files?: FileLimits; runCommand?: RunCommandLimits };
+> & {
+  asking?: AskingLimits;
+  httpFetch?: HttpFetchLimits;
+  files?: FileLimits;
+  runCommand?: RunCommandLimits;
+  parameters?: readonly string[];
+};
 
 const ASKING = ['approval_timeout_s', 'approval_default', 'answer_timeout_s'];
 /** Ten years. */
@@ -55,6 +62,7 @@ const SHAPE = {
     'tenant_workers',
     'hops',
     'messages_per_minute',
+    'parameters',
     ...BUILT_IN,
   ],
   notBuilt: ['sizes', 'depths', 'concurrency'],
@@ -81,6 +89,7 @@ export function parseLimits(member: Member): SetLimits | null {
   const hops = optional(of('hops'), integer(1, 10_000));
   const messagesPerMinute = optional(of('messages_per_minute'), integer(0, MOST));
   const tenantWorkers = optional(of('tenant_workers'), integer(0, MOST));
+  const parameters = optional(of('parameters'), list(parameterName));
   return {
     ...(queuedInputs !== null && { queuedInputs }),
     ...(maxSteps !== null && { maxSteps }),
@@ -98,7 +107,15 @@ export function parseLimits(member: Member): SetLimits | null {
     ...(tenantWorkers !== null && { tenantWorkers }),
     ...(hops !== null && { hops }),
     ...(messagesPerMinute !== null && { messagesPerMinute }),
+    ...(parameters !== null && { parameters }),
   };
+}
+
+/** One that a provider may be given besides the usual ones. */
+function parameterName(member: Member): string | null {
+  const name = filledText(member);
+  if (name === null) return null;
+  return isReserved(name) ? fault(member, `${name} is the platform's own`) : name;
 }
 
 const WORKERS = { what: 'limits', known: ['depth', 'children', 'workers'] };

@@ -2,7 +2,8 @@
 import { CONTEXT_LIMIT } from '../core/compaction/settings.ts';
 import type { JsonObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
-import { MODES, RESERVED_PARAMETERS } from '../core/settings.ts';
+import { RESERVED_PARAMETERS } from '../core/parameters.ts';
+import { MODES } from '../core/settings.ts';
 import type { ClientTool, Role } from '../core/settings.ts';
 import { parseApprovalRule } from './parse-approval.ts';
 import { parseClientTool } from './client-tools.ts';

@@ -3,6 +3,7 @@ import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../core/compaction/settings
 import type { CompactionConfig, CompactionSettings } from '../core/compaction/settings.ts';
 import type { JobId } from '../core/ids.ts';
 import { parseModelName } from '../core/model.ts';
+import { parametersFor } from '../core/parameters.ts';
 import type { ModelName } from '../core/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../core/settings.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
@@ -51,7 +52,11 @@ export function resolve(
       compaction: compactionOf(whole.compaction ?? {}),
       pinned: whole.pinned ?? [],
       maxSteps: whole.max_steps,
-      parameters: whole.parameters ?? {},
+      parameters:
+        // The operator's own role says what the operator wants.
+        config.parameters === undefined && typeof from === 'string'
+          ? (whole.parameters ?? {})
+          : parametersFor(model.provider, whole.parameters ?? {}, catalog.parameters),
       // A role's rules stand behind a config's, and are not replaced by them.
       asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },

@@ -187,6 +187,22 @@ describe('a body', () => {
       'config.parameters.model',
     ],
     ['POST', '/api/workers', { name: 'a', config: { parameters: { n: 2 } } }, 'config.parameters.n'],
+    ...[
+      ['openai/x', 'previous_response_id'],
+      ['openai/x', 'conversation'],
+      ['openai/x', 'prompt'],
+      ['openai/x', 'service_tier'],
+      ['openai-chat/x', 'web_search_options'],
+      ['openai-chat/x', 'stream_options'],
+      ['anthropic/x', 'container'],
+      ['anthropic/x', 'mcp_servers'],
+      ['anthropic/x', 'reasoning'],
+    ].map(([model = '', name = '']): [string, string, unknown, string] => [
+      'POST',
+      '/api/contexts',
+      { config: { model, parameters: { temperature: 1, [name]: 'x' } } },
+      `config.parameters.${name}`,
+    ]),
     ['POST', '/api/workers', { name: 'a', config: { context_limit: 999 } }, 'config.context_limit'],
     [
       'POST',

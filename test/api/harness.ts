@@ -109,12 +109,18 @@ export async function openApi(
     boundResult: (content) => boundedContent(content, LIMITS.toolResult),
   };
   const { logger, lines } = listeningLogger();
+  const config = parseConfig({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env });
   const app = await createApp({
     ...commands,
-    config: parseConfig({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env }),
+    config,
     logger,
     follower: openFollower(database, bus),
-    catalog: openCatalog(database, TIMES, roles, checkInput),
+    catalog: openCatalog(database, TIMES, {
+      fileRoles: roles,
+      checkInput,
+      parameters: [],
+      defaultModel: config.defaultModel,
+    }),
     about,
     consoleFolder,
   });

@@ -29,6 +29,7 @@ const start = (env: Environment): Promise<Server> =>
     // A request is not cut off, however slow the machine is.
     config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
     roles: new Map(),
+    parameters: [],
     about: ABOUT,
     consoleFolder: null,
     checkInput: async () => null,

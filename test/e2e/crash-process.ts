@@ -98,6 +98,7 @@ function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
         servers: NO_SERVERS,
         providers: new Set(['simulated']),
         asking: ASKING_DEFAULTS,
+        parameters: [],
         defaults: { model: 'simulated/default', max_steps: LIMITS.maxSteps },
       }),
     published: { tools: [...registry.names], roles: [], models: ['simulated'], mcpServers: [] },

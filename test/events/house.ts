@@ -112,6 +112,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         config,
         logger: log,
         roles: new Map(),
+        parameters: [],
         about: ABOUT,
         consoleFolder: null,
         checkInput: async () => null,

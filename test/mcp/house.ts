@@ -50,6 +50,7 @@ export async function openHouse(toServers: (folder: string) => object): Promise<
     ...platform.commands,
     config: { ...platform.config, port: 0 },
     roles: platform.roles,
+    parameters: [],
     checkInput: platform.checkInput,
     about: { ...platform.about, mode: 'laptop' },
     consoleFolder: null,

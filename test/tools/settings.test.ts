@@ -9,7 +9,7 @@ import { createRegistry } from '../../src/tools/registry.ts';
 import { resolve } from '../../src/tools/settings.ts';
 import { NO_SERVERS } from '../../src/tools/servers.ts';
 import type { Offer } from '../../src/tools/servers.ts';
-import type { Serving } from '../../src/core/settings.ts';
+import type { Role, Serving, WorkerConfig } from '../../src/core/settings.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tools = [
@@ -38,6 +38,7 @@ const catalog: Catalog = {
   servers: NO_SERVERS,
   providers: new Set<ProviderName>(['simulated', 'anthropic']),
   asking: ASKING_DEFAULTS,
+  parameters: [],
   defaults: { model: 'simulated/echo', max_steps: 100, system_prompt: 'Be good.' },
 };
 
@@ -105,7 +106,7 @@ describe('settings', () => {
   });
 
   test('are the config over the role over the defaults, member by member', () => {
-    const config = { max_tokens: 5, streaming: false, parameters: { b: 2 } };
+    const config = { max_tokens: 5, streaming: false, parameters: { top_k: 2 } };
     expect(resolve(config, 'coder', catalog)).toMatchObject({
       kind: 'served',
       settings: {
@@ -115,7 +116,7 @@ describe('settings', () => {
         tools: [{ name: 'read', effect: 'idempotent', on_unknown: 'tell' }, { name: 'write' }],
         maxTokens: 5,
         maxSteps: 9,
-        parameters: { b: 2 },
+        parameters: { top_k: 2 },
       },
     });
     expect(resolve({ max_steps: 3 }, { model: 'simulated/api', max_steps: 4 }, catalog)).toMatchObject({
@@ -125,6 +126,31 @@ describe('settings', () => {
     expect(resolve({ tools: [], model: 'simulated/a/b' }, 'coder', catalog)).toMatchObject({
       settings: { tools: [], model: { provider: 'simulated', model: 'a/b' } },
     });
+  });
+
+  test("hold parameters of the model's provider, and what the operator allows or wrote", () => {
+    const parameters = {
+      temperature: 1,
+      thinking: {},
+      reasoning: {},
+      previous_response_id: 'r',
+      service_tier: 'x',
+    };
+    const of = (config: WorkerConfig, role: string | Role | null, more: string[] = []) => {
+      const serving = resolve(config, role, { ...catalog, parameters: more });
+      return serving.kind === 'served' ? serving.settings.parameters : null;
+    };
+    const model = 'anthropic/claude';
+    expect(of({ model, parameters }, null)).toEqual({ temperature: 1, thinking: {} });
+    expect(of({ model }, { parameters })).toEqual({ temperature: 1, thinking: {} });
+    expect(of({ model, parameters }, null, ['service_tier'])).toEqual({
+      temperature: 1,
+      thinking: {},
+      service_tier: 'x',
+    });
+    expect(of({}, 'coder')).toEqual({ a: 1, b: 1 });
+    expect(of({ parameters }, 'coder')).toEqual({ temperature: 1, thinking: {} });
+    expect(of({ model: 'simulated/x', parameters }, null)).toEqual(parameters);
   });
 
   test('hold each tool once, sorted by code unit', () => {

@@ -53,6 +53,7 @@ beforeEach(async () => {
     servers: NO_SERVERS,
     providers: new Set<ProviderName>(models.configured),
     asking: ASKING_DEFAULTS,
+    parameters: [],
     defaults: { model: 'anthropic/one', max_steps: 50 },
   };
   fleet = await startFleet({

@@ -61,6 +61,7 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
         registry,
         servers: NO_SERVERS,
         asking: ASKING_DEFAULTS,
+        parameters: [],
         providers: new Set(['simulated'] as const),
         defaults: { model: 'simulated/test', max_steps: 50 },
       }),

@@ -3,7 +3,7 @@ import { refuse } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { RESERVED_PARAMETERS } from '../../core/settings.ts';
+import { isParameter, isReserved } from '../../core/parameters.ts';
 import type { WorkerConfig } from '../../core/settings.ts';
 import { PROVIDERS, parseModelName } from '../../core/model.ts';
 import { Transcript } from '../../core/transcript.ts';
@@ -113,13 +113,16 @@ async function configOf(
   written: JsonObject,
 ): Promise<{ config: WorkerConfig; role: string | null }> {
   const parameters = written['parameters'];
+  const model = modelOf(written);
+  const provider = parseModelName(model ?? ports.config.defaultModel)?.provider ?? 'simulated';
+  const isKept = (name: string) => !isReserved(name) && isParameter(provider, name, ports.catalog.parameters);
   const candidates: JsonObject[] = [
-    { model: modelOf(written) },
+    { model },
     { mode: written['mode'] === 'code' ? 'act' : (written['mode'] ?? null) },
     { system_prompt: written['system_prompt'] ?? null },
     {
       parameters: isJsonObject(parameters)
-        ? Object.fromEntries(Object.entries(parameters).filter(([name]) => !isReserved(name)))
+        ? Object.fromEntries(Object.entries(parameters).filter(([name]) => isKept(name)))
         : null,
     },
   ];
@@ -142,10 +145,6 @@ async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerCon
     if (error instanceof RequestRefused) return {};
     throw error;
   }
-}
-
-function isReserved(name: string): boolean {
-  return RESERVED_PARAMETERS.some((reserved) => reserved === name);
 }
 
 /** Old configs name the provider apart, or not at all. */

@@ -5,7 +5,8 @@ import { CONTEXT_LIMIT } from '../../core/compaction/settings.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { PINNED } from '../../core/pinned.ts';
 import { APPROVALS, MOST_RULES, TOOL_GLOB } from '../../core/policy.ts';
-import { MODES, RESERVED_PARAMETERS } from '../../core/settings.ts';
+import { RESERVED_PARAMETERS } from '../../core/parameters.ts';
+import { MODES } from '../../core/settings.ts';
 import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from './common.ts';
 import { Compaction } from './compaction.ts';
 import type { Json } from '../../core/json.ts';
@@ -15,7 +16,7 @@ const MOST = 1_000_000_000;
 const Parameters = Type.Unsafe<{ [key: string]: Json }>({
   type: 'object',
   propertyNames: { not: { enum: [...RESERVED_PARAMETERS] } },
-  description: `Passed to the provider as they are. Reserved: ${RESERVED_PARAMETERS.join(', ')}.`,
+  description: `Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: ${RESERVED_PARAMETERS.join(', ')}.`,
 });
 
 export const PinnedText = strict(

@@ -1,0 +1,93 @@
+/**
+ * Parameters of providers that a config may set. Some that providers know would reach beyond a job: read what another one left
+ * with the provider (`previous_response_id`, `conversation`, `container`, `prompt`), run tools or servers that the operator did not
+ * choose (`mcp_servers`, `web_search_options`), or spend otherwise than agreed (`service_tier`). So only those go out that are named
+ * here for the provider's format, or by the operator.
+ */
+import type { JsonObject } from './json.ts';
+import type { ProviderName } from './model.ts';
+
+/** The platform's own, whoever asks. */
+export const RESERVED_PARAMETERS = [
+  'model',
+  'messages',
+  'input',
+  'stream',
+  'tools',
+  'n',
+  'store',
+  'background',
+] as const;
+
+const OF_OPENAI = [
+  'metadata',
+  'parallel_tool_calls',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'temperature',
+  'tool_choice',
+  'top_logprobs',
+  'top_p',
+  'user',
+] as const;
+
+/** Null: whatever there is; nothing of it leaves the process. */
+export const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>> = {
+  anthropic: [
+    'cache_control',
+    'max_tokens',
+    'metadata',
+    'output_config',
+    'stop_sequences',
+    'temperature',
+    'thinking',
+    'tool_choice',
+    'top_k',
+    'top_p',
+  ],
+  openai: [...OF_OPENAI, 'include', 'max_output_tokens', 'max_tool_calls', 'reasoning', 'text', 'truncation'],
+  'openai-chat': [
+    ...OF_OPENAI,
+    'frequency_penalty',
+    'logit_bias',
+    'logprobs',
+    'max_completion_tokens',
+    'max_tokens',
+    'prediction',
+    'presence_penalty',
+    'reasoning_effort',
+    'response_format',
+    'seed',
+    'stop',
+    'verbosity',
+    // Of compatible servers.
+    'chat_template_kwargs',
+    'enable_thinking',
+    'min_p',
+    'reasoning',
+    'repetition_penalty',
+    'thinking',
+    'thinking_budget',
+    'top_k',
+  ],
+  simulated: null,
+};
+
+/** `more`: those that the operator allows besides. */
+export function isParameter(provider: ProviderName, name: string, more: readonly string[]): boolean {
+  const known = PARAMETERS[provider];
+  return known === null || known.includes(name) || more.includes(name);
+}
+
+/** Those that may go to the provider: of another model's format there may be some among them. */
+export function parametersFor(
+  provider: ProviderName,
+  parameters: JsonObject,
+  more: readonly string[],
+): JsonObject {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => isParameter(provider, name, more)));
+}
+
+export function isReserved(name: string): boolean {
+  return RESERVED_PARAMETERS.some((reserved) => reserved === name);
+}
