@@ -10,22 +10,9 @@ import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { TenantId } from '../core/ids.ts';
-import { SESSION_COOKIE, openSessions } from './session.ts';
-
-/** The headers that access depends on. */
-export type AccessHeaders = {
-  authorization?: string | undefined;
-  host?: string | undefined;
-  origin?: string | undefined;
-  'sec-fetch-site'?: string | string[] | undefined;
-};
-
-/** What of a request access depends on. */
-export type Asked = {
-  headers: AccessHeaders;
-  method: string;
-  cookies: Readonly<Record<string, string | undefined>>;
-};
+import type { AccessHeaders, Asked } from './asked.ts';
+import { keyId, openSessions, tokenIn } from './session.ts';
+import type { Database } from '../db/client.ts';
 
 /** Without keys, one caller is the tenant and the operator. With keys, nobody is both. */
 export type Access = Tenant | Operator | Refusal;
@@ -37,15 +24,20 @@ export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>
 export type Gate = {
   auth: 'none' | 'key';
   /** Who asks, and whether they may. */
-  admit(asked: Asked): Access;
+  admit(asked: Asked): Promise<Access>;
   /** Of what needs no key: whether even so it may not be asked for like this. */
   objection(asked: Asked): Refusal | null;
-  /** What the cookie of a browser holds that gave this key; null: nobody bears it. */
-  signIn(key: string): string | null;
+  /** Null: nobody bears this key. */
+  whose(key: string): SignIn | null;
+  /** The session of this browser, where it has one, is over. */
+  signOut(asked: Asked): Promise<void>;
 };
 
-export function openGate({ apiKeys, adminKey, allowedHosts }: AccessConfig): Gate {
-  return isSecured({ apiKeys, adminKey }) ? keyGate(apiKeys, adminKey) : loopbackGate(allowedHosts);
+/** `begin` gives what the cookie of the browser is to hold. */
+export type SignIn = { keyId: string; begin(): Promise<string> };
+
+export function openGate({ apiKeys, adminKey, allowedHosts }: AccessConfig, database: Database): Gate {
+  return isSecured({ apiKeys, adminKey }) ? keyGate(apiKeys, adminKey, database) : loopbackGate(allowedHosts);
 }
 
 /** Whether requests need a key. */
@@ -55,15 +47,16 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
 
 const ELSEWHERE = 'A web page of another origin may not drive this API.';
 
-function keyGate(keys: readonly ApiKey[], adminKey: string | null): Gate {
+function keyGate(keys: readonly ApiKey[], adminKey: string | null, database: Database): Gate {
   const find = keyFinder(keys);
   const isAdminKey = keyTest(adminKey);
-  const sessions = openSessions(keys);
+  const sessions = openSessions(database, keys);
   return {
     auth: 'key',
-    admit({ headers, method, cookies }) {
+    async admit(asked) {
+      const { headers, method } = asked;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
-      const tenantId = sessions.tenantOf(cookies[SESSION_COOKIE] ?? '', Date.now());
+      const tenantId = await sessions.tenantOf(tokenIn(asked) ?? '');
       if (tenantId === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
       return isOfOwnPage(headers, method)
         ? { kind: 'tenant', tenantId, isOperator: false }
@@ -71,10 +64,11 @@ function keyGate(keys: readonly ApiKey[], adminKey: string | null): Gate {
     },
     objection: ({ headers, method }) =>
       changes(method) && saysElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null,
-    signIn(key) {
+    whose(key) {
       const found = find(key);
-      return found === null ? null : sessions.begin(found, Date.now());
+      return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
     },
+    signOut: async (asked) => sessions.end(tokenIn(asked) ?? ''),
   };
 }
 
@@ -125,9 +119,11 @@ function loopbackGate(allowedHosts: readonly string[]): Gate {
   };
   return {
     auth: 'none',
-    admit: (asked) => objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true },
+    admit: async (asked) =>
+      objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true },
     objection,
-    signIn: () => null,
+    whose: () => null,
+    signOut: async () => undefined,
   };
 }
 

@@ -61,7 +61,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   );
 
   await app.register(cookies);
-  const gate = openGate(ports.config);
+  const gate = openGate(ports.config, ports.database);
   guard(app, gate, ports, streams);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
@@ -89,12 +89,12 @@ async function answerFailure(
 }
 
 /** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
-function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): void {
+function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: Streams): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('isOperator', false);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
     if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
     const { access: needs } = request.routeOptions.config;
@@ -104,7 +104,7 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
       if (objection !== null) throw new RequestRefused(objection);
       return undefined;
     }
-    const access = gate.admit(request);
+    const access = await within(config.requestMs, gate.admit(request));
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
     if (needs === 'operator' && !request.isOperator) throw operatorOnly();
@@ -120,6 +120,15 @@ function guard(app: App, gate: Gate, { follower }: ApiPorts, streams: Streams): 
     follower.close();
     streams.close();
   });
+}
+
+/** An answer is of the type that it says, whatever it holds. */
+const SAFELY = { 'x-content-type-options': 'nosniff' };
+/** What is answered is of one tenant, and of now: nothing on the way keeps it. A route may say otherwise. */
+const NOT_KEPT = { 'cache-control': 'no-store' };
+
+function isData(url: string): boolean {
+  return url.startsWith('/api/') || url.startsWith('/metrics');
 }
 
 const TWO_HOSTS = refuse('invalid_request', 'The header `host` is given more than once.');

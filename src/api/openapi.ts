@@ -8,7 +8,7 @@ import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { isSecured } from './access.ts';
 import type { ApiConfig, App } from './ports.ts';
 import { problemsOf } from './schemas/problem.ts';
-import { SESSION_COOKIE } from './session.ts';
+import { PLAIN_COOKIE } from './session.ts';
 
 /** What of a document is looked at here. */
 type Schema = {
@@ -36,7 +36,7 @@ type Access = FastifyContextConfig['access'];
 /** How a key is given: by programs, and by browsers that signed in. */
 const SCHEMES = {
   key: { type: 'http', scheme: 'bearer' },
-  session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+  session: { type: 'apiKey', in: 'cookie', name: PLAIN_COOKIE },
 } as const;
 
 export async function documentRoutes(app: App, config: ApiConfig): Promise<void> {

@@ -41,6 +41,7 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
       `HOST must be a loopback address, not ${host}: without NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY the API listens on this machine only`,
     ]);
   }
+  expectLongKeys(ports);
   const app = await createApp({
     ...ports,
     follower: openFollower(ports.database, ports.bus),
@@ -62,6 +63,18 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const heard = app.server.address();
   const bound = typeof heard === 'object' && heard !== null ? heard.port : port;
   return { url: urlOf(host, bound), close: () => app.close() };
+}
+
+/** Characters that a key has at least: 120 bits, where they are as random as they may be. */
+const LONG_KEY = 20;
+
+/** Keys that can be tried out are no keys. On this machine alone they are for trying things out, and there is a warning. */
+function expectLongKeys({ config, logger }: ServerPorts): void {
+  const short = config.apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
+  if (short.length === 0) return;
+  const words = `NIGHTSHIFT_API_KEYS has keys of less than ${LONG_KEY} characters (of ${[...new Set(short)].join(', ')}): make some with \`openssl rand -hex 32\``;
+  if (!isLoopback(config.host)) throw new ConfigError([words]);
+  logger.warn(words);
 }
 
 function urlOf(host: string, port: number): string {

@@ -1,52 +1,103 @@
 /**
- * A key, kept by a browser: what the cookie holds says when it ends, proved by a secret that is derived from the key. The
- * key cannot be read from it, and nothing is stored: every API process with the same keys verifies it, before and after a
- * restart, and it dies with its key.
+ * A key, kept by a browser: its cookie holds a random token, and what the token stands for is stored. So a session ends where
+ * somebody signs out, and with its key, for every API process within a second.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { AccessHeaders, Asked } from './asked.ts';
 import type { ApiKey } from '../config.ts';
 import type { TenantId } from '../core/ids.ts';
-import type { Millis } from '../core/time.ts';
+import type { Database } from '../db/client.ts';
+import { beginSession, endSession, findSession } from '../db/sessions.ts';
+import type { StoredSession } from '../db/sessions.ts';
 
-export const SESSION_COOKIE = 'nightshift_session';
+/** Where the browser speaks no TLS, which it does to this machine only, as a rule. */
+export const PLAIN_COOKIE = 'nightshift_session';
+/** Browsers take it over TLS only, from this host only: no sibling of it can set one. */
+export const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
 /** How long a browser stays signed in, in seconds: a week. */
 export const SESSION_S = 7 * 24 * 60 * 60;
 
+/** What was looked up is taken for true so long, in milliseconds. */
+const FRESH_MS = 1_000;
+/** Tokens, real ones and others, of which it is remembered what they are. */
+const MOST_REMEMBERED = 10_000;
+
+const TOKEN = /^[\w-]{43}$/;
+
 export type Sessions = {
   /** What the cookie of somebody who bears this key holds. */
-  begin(key: ApiKey, now: Millis): string;
+  begin(key: ApiKey): Promise<string>;
   /** Whose session a cookie tells of; null: nobody's. */
-  tenantOf(value: string, now: Millis): TenantId | null;
+  tenantOf(token: string): Promise<TenantId | null>;
+  end(token: string): Promise<void>;
 };
 
-export function openSessions(keys: readonly ApiKey[]): Sessions {
-  const known = keys.map(({ key, tenant }) => ({ tenant, secret: secretOf(key) }));
+export function openSessions(database: Database, keys: readonly ApiKey[]): Sessions {
+  const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
+  const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
+
+  function find(tokenHash: string): Promise<StoredSession | null> {
+    const fresh = remembered.get(tokenHash);
+    if (fresh !== undefined && fresh.until > performance.now()) return fresh.found;
+    const found = findSession(database.db, tokenHash);
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(tokenHash, { until: performance.now() + FRESH_MS, found });
+    found.catch(() => remembered.delete(tokenHash));
+    return found;
+  }
+
   return {
-    begin({ key, tenant }, now) {
-      const end = String(Math.floor(now / 1_000) + SESSION_S);
-      return `1.${end}.${proofOf(secretOf(key), tenant, end).toString('base64url')}`;
+    async begin({ key, tenant }) {
+      const token = randomBytes(32).toString('base64url');
+      await beginSession(database.db, hashOf(token), { tenantId: tenant, keyId: keyId(key) }, SESSION_S);
+      return token;
     },
-    tenantOf(value, now) {
-      const [, end, given] = /^1\.(\d{1,12})\.([\w-]{43})$/.exec(value) ?? [];
-      if (end === undefined || given === undefined) return null;
-      const proof = Buffer.from(given, 'base64url');
-      const matching = known.filter((one) => timingSafeEqual(proofOf(one.secret, one.tenant, end), proof));
-      return Number(end) * 1_000 > now ? (matching[0]?.tenant ?? null) : null;
+    async tenantOf(token) {
+      if (!TOKEN.test(token)) return null;
+      const found = await find(hashOf(token));
+      return found !== null && known.has(`${found.keyId} ${found.tenantId}`) ? found.tenantId : null;
+    },
+    async end(token) {
+      if (!TOKEN.test(token)) return;
+      remembered.delete(hashOf(token));
+      await endSession(database.db, hashOf(token));
+      remembered.delete(hashOf(token));
     },
   };
 }
 
-function secretOf(key: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', 'nightshift session', 32));
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
 }
 
-function proofOf(secret: Buffer, tenant: TenantId, end: string): Buffer {
-  return createHmac('sha256', secret).update(`${end}:${tenant}`).digest();
+/** Tells keys apart, and says too little to try keys out against it. */
+export function keyId(key: string): string {
+  return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
 }
 
-/** The key is good for whoever bears it: so no script may read the cookie, and no other site make the browser send it. */
-export function cookieOptions(secure: boolean): CookieSerializeOptions {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure };
+/** What the cookie of a browser holds; null: it has none. */
+export function tokenIn({ cookies, headers }: Asked): string | null {
+  const secure = cookies[SECURE_COOKIE];
+  if (secure !== undefined) return secure;
+  // Over TLS the other name may have been set by a sibling of this host.
+  return isSecure(headers) ? null : (cookies[PLAIN_COOKIE] ?? null);
+}
+
+type Cookie = { name: string; options: CookieSerializeOptions };
+
+/** The token is good for whoever bears it: so no script may read the cookie, and no other site make the browser send it. */
+export function cookieFor({ headers }: Pick<Asked, 'headers'>): Cookie {
+  const secure = isSecure(headers);
+  return {
+    name: secure ? SECURE_COOKIE : PLAIN_COOKIE,
+    options: { httpOnly: true, sameSite: 'strict', path: '/', secure },
+  };
+}
+
+/** Whether the browser speaks TLS, to a proxy as a rule. Whoever lies about it only keeps a cookie of their own from plain HTTP. */
+function isSecure(headers: AccessHeaders): boolean {
+  const [forwarded = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  return forwarded.trim() === 'https' || (headers.origin ?? '').startsWith('https:');
 }

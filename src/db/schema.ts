@@ -681,6 +681,20 @@ export const providerGates = pgTable('provider_gates', {
   heldUntil: instant('held_until').notNull(),
 });
 
+/** Browsers that gave a key. What their cookies hold is not stored, only its hash. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    /** Tells the key, and does not hold it: the session ends with it. */
+    keyId: text('key_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [index('sessions_expiry').on(t.expiresAt)],
+);
+
 /** What was answered under an `Idempotency-Key`, stored with the write it answers. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',

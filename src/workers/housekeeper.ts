@@ -8,6 +8,7 @@ import { archiveIdle } from '../db/expiry.ts';
 import { forgetGates } from '../db/gates.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
 import { forgetDead } from '../db/processes.ts';
+import { forgetSessions } from '../db/sessions.ts';
 import type { WorkerState } from './ports.ts';
 import { removeOrphans } from './workspaces.ts';
 
@@ -62,6 +63,7 @@ export async function keepHouse(state: State, isStopped: () => boolean = () => f
   await forgetDead(db);
   await forgetGates(db);
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {
     const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLoopback, openGate } from '../../src/api/access.ts';
-import type { AccessHeaders } from '../../src/api/access.ts';
+import type { AccessHeaders } from '../../src/api/asked.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
 
@@ -221,26 +221,44 @@ describe('without keys', () => {
 });
 
 describe('the gate', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi();
+  });
+  afterAll(() => api.close());
   const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
 
-  test('compares every key, and none by its text', () => {
-    const gate = openGate({
-      apiKeys: [{ key: 'a', tenant: 'x' as never }],
-      adminKey: null,
-      allowedHosts: [],
-    });
-    expect(gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
+  test('compares every key, and none by its text', async () => {
+    const keys = [{ key: 'a', tenant: 'x' as never }];
+    const gate = openGate({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
+    expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
       kind: 'tenant',
       tenantId: 'x',
       isOperator: false,
     });
-    expect(gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
+    expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
-  test('without keys needs a Host', () => {
-    const gate = openGate({ apiKeys: [], adminKey: null, allowedHosts: [] });
+  test('without keys needs a Host', async () => {
+    const gate = openGate({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
-      expect(gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
+      expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
+    }
+  });
+
+  test('answers are of the type that they say, and kept by nobody', async () => {
+    for (const url of [
+      '/api/workers',
+      '/api/nothing',
+      '/api/system',
+      '/metrics',
+      '/healthz',
+      '/',
+      '/docs/',
+    ]) {
+      const { headers } = await api.app.inject({ url, headers: { host: 'localhost' } });
+      expect([url, headers['x-content-type-options']]).toEqual([url, 'nosniff']);
+      if (url.startsWith('/api/') || url === '/metrics') expect(headers['cache-control']).toBe('no-store');
     }
   });
 

@@ -36,6 +36,7 @@ export type Body = any;
 export type Api = {
   app: App;
   database: Database;
+  databaseUrl: string;
   bus: Bus;
   commands: CommandPorts;
   contract: Contract;
@@ -87,7 +88,8 @@ export async function openApi(
 ): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
-  const database = openDatabase(databaseUrl ?? own?.url ?? '', {
+  const url = databaseUrl ?? own?.url ?? '';
+  const database = openDatabase(url, {
     max: 5,
     hook: (text) => void statements.push(text),
   });
@@ -148,6 +150,7 @@ export async function openApi(
   return {
     app,
     database,
+    databaseUrl: url,
     bus,
     commands,
     contract,

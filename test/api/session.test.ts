@@ -1,8 +1,7 @@
 // A browser that gave a key once: what its cookie is, where it is taken, and where not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openGate } from '../../src/api/access.ts';
-import { SESSION_S, openSessions } from '../../src/api/session.ts';
-import type { ApiKey } from '../../src/config.ts';
+import { sql } from 'drizzle-orm';
+import { forgetSessions } from '../../src/db/sessions.ts';
 import { until } from '../e2e/until.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
@@ -19,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** The header that a browser sends from then on. */
-async function signIn(key = 'first-key', to: Api = api): Promise<{ cookie: string }> {
-  const { status, headers } = await to.post('/api/session', { key });
+async function signIn(key = 'first-key', to: Api = api, from = {}): Promise<{ cookie: string }> {
+  const { status, headers } = await to.post('/api/session', { key }, from);
   expect(status).toBe(204);
   return { cookie: setCookie(headers).split(';')[0] ?? '' };
 }
@@ -34,7 +33,7 @@ describe('signing in', () => {
     const { status, headers, body } = await api.post('/api/session', { key: 'first-key' });
     expect([status, body]).toEqual([204, '']);
     expect(setCookie(headers)).toMatch(
-      /^nightshift_session=1\.\d+\.[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^nightshift_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
     );
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -48,6 +47,7 @@ describe('signing in', () => {
   ])('over %j the cookie is for TLS alone: %s', async (headers, secure) => {
     const answer = await api.post('/api/session', { key: 'first-key' }, headers);
     expect(setCookie(answer.headers).includes('; Secure')).toBe(secure);
+    expect(setCookie(answer.headers).startsWith('__Host-nightshift_session=')).toBe(secure);
   });
 
   test.each(['wrong', 'first-ke', 'first-key2', 'first-key:acme', ' first-key', 'é'])(
@@ -55,6 +55,7 @@ describe('signing in', () => {
     async (key) => {
       const { status, headers, body } = await api.post('/api/session', { key });
       expect(status).toBe(401);
+      expect(headers['cache-control']).toBe('no-store');
       expect(body.error).toMatchObject({ code: 'unauthorized', message: 'This key is not known here.' });
       expect(headers['set-cookie']).toBeUndefined();
     },
@@ -102,15 +103,15 @@ describe('signing in', () => {
     await api.get('/api/workers', { cookie });
     await api.post('/api/session', { key: 'not-a-key-of-ours' });
     expect(JSON.stringify(api.lines)).not.toMatch(/second-key|not-a-key-of-ours/);
-    expect(JSON.stringify(api.lines)).not.toContain(cookie.split('.').at(-1));
+    expect(JSON.stringify(api.lines)).not.toContain(cookie.split('=').at(-1));
   });
 });
 
 describe('the cookie', () => {
   test('stands for the key: for reading, writing, the reference and streams', async () => {
-    const cookie = await signIn();
+    const cookie = await signIn('first-key', api, OWN);
     for (const url of ['/api/workers', '/docs', '/docs/json', '/api/openapi.json']) {
-      const answer = await api.app.inject({ url, headers: { ...cookie } });
+      const answer = await api.app.inject({ url, headers: { ...cookie, ...OWN } });
       expect(`${url} ${answer.statusCode}`).toBe(`${url} 200`);
     }
     const made = await api.post('/api/contexts', { title: 't' }, { ...cookie, ...OWN });
@@ -130,7 +131,7 @@ describe('the cookie', () => {
     expect((await api.get(path, await signIn('third:with:colons'))).status).toBe(404);
   });
 
-  test.each([
+  test.each<{ host?: string; origin?: string; 'sec-fetch-site'?: string }>([
     {},
     { host: 'console.example', origin: 'https://evil.example' },
     { host: 'console.example', origin: 'http://console.example:81' },
@@ -139,7 +140,7 @@ describe('the cookie', () => {
     { 'sec-fetch-site': 'same-site' },
     { ...OWN, 'sec-fetch-site': 'cross-site' },
   ])('changes nothing for a page of somewhere else, or of nobody knows where: %j', async (headers) => {
-    const cookie = await signIn();
+    const cookie = await signIn('first-key', api, headers.origin?.startsWith('https:') === true ? OWN : {});
     const refused = await api.post('/api/workers', { name: 'w' }, { ...cookie, ...headers });
     expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden']);
   });
@@ -148,7 +149,11 @@ describe('the cookie', () => {
     { host: 'console.example', origin: 'https://console.example' },
     { host: 'behind-the-proxy:3000', origin: 'https://console.example', 'sec-fetch-site': 'same-origin' },
   ])('changes what a page of its own asks for: %j', async (headers) => {
-    const made = await api.post('/api/workers', { name: 'w' }, { ...(await signIn()), ...headers });
+    const made = await api.post(
+      '/api/workers',
+      { name: 'w' },
+      { ...(await signIn('first-key', api, OWN)), ...headers },
+    );
     expect(made.status).toBe(201);
   });
 
@@ -165,64 +170,100 @@ describe('the cookie', () => {
 
   test('is taken by every process with the same keys, and dies with its key', async () => {
     const cookie = await signIn();
-    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'new-key:acme,first-key:acme' });
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'new-key:acme,first-key:acme' }, api.databaseUrl);
     expect((await other.get('/api/workers', cookie)).status).toBe(200);
     await other.close();
-    const without = await openApi({ NIGHTSHIFT_API_KEYS: 'second-key:acme,first-key:globex' });
+    const without = await openApi(
+      { NIGHTSHIFT_API_KEYS: 'second-key:acme,first-key:globex' },
+      api.databaseUrl,
+    );
     expect((await without.get('/api/workers', cookie)).status).toBe(401);
     await without.close();
   });
 });
 
-describe('what it holds', () => {
-  const key: ApiKey = { key: 'k', tenant: 'acme' as never };
-  const other: ApiKey = { key: 'l', tenant: 'globex' as never };
-  const sessions = openSessions([key, other]);
-  const now = Date.parse('2026-11-22T00:00:00Z');
-  const whose = (value: string, at = now) => sessions.tenantOf(value, at);
+describe('over TLS', () => {
+  const tls = { ...OWN, 'x-forwarded-proto': 'https' };
 
-  test('is good for a week', () => {
-    const value = sessions.begin(key, now);
-    expect(whose(value)).toBe('acme');
-    expect(whose(value, now + SESSION_S * 1_000 - 1)).toBe('acme');
-    expect(whose(value, now + SESSION_S * 1_000)).toBeNull();
-    expect(whose(sessions.begin(other, now))).toBe('globex');
+  test('the cookie of another name counts for nothing: a sibling of this host can set it', async () => {
+    const { headers } = await api.post('/api/session', { key: 'first-key' }, tls);
+    const [value = ''] = setCookie(headers).split('=')[1]?.split(';') ?? [];
+    const as = (name: string) => api.get('/api/workers', { ...tls, cookie: `${name}=${value}` });
+    expect((await as('__Host-nightshift_session')).status).toBe(200);
+    expect((await as('nightshift_session')).status).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  test('ends where somebody signs out, for every process within a second, and no other does', async () => {
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: KEYS }, api.databaseUrl);
+    const [mine, another] = [await signIn('first-key', api, OWN), await signIn()];
+    expect((await other.get('/api/workers', mine)).status).toBe(200);
+    expect((await api.call('DELETE', '/api/session', undefined, { ...mine, ...OWN })).status).toBe(204);
+    expect((await api.get('/api/workers', mine)).status).toBe(401);
+    await until(
+      'the other process to see it',
+      async () => (await other.get('/api/workers', mine)).status === 401,
+    );
+    expect((await api.get('/api/workers', another)).status).toBe(200);
+    await other.close();
   });
 
-  test('cannot be made longer, nor be made without the key', () => {
-    const [version, end, proof] = sessions.begin(key, now).split('.');
-    for (const value of [
-      `1.${Number(end) + 1}.${proof}`,
-      `1.0${end}.${proof}`,
-      `1.${end}.${proof?.slice(1)}A`,
-      `1.${end}.${proof}A`,
-      `1.${end}.`,
-      `1.${end}`,
-      `2.${end}.${proof}`,
-      `${version}.${end}.${proof}.x`,
-      `1.-1.${proof}`,
-      `1.NaN.${proof}`,
-      `1.999999999999.${'A'.repeat(43)}`,
-      'k',
-      '',
-      '%',
-      '%00',
-    ]) {
-      expect(`${value} ${whose(value)}`).toBe(`${value} null`);
-    }
+  test('is over after a week, and removed some time later', async () => {
+    const mine = await signIn();
+    await api.database.db.execute(sql`update sessions set expires_at = now() - interval '1 millisecond'`);
+    await until('it to be over', async () => (await api.get('/api/workers', mine)).status === 401);
+    const fresh = await signIn();
+    expect(await forgetSessions(api.database.db, 1_000)).toBeGreaterThan(0);
+    expect(await forgetSessions(api.database.db, 1_000)).toBe(0);
+    expect((await api.get('/api/workers', fresh)).status).toBe(200);
   });
 
-  test('without keys nobody signs in, and everybody is', async () => {
-    expect(openGate({ apiKeys: [], adminKey: null, allowedHosts: [] }).signIn('')).toBeNull();
-    const open = await openApi();
-    expect((await open.get('/api/session')).body).toEqual({
-      auth: 'none',
-      signed_in: true,
-      tenant: 'default',
-    });
-    const { status, headers } = await open.post('/api/session', { key: 'any' });
-    expect([status, headers['set-cookie']]).toEqual([204, undefined]);
-    expect((await open.get('/api/session', { host: 'evil.example' })).status).toBe(403);
-    await open.close();
+  test('is stored without what the cookie holds, and without the key', async () => {
+    const { cookie } = await signIn();
+    const rows = JSON.stringify(await api.database.db.execute(sql`select * from sessions`));
+    expect(rows).not.toContain(cookie.split('=')[1]);
+    expect(rows).not.toContain('first-key');
   });
+
+  test('is looked up once a second, and not at all for what is no token', async () => {
+    const mine = await signIn();
+    const looked = () => api.statements.filter((text) => text.includes('from sessions s')).length;
+    const before = looked();
+    for (const value of ['', 'k', '%', '%00', 'A'.repeat(42), 'A'.repeat(44), '1.9999999999.x'])
+      expect((await api.get('/api/workers', { cookie: `nightshift_session=${value}` })).status).toBe(401);
+    expect(looked()).toBe(before);
+    for (let asked = 0; asked < 5; asked += 1) expect((await api.get('/api/workers', mine)).status).toBe(200);
+    expect(looked() - before).toBeLessThan(5);
+  });
+});
+
+describe('trying keys out', () => {
+  test('ends after ten wrong ones in a minute, even with the right one', async () => {
+    const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+    for (let tried = 0; tried < 10; tried += 1)
+      expect((await own.post('/api/session', { key: `wrong-${tried}` })).status).toBe(401);
+    const { status, headers, body } = await own.post('/api/session', { key: 'first-key' });
+    expect([status, body.error.code]).toEqual([429, 'rate_limited']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect((await own.get('/api/workers', { authorization: 'Bearer first-key' })).status).toBe(200);
+    await own.close();
+  });
+
+  test('and sessions of one key are thirty in a minute', async () => {
+    const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+    for (let made = 0; made < 30; made += 1) await signIn('first-key', own);
+    expect((await own.post('/api/session', { key: 'first-key' })).status).toBe(429);
+    expect((await own.post('/api/session', { key: 'second-key' })).status).toBe(204);
+    await own.close();
+  });
+});
+
+test('without keys nobody signs in, and everybody is', async () => {
+  const open = await openApi();
+  expect((await open.get('/api/session')).body).toEqual({ auth: 'none', signed_in: true, tenant: 'default' });
+  const { status, headers } = await open.post('/api/session', { key: 'any' });
+  expect([status, headers['set-cookie']]).toEqual([204, undefined]);
+  expect((await open.get('/api/session', { host: 'evil.example' })).status).toBe(403);
+  await open.close();
 });

@@ -1,5 +1,4 @@
 /** Signing in and out: a browser gives a key once, and keeps a cookie that no script can read. */
-import type { FastifyRequest } from 'fastify';
 import { refuse } from '../../core/errors.ts';
 import type { Gate } from '../access.ts';
 import type { App } from '../ports.ts';
@@ -7,7 +6,8 @@ import { RequestRefused } from '../problem.ts';
 import { Empty, ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { BeginSession, Session } from '../schemas/session.ts';
-import { SESSION_COOKIE, SESSION_S, cookieOptions } from '../session.ts';
+import { SESSION_S, cookieFor } from '../session.ts';
+import { signInLimits } from '../sign-in-limits.ts';
 
 const tags = ['system'];
 const config = { access: 'keyless' } as const;
@@ -18,7 +18,7 @@ const KEY_BYTES = 4 * 1024;
 export function sessionRoutes(app: App, gate: Gate): void {
   getSessionRoute(app, gate);
   beginSessionRoute(app, gate);
-  endSessionRoute(app);
+  endSessionRoute(app, gate);
 }
 
 function getSessionRoute(app: App, gate: Gate): void {
@@ -34,9 +34,8 @@ function getSessionRoute(app: App, gate: Gate): void {
         response: { 200: ref(Session), ...problems() },
       },
     },
-    async (request, reply) => {
-      const access = gate.admit(request);
-      reply.header('cache-control', 'no-store');
+    async (request) => {
+      const access = await gate.admit(request);
       return access.kind === 'tenant'
         ? { auth: gate.auth, signed_in: true, tenant: access.tenantId }
         : { auth: gate.auth, signed_in: false, tenant: null };
@@ -45,6 +44,7 @@ function getSessionRoute(app: App, gate: Gate): void {
 }
 
 function beginSessionRoute(app: App, gate: Gate): void {
+  const limits = signInLimits();
   app.post(
     '/api/session',
     {
@@ -57,27 +57,35 @@ function beginSessionRoute(app: App, gate: Gate): void {
         tags,
         security: [],
         body: ref(BeginSession),
-        response: { 204: Empty, ...problems(401) },
+        response: { 204: Empty, ...problems(401, 429) },
       },
     },
     async (request, reply) => {
-      reply.header('cache-control', 'no-store').code(204);
+      reply.code(204);
       if (gate.auth === 'none') return null;
-      const value = gate.signIn(request.body.key);
-      if (value === null) throw new RequestRefused(refuse('unauthorized', 'This key is not known here.'));
-      reply.setCookie(SESSION_COOKIE, value, { ...cookieOptions(isSecure(request)), maxAge: SESSION_S });
+      const limited = await limits.refusal(request.ip);
+      if (limited !== null) throw new RequestRefused(limited);
+      const signIn = gate.whose(request.body.key);
+      if (signIn === null) {
+        await limits.wrong(request.ip);
+        throw new RequestRefused(refuse('unauthorized', 'This key is not known here.'));
+      }
+      const busy = await limits.begins(signIn.keyId);
+      if (busy !== null) throw new RequestRefused(busy);
+      const { name, options } = cookieFor(request);
+      reply.setCookie(name, await signIn.begin(), { ...options, maxAge: SESSION_S });
       return null;
     },
   );
 }
 
-function endSessionRoute(app: App): void {
+function endSessionRoute(app: App, gate: Gate): void {
   app.delete(
     '/api/session',
     {
       config,
       schema: {
-        summary: 'Sign this browser out',
+        summary: 'Sign this browser out: its session is over, and its cookie removed',
         operationId: 'endSession',
         tags,
         security: [],
@@ -85,15 +93,11 @@ function endSessionRoute(app: App): void {
       },
     },
     async (request, reply) => {
-      reply.header('cache-control', 'no-store').code(204);
-      reply.clearCookie(SESSION_COOKIE, cookieOptions(isSecure(request)));
+      reply.code(204);
+      await gate.signOut(request);
+      const { name, options } = cookieFor(request);
+      reply.clearCookie(name, options);
       return null;
     },
   );
-}
-
-/** Whether the browser speaks TLS, to a proxy as a rule. Whoever lies about it only keeps a cookie of their own from plain HTTP. */
-function isSecure({ headers }: FastifyRequest): boolean {
-  const [forwarded = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
-  return forwarded.trim() === 'https' || (headers.origin ?? '').startsWith('https:');
 }

@@ -1,0 +1,60 @@
+/** How often keys may be tried out, and one be used to sign in. Counted in this process. */
+import { isIPv6 } from 'node:net';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
+
+const MINUTE_S = 60;
+/** Wrong keys from one address in a minute. */
+const WRONG = 10;
+/** Sessions of one key in a minute. */
+const SESSIONS = 30;
+
+export type SignInLimits = {
+  /** Null: a key may be tried. */
+  refusal(address: string): Promise<Refusal | null>;
+  wrong(address: string): Promise<void>;
+  /** Null: one more session may begin with this key. */
+  begins(keyId: string): Promise<Refusal | null>;
+};
+
+export function signInLimits(): SignInLimits {
+  const wrong = new RateLimiterMemory({ points: WRONG, duration: MINUTE_S });
+  const sessions = new RateLimiterMemory({ points: SESSIONS, duration: MINUTE_S });
+  return {
+    async refusal(address) {
+      const tried = await wrong.get(networkOf(address));
+      return tried !== null && tried.consumedPoints >= WRONG
+        ? tooMany('Too many wrong keys came from this address')
+        : null;
+    },
+    async wrong(address) {
+      await consume(wrong, networkOf(address));
+    },
+    async begins(keyId) {
+      return (await consume(sessions, keyId)) ? null : tooMany('Too many sessions were begun with this key');
+    },
+  };
+}
+
+/** False: there was none left. */
+async function consume(limiter: RateLimiterMemory, key: string): Promise<boolean> {
+  try {
+    await limiter.consume(key);
+    return true;
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return false;
+    throw error;
+  }
+}
+
+function tooMany(what: string): Refusal {
+  return refuse('rate_limited', `${what}: try again in a minute.`);
+}
+
+/** Of IPv6, whoever has one address has 2^64 of them. */
+function networkOf(address: string): string {
+  return isIPv6(address) && !address.startsWith('::ffff:')
+    ? address.split(':').slice(0, 4).join(':')
+    : address;
+}

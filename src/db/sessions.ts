@@ -1,0 +1,40 @@
+/** Sessions of browsers: who they are of, until when. */
+import { sql } from 'drizzle-orm';
+import type { TenantId } from '../core/ids.ts';
+import type { Executor } from './client.ts';
+import { nowInStatement } from './instant.ts';
+
+export type StoredSession = { tenantId: TenantId; keyId: string };
+
+/** `seconds`: from now on. */
+export async function beginSession(
+  executor: Executor,
+  tokenHash: string,
+  { tenantId, keyId }: StoredSession,
+  seconds: number,
+): Promise<void> {
+  await executor.execute(sql`
+    insert into sessions (token_hash, tenant_id, key_id, expires_at)
+    values (${tokenHash}, ${tenantId}, ${keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
+}
+
+/** Null: there is none, or it is over. */
+export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
+  const [found] = await executor.execute<StoredSession>(sql`
+    select s.tenant_id as "tenantId", s.key_id as "keyId" from sessions s
+    where s.token_hash = ${tokenHash} and s.expires_at > ${nowInStatement}`);
+  return found ?? null;
+}
+
+export async function endSession(executor: Executor, tokenHash: string): Promise<void> {
+  await executor.execute(sql`delete from sessions where token_hash = ${tokenHash}`);
+}
+
+/** Removes those that are over, at most so many. How many it were. */
+export async function forgetSessions(executor: Executor, most: number): Promise<number> {
+  const rows = await executor.execute(sql`
+    delete from sessions where token_hash in (
+      select s.token_hash from sessions s where s.expires_at <= ${nowInStatement} limit ${most} for update skip locked
+    ) returning token_hash`);
+  return rows.length;
+}
