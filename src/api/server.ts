@@ -65,8 +65,8 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   return { url: urlOf(host, bound), close: () => app.close() };
 }
 
-/** Characters that a key has at least: 120 bits, where they are as random as they may be. */
-const LONG_KEY = 20;
+/** Characters that a key has at least. */
+const LONG_KEY = 16;
 
 /** Keys that can be tried out are no keys. On this machine alone they are for trying things out, and there is a warning. */
 function expectLongKeys({ config, logger }: ServerPorts): void {

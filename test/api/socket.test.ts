@@ -186,6 +186,12 @@ test.each([
 });
 
 describe('without keys', () => {
+  test('it refuses to listen elsewhere with a key that can be tried out, and warns of it here', async () => {
+    const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme';
+    await expect(start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS })).rejects.toThrow('of acme');
+    await (await start({ NIGHTSHIFT_API_KEYS })).close();
+  });
+
   test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
     await expect(start({ HOST: host })).rejects.toThrow(
       /HOST must be a loopback address.*NIGHTSHIFT_API_KEYS/,
@@ -200,10 +206,10 @@ describe('without keys', () => {
 });
 
 test('with keys it listens wherever it is told to', async () => {
-  const other = await start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS: 'k:t' });
+  const other = await start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS: 'a-key-of-sixteen:t' });
   const url = other.url.replace('0.0.0.0', '127.0.0.1');
   expect((await fetch(`${url}/api/workers`)).status).toBe(401);
-  const headers = { authorization: 'Bearer k' };
+  const headers = { authorization: 'Bearer a-key-of-sixteen' };
   expect((await fetch(`${url}/api/workers`, { headers })).status).toBe(200);
   await other.close();
 });

@@ -106,7 +106,7 @@ test('says that commands without a sandbox would read the keys', async () => {
   expect((await examine(env)).of('operator’s file')).toMatchObject({ status: 'ok' });
   for (const keys of [
     { ANTHROPIC_API_KEY: 'sk' },
-    { NIGHTSHIFT_API_KEYS: 'acme:a-key-of-acme-0123456789' },
+    { NIGHTSHIFT_API_KEYS: 'a-key-of-acme-0123456789:acme' },
   ]) {
     expect((await examine({ ...env, ...keys })).of('operator’s file')).toMatchObject({
       status: 'fail',
