@@ -19,7 +19,8 @@ import { ASKING_DEFAULTS } from '../core/policy.ts';
 import { idleTimeouts } from '../core/settings.ts';
 import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
-import type { Database } from '../db/client.ts';
+import type { Database, DatabaseOptions } from '../db/client.ts';
+import { SESSION_PREFIX, endStandstill } from '../db/standstill.ts';
 import { createModels } from '../llm/models.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
@@ -43,6 +44,7 @@ import { VERSION } from '../workers/version.ts';
 import type { WorkerProcess } from '../workers/process.ts';
 import { usesEnvProxy } from './env-proxy.ts';
 import { ids } from './ids.ts';
+import type { ProcessId } from '../core/ids.ts';
 
 /** Where the truth is and where bells ring. `redisUrl` null: one process that is everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
@@ -64,17 +66,39 @@ export type Platform = {
   close(): Promise<void>;
 };
 
+type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockPatienceMs' | 'onLocked'>;
+
+/** A process that stands still holds its locks for no longer than this, in milliseconds. */
+const STANDSTILL_MS = 1_000;
+
+const STANDSTILL: PoolLimits = { limits: { idleInTransaction: STANDSTILL_MS, unread: STANDSTILL_MS } };
+
+/**
+ * Of a process that takes requests and runs nothing: a lock that another process holds is waited for without a connection, so
+ * that the others do not run out of them, and for almost as long as a request may take.
+ */
+export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
+  return {
+    limits: { ...STANDSTILL.limits, lock: 300 },
+    lockPatienceMs: requestMs * 0.8,
+    onLocked: endStandstill,
+  };
+}
+
 export async function openPlatform(
   config: Config,
   services: Services,
   operator: OperatorFile,
   log: Logger,
+  limits: PoolLimits = STANDSTILL,
 ): Promise<Platform> {
   const { databaseUrl, redisUrl } = services;
+  const sessionName = `${SESSION_PREFIX}${ids.next<ProcessId>()}`;
   const database = openDatabase(databaseUrl, {
     max: config.pool,
-    name: 'nightshift',
+    name: sessionName,
     silentMs: config.leaseMs,
+    ...limits,
   });
   const opened: (() => Promise<void>)[] = [() => database.close()];
   const onError = quietly(log);
@@ -136,7 +160,8 @@ export async function openPlatform(
     const { beatMs, missedMs, leaseMs, sweepMs, stopGraceMs, drainMs } = config;
     return {
       database,
-      openBeatConnection: (): Database => openDatabase(databaseUrl, { max: 1, name: 'nightshift-beat' }),
+      openBeatConnection: (): Database => openDatabase(databaseUrl, { max: 1, name: sessionName }),
+      sessionName,
       queue,
       bell,
       bus,

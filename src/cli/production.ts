@@ -8,13 +8,13 @@ import { consoleFolder } from './console-folder.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { untilMigrated } from './until-migrated.ts';
-import { openPlatform } from './platform.ts';
+import { openPlatform, requestLimits } from './platform.ts';
 import type { Platform } from './platform.ts';
 import { untilTold } from './signals.ts';
 
 export async function runApi(): Promise<number> {
   await refuseBusyPort(parseConfig(process.env));
-  return run(async (platform, log) => {
+  return run(requestLimits, async (platform, log) => {
     const api = await startServer({
       ...platform.commands,
       config: platform.config,
@@ -31,7 +31,7 @@ export async function runApi(): Promise<number> {
 }
 
 export async function runWorker(): Promise<number> {
-  return run(async (platform, log) => {
+  return run(undefined, async (platform, log) => {
     await untilMigrated(platform.commands.database.db, log);
     const worker = await platform.startWorker();
     return () => worker.drain();
@@ -48,7 +48,7 @@ export async function migrateOnly(): Promise<number> {
 type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens, starts, waits for a signal, ends. */
-async function run(start: Start): Promise<number> {
+async function run(limitsOf: typeof requestLimits | undefined, start: Start): Promise<number> {
   const config = parseConfig(process.env);
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null || redisUrl === null) {
@@ -58,7 +58,7 @@ async function run(start: Start): Promise<number> {
   }
   const log = createLog(config.logLevel);
   const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
-  const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log);
+  const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log, limitsOf?.(config));
   const told = untilTold(log);
   const starting = start(platform, log);
   // A database that is away can hold up the start for as long as it likes; a signal does not wait for it.

@@ -1,15 +1,16 @@
 /**
  * The database, and the one way to it. Every statement is prepared by name, which saves a round trip from its second
- * execution on a line on; a read, and the beginning of a transaction, is sent again where the line was cut; tests may
- * watch, count and pause statements.
+ * execution on a line on; a read, and the beginning of a transaction, is sent again where the line was cut; what did not get
+ * a lock in time is done again; tests may watch, count and pause statements.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
 import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
 import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
-import type { Parameters } from './line.ts';
+import type { Parameters, SessionLimits } from './line.ts';
 import { Pool } from './pool.ts';
 import * as schema from './schema.ts';
 import { Transaction } from './transaction.ts';
@@ -39,37 +40,76 @@ export type DatabaseOptions = {
   name?: string;
   /** A connection that was asked and says nothing for so long is given up, in milliseconds. */
   silentMs?: number;
+  /** What the server ends by itself; nothing unless given. */
+  limits?: Partial<SessionLimits>;
+  /**
+   * How long a lock is tried for, in milliseconds: where `limits.lock` ends a statement, it is asked again, and its transaction
+   * done again from its beginning. Meanwhile no connection is held. Without it: not again.
+   */
+  lockPatienceMs?: number;
+  /** Before a lock is tried again: what may free it. */
+  onLocked?: (executor: Executor) => Promise<void>;
   hook?: StatementHook;
 };
 
 /** Longer than any statement here takes. */
 const SILENT_MS = 15_000;
 
+const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
+
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const { max = 10, name = 'nightshift', silentMs = SILENT_MS, hook } = options;
-  const pool = new Pool(max, { url, name, silentMs, turn: { host: 0 } });
+  const { max = 10, name = 'nightshift', silentMs = SILENT_MS, lockPatienceMs = 0, hook } = options;
+  const limits = { ...NO_LIMITS, ...options.limits };
+  const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
+    whileLocked(lockPatienceMs, async () => options.onLocked?.(executor(ask)), attempt);
+  const pool = new Pool(max, { url, name, silentMs, turn: { host: 0 }, limits });
+  const ask: Ask = (text, parameters, values) =>
+    pool.use(async (line, renew) => {
+      try {
+        return await line.ask(text, parameters, values);
+      } catch (error) {
+        const other = wasCut(error) && isRead(text) ? renew() : null;
+        if (other === null) throw error;
+        return other.ask(text, parameters, values);
+      }
+    });
   return {
     db: executor(async (text, parameters, values) => {
       if (hook !== undefined) await hook(text);
-      return pool.use(async (line, renew) => {
-        try {
-          return await line.ask(text, parameters, values);
-        } catch (error) {
-          const other = wasCut(error) && isRead(text) ? renew() : null;
-          if (other === null) throw error;
-          return other.ask(text, parameters, values);
-        }
-      });
+      return untilFree(() => ask(text, parameters, values));
     }),
     async transaction(work) {
-      if (hook !== undefined) await hook('begin');
-      return pool.use((line, renew) => {
-        const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
-        return within(transaction, work, hook);
+      return untilFree(async () => {
+        if (hook !== undefined) await hook('begin');
+        return pool.use((line, renew) => {
+          const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
+          return within(transaction, work, hook);
+        });
       });
     },
     close: (timeoutSeconds = 5) => pool.close(timeoutSeconds),
   };
+}
+
+/** Between two tries at a lock, in milliseconds, and up to twice as long. */
+const PAUSE_MS = 50;
+
+/** Nothing was written where a lock was not to be had. */
+async function whileLocked<T>(
+  patienceMs: number,
+  free: () => Promise<void>,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (errorCode(error) !== LOCKED || performance.now() >= end) throw error;
+    }
+    await free();
+    await sleep(PAUSE_MS * (1 + Math.random()));
+  }
 }
 
 async function within<T>(
@@ -130,8 +170,20 @@ function isRead(text: string): boolean {
   return /^\s*select\b/i.test(text);
 }
 
+/** A lock did not become free in time. */
+const LOCKED = '55P03';
+
 /** Codes of a connection that is gone: what was sent may not have been answered. */
-const CUT = ['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', '57P01'];
+const CUT = [
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  // Its transaction stood still for too long.
+  '25P03',
+];
 
 /** Codes of a server that cannot be reached, is full, or is starting or stopping. */
 const AWAY = [

@@ -18,6 +18,20 @@ export type LineOptions = {
   readonly silentMs: number;
   /** Which of several hosts the next line is opened to; the next one after a line could not be opened. */
   readonly turn: { host: number };
+  readonly limits: SessionLimits;
+};
+
+/**
+ * What the server ends by itself, in milliseconds; 0: nothing. So a process that stands still holds no lock for longer: its
+ * connections are open, and nobody reads what they say.
+ */
+export type SessionLimits = {
+  /** A transaction whose next statement does not come: the connection is ended. */
+  idleInTransaction: number;
+  /** What the server has to say is not read: the connection is ended. */
+  unread: number;
+  /** A lock that does not become free: the statement fails. */
+  lock: number;
 };
 
 export type Parameters = postgres.ParameterOrJSON<never>[];
@@ -138,7 +152,12 @@ function connect(options: LineOptions, socket: (place: Place) => LineSocket): po
     // Else each new connection asks for the types of arrays, unheard: one that is cut then rejects into the void. The price:
     // statements give lists as jsonb.
     fetch_types: false,
-    connection: { application_name: options.name },
+    connection: {
+      application_name: options.name,
+      idle_in_transaction_session_timeout: options.limits.idleInTransaction,
+      tcp_user_timeout: options.limits.unread,
+      lock_timeout: options.limits.lock,
+    },
     onnotice: () => undefined,
     ...unlisted,
     types: {

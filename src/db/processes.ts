@@ -27,6 +27,8 @@ export type ProcessRow = {
   lockKey: number;
   host: string;
   pid: number;
+  /** The name of all its connections, which are ended once it is dead; without one they are not. */
+  sessionName?: string;
   version: string;
   tools: string[];
   roles: string[];
@@ -147,7 +149,8 @@ export async function unregister(executor: Executor, id: ProcessId): Promise<voi
 const STEADY = 3;
 
 /**
- * Marks those that died since somebody last looked. After a pause or a partition everybody's beats are late at once: a
+ * Marks those that died since somebody last looked, and ends what connections they still have: one that stands still would
+ * hold its locks. After a pause or a partition everybody's beats are late at once: a
  * process whose own was late a moment ago judges only who was not heard of for two leases, so that all have the time to
  * come back, and a fleet that is always late is not blind.
  */
@@ -156,7 +159,8 @@ export async function declareDead(
   times: LeaseTimes,
   judge: ProcessId,
 ): Promise<ProcessId[]> {
-  const rows = await executor.execute<{ id: ProcessId }>(sql`
+  const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`
+    with died as (
     update processes p set dead_at = clock_timestamp()
     where p.id in (
       select p.id from processes p where p.dead_at is null and ${isDead(times)}
@@ -167,7 +171,13 @@ export async function declareDead(
           and (judge.late_at is null
             or judge.late_at < clock_timestamp() - ${times.missedMs * STEADY}::float8 * interval '1 millisecond'
             or p.beat_at < clock_timestamp() - ${times.leaseMs * 2}::float8 * interval '1 millisecond'))
-    returning p.id`);
+    returning p.id, p.session_name
+    ), ended as materialized (
+      select pg_terminate_backend(a.pid) from pg_stat_activity a
+      where a.application_name in (select session_name from died)
+        and a.usename = current_user and a.pid <> pg_backend_pid()
+    )
+    select died.id, (select count(*)::int from ended) as ended from died`);
   return rows.map((row) => row.id);
 }
 

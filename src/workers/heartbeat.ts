@@ -161,7 +161,7 @@ export class Heartbeat {
   }
 
   async #incarnate(): Promise<void> {
-    const { abilities, bus, ids, log } = this.#ports;
+    const { abilities, bus, ids, log, sessionName } = this.#ports;
     const id = ids.next<ProcessId>();
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
@@ -169,7 +169,9 @@ export class Heartbeat {
       milliseconds: this.#patienceMs(),
     });
     if (backend === null) throw new Error('The lock of this process is taken.');
-    const row = { id, lockKey, host: hostname(), pid: process.pid, version: VERSION, ...abilities.published };
+    const named = sessionName === undefined ? {} : { sessionName };
+    const where = { host: hostname(), pid: process.pid, ...named };
+    const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
     const hearing = await Promise.all([
       bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>

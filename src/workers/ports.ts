@@ -59,6 +59,8 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   /** A connection of its own, for beats. */
   openBeatConnection(): Database;
+  /** The name of all connections of this process: whoever declares it dead ends them. */
+  sessionName?: string;
   queue: Queue;
   bell: Bell;
   bus: Bus;

@@ -2,6 +2,7 @@
 // and held up. Each fault mends itself; none strikes what another one is at.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import postgres from 'postgres';
 import { TIMES } from './house.ts';
 import type { House, Member } from './house.ts';
 import type { Dice } from './random.ts';
@@ -30,6 +31,10 @@ const FAULTS: readonly Fault[] = [
     frozen(one, beyondLease(dice)),
   ),
   ofProcess('worker stopped for a moment', 'worker', 1, async (one, dice) => frozen(one, withinLease(dice))),
+  ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, dice, { postgres }) => {
+    await untilHolding(one, postgres.url);
+    await frozen(one, dice.chance(0.5) ? beyondLease(dice) : withinLease(dice));
+  }),
   ofProcess('worker drained', 'worker', 3, drained),
   ofProcess('API killed', 'api', 3, killed),
   ofProcess('API stopped beyond the lease', 'api', 1, async (one, dice) => frozen(one, beyondLease(dice))),
@@ -85,14 +90,14 @@ function ofProcess(
   kind: string,
   which: Member['kind'] | null,
   weight: number,
-  strike: (member: Member, dice: Dice) => Promise<void>,
+  strike: (member: Member, dice: Dice, services: Services) => Promise<void>,
 ): Fault {
   return {
     kind,
     weight,
-    aim({ house, dice }) {
+    aim({ house, services, dice }) {
       const member = dice.pick(house.members.filter((one) => which === null || one.kind === which));
-      return { target: member.name, strike: () => strike(member, dice) };
+      return { target: member.name, strike: () => strike(member, dice, services) };
     },
   };
 }
@@ -116,6 +121,25 @@ async function drained(member: Member, dice: Dice): Promise<void> {
   await member.end('SIGTERM');
   await sleep(dice.between(0, 500));
   await member.start();
+}
+
+/** Looks again and again for a moment in which one of its transactions has written something, and not for long. */
+async function untilHolding({ child }: Member, url: string): Promise<void> {
+  if (child === null) return;
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
+  const end = performance.now() + 3_000;
+  try {
+    while (performance.now() < end) {
+      const holding = await sql`
+        select 1 from pg_stat_activity a join processes p on p.session_name = a.application_name
+        where p.pid = ${child.pid} and p.dead_at is null and a.backend_xid is not null limit 1`;
+      if (holding.length > 0) return;
+    }
+  } catch {
+    // Postgres is struck, too: the process is stopped wherever it is.
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
 }
 
 async function frozen({ child }: Member, ms: number): Promise<void> {

@@ -7,6 +7,7 @@ import type { Executor } from '../../src/db/client.ts';
 import { claim, claimFree, forgive } from '../../src/db/claims.ts';
 import { owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
 import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
+import { until } from '../e2e/until.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -172,6 +173,25 @@ describe('the dead', () => {
     await the.process();
     expect((await declareDead(db(), TIMES, await the.process())).sort()).toEqual([free, vanished].sort());
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+  });
+
+  test('lose their connections, and nobody else does', async () => {
+    const names = ['nightshift-of-the-dead', 'nightshift-of-one-who-lives'];
+    const [ofDead, ofLiving] = names.map((name) => the.open({ max: 1, name }));
+    const pids = () =>
+      the.rows(
+        `select pid from pg_stat_activity where application_name in ('${names.join("', '")}') order by 1`,
+      );
+    for (const one of [ofDead, ofLiving]) await one?.db.execute(sql`select 1`);
+    expect(await pids()).toHaveLength(2);
+    await the.process({ silentMs: 20_000, sessionName: names[0] ?? '' });
+    const judge = await the.process({ sessionName: names[1] ?? '' });
+    expect(await declareDead(db(), TIMES, judge)).toHaveLength(1);
+    await until('its connection to be ended', async () => (await pids()).length === 1);
+    // Its process, should it wake, finds its connection cut and opens another one.
+    await ofDead?.db.execute(sql`select 1`);
+    expect(await declareDead(db(), TIMES, judge)).toEqual([]);
+    expect(await pids()).toHaveLength(2);
   });
 
   test('are declared by nobody whose own beats were late a moment ago', async () => {

@@ -43,7 +43,7 @@ export type Given = {
    * A process whose last beat was `silentMs` ago; null: that lives, however long a test takes. `lock`: whether it still holds
    * its lock.
    */
-  process(over?: { silentMs?: number | null; lock?: boolean }): Promise<ProcessId>;
+  process(over?: { silentMs?: number | null; lock?: boolean; sessionName?: string }): Promise<ProcessId>;
   /** An input for a context of the default tenant. */
   submission(contextId: ContextId, over?: Partial<Submission>): Submission;
   submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
@@ -92,12 +92,13 @@ export async function given(): Promise<Given> {
       await database.transaction((tx) => createWorker(tx, worker));
       return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
     },
-    async process({ silentMs = null, lock = false } = {}) {
+    async process({ silentMs = null, lock = false, sessionName } = {}) {
       const id = ids.next<ProcessId>();
       const lockKey = randomInt(1, 2 ** 47);
       if (lock) await holdLock(open({ max: 1 }).db, lockKey);
       const serves = { tools: [], roles: [], models: [], mcpServers: [] };
-      await register(db, { id, lockKey, host: 'h', pid: 1, version: '0', ...serves });
+      const named = sessionName === undefined ? {} : { sessionName };
+      await register(db, { id, lockKey, host: 'h', pid: 1, ...named, version: '0', ...serves });
       await db.execute(sql`
         update processes set beat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
         where id = ${id}`);
