@@ -54,6 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['api', 'workers', 'cli'],
   'p-timeout': ['queue', 'workers'],
   'prom-client': ['api', 'workers'],
+  'rate-limiter-flexible': ['api'],
   undici: ['llm'],
   uuid: ['cli', 'llm'],
   commander: ['cli'],

@@ -37,9 +37,9 @@ test.skipIf(!redis)(
     const waits: number[] = [];
     const refused: string[] = [];
     const jobs: string[] = [];
-    let over = false;
+    const over = new AbortController();
     const drive = async (at: number): Promise<void> => {
-      for (let turn = at; !over; turn += CLIENTS + 1) {
+      for (let turn = at; !over.signal.aborted; turn += CLIENTS + 1) {
         const context = contexts[turn % CONTEXTS];
         const began = performance.now();
         await client.post(context?.id ?? '', 'say: done').then(
@@ -57,7 +57,7 @@ test.skipIf(!redis)(
       await sleep(FROZEN_MS);
       workers[round % workers.length]?.signal('SIGCONT');
     }
-    over = true;
+    over.abort();
     await driving;
 
     const sorted = waits.toSorted((a, b) => a - b);

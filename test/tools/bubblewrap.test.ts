@@ -44,7 +44,8 @@ function run(input: Json, limits: Partial<RunCommandLimits> = {}, signal?: Abort
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });
 const said = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
   const told = await run(sh(script), limits);
-  return (told?.result as { stdout: string }).stdout;
+  if (told === null) throw new Error('The call was aborted.');
+  return (told.result as { stdout: string }).stdout;
 };
 
 describe.runIf(works)('in bubblewrap', () => {

@@ -142,8 +142,11 @@ describe('what a tool does', () => {
   ])('%s', async (_, input, content, is_error) => {
     const invocation = call('faulty', input);
     const told = await resultOf(runner, invocation);
-    expect({ ...told, content: String(told.content).replaceAll(invocation.id, '<id>') }).toMatchObject({
-      content,
+    expect({
+      ...told,
+      content: JSON.stringify(told.content).replaceAll(invocation.id, '<id>'),
+    }).toMatchObject({
+      content: JSON.stringify(content),
       is_error,
     });
   });

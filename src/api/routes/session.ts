@@ -34,8 +34,8 @@ function getSessionRoute(app: App, gate: Gate): void {
         response: { 200: ref(Session), ...problems() },
       },
     },
-    async (request) => {
-      const access = await gate.admit(request);
+    async ({ headers, method, cookies }) => {
+      const access = await gate.admit({ headers, method, cookies });
       return access.kind === 'tenant'
         ? { auth: gate.auth, signed_in: true, tenant: access.tenantId }
         : { auth: gate.auth, signed_in: false, tenant: null };

@@ -24,17 +24,15 @@ export function bubblewrapped(
   const readable = (paths: readonly string[]) => paths.flatMap((place) => ['--ro-bind-try', place, place]);
   const variables = { HOME: INSIDE, TMPDIR: '/tmp', LANG: 'C.UTF-8', ...env };
   return [
-    'bwrap',
-    ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
-    ...['--uid', NOBODY, '--gid', NOBODY, '--hostname', 'nightshift'],
-    ...readable([...SYSTEM, ...OF_ETC.map((name) => `/etc/${name}`)]),
-    ...['--proc', '/proc', '--dev', '/dev'],
+    ['bwrap', '--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ['--uid', NOBODY, '--gid', NOBODY, '--hostname', 'nightshift'],
+    readable([...SYSTEM, ...OF_ETC.map((name) => `/etc/${name}`)]),
+    ['--proc', '/proc', '--dev', '/dev'],
     // What lies there is memory.
-    ...['--size', String(memoryMb * 1_048_576), '--tmpfs', '/tmp'],
-    ...readable(readOnly),
-    ...['--bind', workspace, INSIDE, '--remount-ro', '/', '--chdir', INSIDE, '--clearenv'],
-    ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
-    '--',
-    ...argv,
-  ];
+    ['--size', String(memoryMb * 1_048_576), '--tmpfs', '/tmp'],
+    readable(readOnly),
+    ['--bind', workspace, INSIDE, '--remount-ro', '/', '--chdir', INSIDE, '--clearenv'],
+    Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
+    ['--', ...argv],
+  ].flat();
 }
