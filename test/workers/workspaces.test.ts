@@ -28,6 +28,7 @@ const write = (of: object) =>
   runnerFor(
     fileTools({ workspaces: createWorkspaces(base.path), limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
   )('write_file', { path: 'notes/a', content: 'x' }, { tenantId: DEFAULT_TENANT, ...of });
+/** And what is kept beside them. */
 const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT)).sort();
 
 test('a workspace goes when its context is deleted, and no sooner', async () => {
@@ -37,7 +38,7 @@ test('a workspace goes when its context is deleted, and no sooner', async () => 
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 0 });
   await deleteWorker(fleet.ports, DEFAULT_TENANT, gone.workerId);
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 1 });
-  expect(folders()).toEqual([kept.contextId]);
+  expect(folders()).toEqual([kept.contextId, `${kept.contextId}.usage`]);
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 0 });
 });
 
