@@ -1,17 +1,18 @@
 /** Lists in pages. */
 export type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
 
-/** `items` holds one more than `limit` where there is a next page. */
+/** `items` holds one more than `limit` where there is a next page, or there are `more` that it had no room for. */
 export function toListing<Item, Wire>(
   items: readonly Item[],
   limit: number,
   toWire: (item: Item) => Wire,
   cursorOf: (item: Item) => string,
+  more = false,
 ): Listing<Wire> {
   const page = items.slice(0, limit);
   const last = page.at(-1);
   return {
     data: page.map(toWire),
-    next_cursor: items.length > limit && last !== undefined ? cursorOf(last) : null,
+    next_cursor: (more || items.length > limit) && last !== undefined ? cursorOf(last) : null,
   };
 }

@@ -13,6 +13,8 @@ import { millis } from './instant.ts';
 import { isShownAs, retried, stateOf } from './shown-state.ts';
 import type { ContextStatus } from './shown-state.ts';
 import { toUsage, usageColumns } from './usage.ts';
+import { toPage, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 
 export type ContextView = {
   id: ContextId;
@@ -111,7 +113,8 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
 const contextsWithWorker = (
   ofFile: IdleTimeouts,
 ): SQL => sql`select c.id, w.id as worker_id, w.name as worker_name, w.role,
-  ${lastMessage} as last_message, w.parent_context_id, w.title, w.config, c.status, c.state, c.queued,
+  ${lastMessage} as last_message, w.parent_context_id, w.title, w.config,
+  octet_length(w.config::text) as bytes, c.status, c.state, c.queued,
   ${retried} as retried, c.active_branch,
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
   c.message_count, c.turn_count, c.request_count, ${usageColumns('c')},
@@ -160,7 +163,7 @@ export async function findContext(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`. */
+/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
 export async function listContexts(
   executor: Executor,
   tenantId: TenantId,
@@ -168,7 +171,7 @@ export async function listContexts(
   filter: ContextFilter,
   before: ContextId | null,
   limit: number,
-): Promise<ContextView[]> {
+): Promise<Page<ContextView>> {
   const { states, role, archived } = filter;
   const conditions = [
     sql`c.tenant_id = ${tenantId}`,
@@ -177,8 +180,6 @@ export async function listContexts(
     ...(states === null ? [] : [isShownAs(states)]),
     ...(before === null ? [] : [sql`c.id < ${before}`]),
   ];
-  const rows = await executor.execute<Row>(
-    sql`${contextsWithWorker(ofFile)} where ${sql.join(conditions, sql` and `)} order by c.id desc limit ${limit}`,
-  );
-  return rows.map(toView);
+  const page = sql`${contextsWithWorker(ofFile)} where ${sql.join(conditions, sql` and `)} order by c.id desc limit ${limit}`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
 }

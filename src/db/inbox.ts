@@ -5,6 +5,8 @@ import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
+import { toPage, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 
 export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];
@@ -38,7 +40,7 @@ type Row = {
 };
 
 /**
- * In a transaction. At most `limit`, in the order of the index `tool_calls_inbox`: a page is a range of it, however much
+ * In a transaction. At most `limit`, and no more than a page may hold, in the order of the index `tool_calls_inbox`: a page is a range of it, however much
  * waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
  * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a verdict
  * from before a call ran says nothing of its outcome.
@@ -49,7 +51,7 @@ export async function listInbox(
   kind: InboxKind | null,
   after: InboxPlace | null,
   limit: number,
-): Promise<InboxItem[]> {
+): Promise<Page<InboxItem>> {
   const behind =
     after === null
       ? sql`true`
@@ -57,8 +59,10 @@ export async function listInbox(
   const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
   const [, rows] = await Promise.all([
     tx.execute(sql`select set_config('enable_sort', 'off', true)`),
-    tx.execute<Row>(sql`
-    select t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name,
+    tx.execute<OfPage & Row>(
+      withinBytes(
+        sql`select i.*, octet_length(i.input::text) as bytes from (
+    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name,
       coalesce(case when t.verdict ->> 'input' is not null then t.verdict -> 'input' end, (
         select b -> 'input' from json_array_elements(m.content) b
         where b ->> 'id' = t.id::text limit 1)) as input,
@@ -71,9 +75,12 @@ export async function listInbox(
       and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.verdict is null)
       and j.stop_kind is null
       and ${only} and ${behind}
-    order by t.asked_at, t.id limit ${limit}`),
+    order by t.asked_at, t.id limit ${limit}) i`,
+        sql`p.asked_at, p.id`,
+      ),
+    ),
   ]);
-  return rows.map((row) => ({
+  return toPage(rows, (row) => ({
     kind: KINDS[row.waits_for],
     contextId: row.context_id,
     workerId: row.worker_id,

@@ -17,6 +17,8 @@ import { conditionsOf } from './job-filter.ts';
 import type { JobFilter } from './job-filter.ts';
 import { awaitedCalls } from './replies.ts';
 import type { AwaitedCall } from './replies.ts';
+import { toPage, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 import { toUsage, usageColumns } from './usage.ts';
 
 export type JobView = {
@@ -75,6 +77,7 @@ type Row = Usage & {
 
 const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id, j.worker_id, j.branch, j.status, j.attempt,
   ${millis(sql`j.retry_at`)} as retry_at, j.steps, ${usageColumns('j')}, j.output_message_id, m.content as output_content,
+  coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
   case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end as awaited,
   case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end as awaited_workers,
   case when j.finished_at is not null then j.error end as error, j.parent_job_id,
@@ -122,23 +125,21 @@ export async function findJob(executor: Executor, tenantId: TenantId, id: JobId)
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`. */
+/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
 export async function listJobs(
   executor: Executor,
   tenantId: TenantId,
   filter: JobFilter,
   before: JobId | null,
   limit: number,
-): Promise<JobView[]> {
+): Promise<Page<JobView>> {
   const conditions = [
     sql`j.tenant_id = ${tenantId}`,
     ...conditionsOf(tenantId, filter),
     ...(before === null ? [] : [sql`j.id < ${before}`]),
   ];
-  const rows = await executor.execute<Row>(
-    sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`,
-  );
-  return rows.map(toView);
+  const page = sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
 }
 
 /** Where a job belongs and how it stands; null: this tenant has no such job. */

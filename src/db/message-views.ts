@@ -11,6 +11,8 @@ import type { Executor } from './client.ts';
 import { summarisedUpto } from './compactions.ts';
 import { millis, toTimestamp } from './instant.ts';
 import { toModelMeta } from './model-meta.ts';
+import { isCut, withinBytes } from './page-bytes.ts';
+import type { OfPage } from './page-bytes.ts';
 import type { ModelColumns } from './model-meta.ts';
 import { askedFor, spansOf } from './spans.ts';
 import { turnBegins, turnEnds } from './turns.ts';
@@ -91,7 +93,7 @@ const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id
 const messagesWithPlace = (
   upto: SQL,
 ): SQL => sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status,
-  coalesce(m.seq <= ${upto}, false) as compacted, m.content,
+  coalesce(m.seq <= ${upto}, false) as compacted, m.content, m.bytes,
   m.job_id, m.sender_worker_id, ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at, m.model_id,
   m.provider_id, ${usageColumns('m')}, m.finish_reason,
   ${lane} as lane, j.position from messages m left join jobs j on m.role = 'user' and j.id = m.job_id`;
@@ -133,32 +135,48 @@ export async function findMessage(
   return row === undefined ? null : toView(row);
 }
 
-/** At most `limit`, and which branch they are of; `messages` null: there is none of that name. Null: this tenant has no such context. */
+/**
+ * At most `limit`, no more than a page may hold, and which branch they are of; `messages` null: there is none of that name.
+ * `more`: the page was full before. Null: this tenant has no such context.
+ */
 export async function listMessages(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
   range: MessageRange,
-): Promise<{ branch: string; messages: MessageView[] | null } | null> {
+): Promise<{ branch: string; messages: MessageView[] | null; more: boolean } | null> {
   const of = sql`m.tenant_id = ${tenantId} and m.context_id = ${contextId}`;
   const parts = range.turn === null ? [historyOf(of, range), queueOf(of, range)] : [historyOf(of, range)];
   const direction = range.order === 'asc' ? sql`asc` : sql`desc`;
   const asked = withSummarised(askedFor(tenantId, contextId, range.branch));
   type Listed = { asked: string; found: string | null };
-  const rows = await executor.execute<Listed & (Row | { id: null })>(sql`
+  const page = sql`
     select at.asked, at.found, l.* from (
       ${range.turn === null ? asked : withTurn(asked, range.turn)}
     ) at left join lateral (
       (${sql.join(parts, sql`) union all (`)})
     ) l on true
-    order by l.status = 'queued' ${direction}, l.seq ${direction}, l.lane ${direction}, l.position ${direction},
-      l.id ${direction} limit ${range.limit}`);
+    order by ${orderOf(sql`l`, direction)} limit ${range.limit}`;
+  const rows = await executor.execute<OfPage & Listed & (Row | { id: null })>(
+    withinBytes(page, orderOf(sql`p`, direction)),
+  );
   const [first] = rows;
   if (first === undefined) return null;
   const messages =
     first.found === null ? null : rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
-  return { branch: first.asked, messages };
+  return { branch: first.asked, messages, more: isCut(rows) };
 }
+
+/** History, then what is queued. */
+function orderOf(row: SQL, direction: SQL): SQL {
+  const keys = [sql`${row}.status = 'queued'`, ...ORDER.map((key) => sql`${row}.${key}`)];
+  return sql.join(
+    keys.map((key) => sql`${key} ${direction}`),
+    sql`, `,
+  );
+}
+
+const ORDER: readonly SQL[] = [sql`seq`, sql`lane`, sql`position`, sql`id`];
 
 /** With `summarised`, up to which a summary stands for what was said. Looked up once, not with each message. */
 function withSummarised(asked: SQL): SQL {

@@ -212,6 +212,10 @@ export const messages = pgTable(
     turn: text('turn'),
     status: text('status').notNull(),
     content: json<Block[]>('content').notNull(),
+    /** Of its content: known before that is read. */
+    bytes: integer('bytes')
+      .notNull()
+      .generatedAlwaysAs(sql`octet_length(content::text)`),
     jobId: uuid('job_id'),
     /** Of an input: the worker that sent it. Null: a client. */
     senderWorkerId: uuid('sender_worker_id'),

@@ -7,6 +7,8 @@ import type { WorkerConfig } from '../core/settings.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { millis } from './instant.ts';
+import { toPage, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 
 /**
  * `stopped`; else `working` while a process runs it or it is due, `waiting` while something outside is awaited; at rest
@@ -66,7 +68,7 @@ export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.st
   or (c.status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
-const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, ${workerState} as state, c.last_failure, w.context_id,
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure, w.context_id,
   w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
   w.version from workers w join contexts c on c.id = w.context_id`;
 
@@ -100,14 +102,14 @@ export async function findWorker(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`. */
+/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
 export async function listWorkers(
   executor: Executor,
   tenantId: TenantId,
   filter: WorkerFilter,
   before: WorkerId | null,
   limit: number,
-): Promise<WorkerView[]> {
+): Promise<Page<WorkerView>> {
   const conditions = [
     sql`w.tenant_id = ${tenantId}`,
     filter.archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
@@ -116,10 +118,8 @@ export async function listWorkers(
     ...(filter.state === null ? [] : [sql`${workerState} = ${filter.state}`]),
     ...(before === null ? [] : [sql`w.id < ${before}`]),
   ];
-  const rows = await executor.execute<Row>(
-    sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`,
-  );
-  return rows.map(toView);
+  const page = sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
 }
 
 /** Which worker owns a context; null: this tenant has no such context. */

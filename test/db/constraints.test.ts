@@ -65,6 +65,12 @@ function copy(table: string, key: string, changes: Record<string, string>): stri
     from ${table} r where ${key}`;
 }
 
+/** Its bytes are reckoned, and not copied. */
+function copyMessage(id: string, seq: string): string {
+  const same = 'tenant_id, context_id, branch, role, type, turn, status, content';
+  return `insert into messages (id, seq, ${same}) select ${id}, ${seq}, ${same} from messages where id = '$m'`;
+}
+
 const context = (set: string) => `update contexts set ${set} where id = '$c'`;
 const job = (set: string) => `update jobs set ${set} where id = '$j'`;
 const message = (set: string) => `update messages set ${set} where id = '$m'`;
@@ -132,10 +138,12 @@ const CASES: Readonly<Record<string, string>> = {
     select '$id', 'p', 'r', now() from generate_series(1, 2)`,
   roles_tenant_id_name_version_pk: `insert into roles (tenant_id, name, version)
     select 'default', '$id', 1 from generate_series(1, 2)`,
+  sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)
+    select '$id', 'default', 'k', now() from generate_series(1, 2)`,
   roles_version: `insert into roles (tenant_id, name, version) values ('default', '$id', 0)`,
   jobs_wish: job(`stop_kind = 'cancel'`),
-  messages_pkey: copy('messages', "id = '$m'", { seq: '99' }),
-  messages_seq: copy('messages', "id = '$m'", { id: fresh }),
+  messages_pkey: copyMessage('id', '99'),
+  messages_seq: copyMessage("'$id'::uuid", 'seq'),
   messages_role: message(`role = 'ghost'`),
   messages_type: message(`type = 'song'`),
   messages_status: message(`status = 'torn', seq = null, turn = null`),

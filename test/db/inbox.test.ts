@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const list = (...[kind, after, limit]: [InboxKind | null, InboxPlace | null, number]) =>
-  database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, kind, after, limit));
+  database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, kind, after, limit)).items);
 
 test('a page anywhere in it is read from its index, and nothing is sorted', async () => {
   const first = await list(null, null, 50);
@@ -69,7 +69,7 @@ test('a page anywhere in it is read from its index, and nothing is sorted', asyn
   const literal = text.replaceAll(/\$\d+/g, () => {
     at += 1;
     const [kind, asked, id] = values;
-    return [`'${DEFAULT_TENANT}'`, `'${kind}'`, `'${asked}'`, `'${id}'`, '50'][at - 1] ?? 'null';
+    return [`'${DEFAULT_TENANT}'`, `'${kind}'`, `'${asked}'`, `'${id}'`, '50', '4194304'][at - 1] ?? 'null';
   });
   const plan = await database.transaction(async (tx) => {
     await tx.execute(sql`select set_config('enable_sort', 'off', true)`);

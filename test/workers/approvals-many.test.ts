@@ -6,6 +6,8 @@ import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import { listInbox } from '../../src/db/inbox.ts';
+import type { InboxItem, InboxPlace } from '../../src/db/inbox.ts';
+import type { Page } from '../../src/db/page-bytes.ts';
 import { result, says, startFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -76,10 +78,19 @@ test(
     await of.post(contextId, 'go');
     await of.until(async () => (await of.query(waiting)).length === MANY + 1);
 
-    const inbox = await of.database.transaction((tx) =>
-      listInbox(tx, DEFAULT_TENANT, 'approval', null, 2_000),
-    );
-    expect(inbox).toHaveLength(MANY + 1);
+    const listFrom = (after: InboxPlace | null): Promise<Page<InboxItem>> =>
+      of.database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, 'approval', after, 2_000));
+    let listed = 0;
+    let page = await listFrom(null);
+    for (;;) {
+      listed += page.items.length;
+      // A page holds four megabytes.
+      expect(page.items.length * CALL).toBeLessThan(5_000_000);
+      const last = page.items.at(-1);
+      if (!page.more || last === undefined) break;
+      page = await listFrom({ requestedAt: last.requestedAt, id: last.toolCallId });
+    }
+    expect(listed).toBe(MANY + 1);
     expect(ran).toEqual([]);
     await Promise.all(contexts.slice(0, 50).map((id) => of.judge(id)));
     await of.until(() => ran.length === 50);

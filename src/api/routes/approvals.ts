@@ -66,10 +66,11 @@ function inboxRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, query }) => {
       const { kind = null, limit } = query;
       const after = readPlace(query.cursor);
-      const items = await ports.database.transaction((tx) => listInbox(tx, tenantId, kind, after, limit + 1));
-      return toListing(items, limit, toInboxItem, ({ requestedAt, toolCallId: id }) =>
-        PLACE.write([requestedAt, id]),
+      const { items, more } = await ports.database.transaction((tx) =>
+        listInbox(tx, tenantId, kind, after, limit + 1),
       );
+      const cursorOf = ({ requestedAt, toolCallId: id }: Item) => PLACE.write([requestedAt, id]);
+      return toListing(items, limit, toInboxItem, cursorOf, more);
     },
   );
 }

@@ -95,7 +95,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, query }) => {
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const contexts = await listContexts(
+      const { items, more } = await listContexts(
         ports.database.db,
         tenantId,
         idleTimeouts(ports.catalog.fileRoles),
@@ -103,7 +103,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         before,
         query.limit + 1,
       );
-      return toListing(contexts, query.limit, toContext, ({ id: last }) => PLACE.write([last]));
+      return toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
     },
   );
 }

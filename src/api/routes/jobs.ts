@@ -58,8 +58,8 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         createdBefore: parseInstant(query.created_before, 'created_before'),
       };
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const jobs = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);
-      return toListing(jobs, query.limit, toJob, ({ id: last }) => PLACE.write([last]));
+      const { items, more } = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);
+      return toListing(items, query.limit, toJob, ({ id: last }) => PLACE.write([last]), more);
     },
   );
 }

@@ -154,10 +154,10 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
         limit: limit + 1,
       };
       const found = await listMessages(ports.database.db, tenantId, context, range);
-      const { branch: read, messages } = orNotFound(found, noContext(context));
+      const { branch: read, messages, more } = orNotFound(found, noContext(context));
       if (messages === null) throw new RequestRefused(noBranch(read));
       const page = messages.slice(0, limit);
-      const next = messages.length > limit ? writePlace(placeAfter(page, before), read) : null;
+      const next = more || messages.length > limit ? writePlace(placeAfter(page, before), read) : null;
       return { data: page.map(toMessage), next_cursor: next };
     },
   );

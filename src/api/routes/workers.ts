@@ -97,8 +97,8 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         archived: query.archived,
       };
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const workers = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
-      return toListing(workers, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
+      const { items, more } = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
+      return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
     },
   );
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "messages" ADD COLUMN "bytes" integer GENERATED ALWAYS AS (octet_length(content::text)) STORED NOT NULL;
