@@ -26,7 +26,8 @@ export type Database = {
   readonly db: Executor;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. What is asked of `last`, once
-   * at most, ends it: the commit is sent with that statement, and both are answered together.
+   * at most, ends it: the commit is sent with that statement, and both are answered together. With `lockPatienceMs` it may be
+   * run more than once.
    */
   transaction<T>(work: (tx: Executor, last: Executor) => Promise<T>): Promise<T>;
   /** Ends the pool; statements under way have `timeoutSeconds` to finish. */

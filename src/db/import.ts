@@ -16,7 +16,8 @@ export type StoredEntry =
 
 export type Filling = {
   context: Pick<StoredContext, 'activeBranch' | 'turnCount' | 'createdAt' | 'branches' | keyof Counters>;
-  entries: AsyncIterable<StoredEntry>;
+  /** From the first one on, each time: a transaction may be done again. */
+  entries(): AsyncIterable<StoredEntry>;
   told: { format: ImportFormat; kept: JsonObject | null };
 };
 
@@ -31,7 +32,7 @@ export async function fillContext(
   contextId: ContextId,
   { context, entries, told }: Filling,
 ): Promise<void> {
-  const last = await insertEntries(tx, ids, tenantId, contextId, entries);
+  const last = await insertEntries(tx, ids, tenantId, contextId, entries());
   await insertBranches(tx, tenantId, contextId, context.branches);
   const { usage } = context;
   await tx.execute(sql`

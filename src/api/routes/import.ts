@@ -55,7 +55,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
             config,
             parentWorkerId: null,
           });
-          const filling = { context, told, entries: source.entries() };
+          const filling = { context, told, entries: () => source.entries() };
           const command = importContext(ports, tenantId, create, filling);
           const answer = await write(
             ports,
