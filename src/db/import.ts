@@ -17,7 +17,7 @@ export type StoredEntry =
 export type Filling = {
   context: Pick<StoredContext, 'activeBranch' | 'turnCount' | 'createdAt' | 'branches' | keyof Counters>;
   /** From the first one on, each time: a transaction may be done again. */
-  entries(): AsyncIterable<StoredEntry>;
+  entries: () => AsyncIterable<StoredEntry>;
   told: { format: ImportFormat; kept: JsonObject | null };
 };
 
