@@ -27,7 +27,7 @@ export type Gate = {
   admit(asked: Asked): Promise<Access>;
   /** Of what needs no key: whether even so it may not be asked for like this. */
   objection(asked: Asked): Refusal | null;
-  /** Null: nobody bears this key. */
+  /** Null: the key is unknown. */
   whose(key: string): SignIn | null;
   /** The session of this browser, where it has one, is over. */
   signOut(asked: Asked): Promise<void>;

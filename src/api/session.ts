@@ -1,6 +1,6 @@
 /**
- * A key, kept by a browser: its cookie holds a random token, and what the token stands for is stored. So a session ends where
- * somebody signs out, and with its key, for every API process within a second.
+ * A key, kept by a browser: its cookie holds a random token, and what the token stands for is stored. A session ends on
+ * sign-out, or when its key is removed, for every API process within a second.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -27,9 +27,9 @@ const MOST_REMEMBERED = 10_000;
 const TOKEN = /^[\w-]{43}$/;
 
 export type Sessions = {
-  /** What the cookie of somebody who bears this key holds. */
+  /** Stores a session of this key. Returns the cookie's value. */
   begin(key: ApiKey): Promise<string>;
-  /** Whose session a cookie tells of; null: nobody's. */
+  /** The tenant of the session; null: there is no such session. */
   tenantOf(token: string): Promise<TenantId | null>;
   end(token: string): Promise<void>;
 };
@@ -87,7 +87,7 @@ export function tokenIn({ cookies, headers }: Asked): string | null {
 
 type Cookie = { name: string; options: CookieSerializeOptions };
 
-/** The token is good for whoever bears it: so no script may read the cookie, and no other site make the browser send it. */
+/** The token grants access: no script may read the cookie, and no other site may make the browser send it. */
 export function cookieFor({ headers }: Pick<Asked, 'headers'>): Cookie {
   const secure = isSecure(headers);
   return {
@@ -96,7 +96,7 @@ export function cookieFor({ headers }: Pick<Asked, 'headers'>): Cookie {
   };
 }
 
-/** Whether the browser speaks TLS, to a proxy as a rule. Whoever lies about it only keeps a cookie of their own from plain HTTP. */
+/** Whether the browser uses TLS, usually to a proxy. A client that lies about it only changes its own cookie. */
 function isSecure(headers: AccessHeaders): boolean {
   const [forwarded = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
   return forwarded.trim() === 'https' || (headers.origin ?? '').startsWith('https:');

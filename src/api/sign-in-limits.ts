@@ -1,4 +1,4 @@
-/** How often keys may be tried out, and one be used to sign in. Counted in this process. */
+/** Rate limits of sign-in: wrong keys by address, sessions by key. Counted in this process. */
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { refuse } from '../core/errors.ts';
@@ -52,7 +52,7 @@ function tooMany(what: string): Refusal {
   return refuse('rate_limited', `${what}: try again in a minute.`);
 }
 
-/** Of IPv6, whoever has one address has 2^64 of them. */
+/** An IPv6 client usually has a whole /64 network, so that network is counted. */
 function networkOf(address: string): string {
   return isIPv6(address) && !address.startsWith('::ffff:')
     ? address.split(':').slice(0, 4).join(':')

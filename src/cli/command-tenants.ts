@@ -6,7 +6,7 @@ import { OperatorFileError } from '../tools/operator-file.ts';
 
 /**
  * Whose commands may run as plain processes. Such a command can read the environment of its worker process: where keys are in
- * it, or several tenants share it, the operator names them. Throws OperatorFileError where nobody is named.
+ * it, or several tenants share it, the operator names them. Throws OperatorFileError where `tenants` is empty.
  */
 export function commandTenants(
   { runner, tenants }: RunCommandLimits,

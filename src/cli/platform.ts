@@ -20,7 +20,7 @@ import { idleTimeouts } from '../core/settings.ts';
 import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
 import type { Database, DatabaseOptions } from '../db/client.ts';
-import { SESSION_PREFIX, endStandstill } from '../db/standstill.ts';
+import { SESSION_PREFIX, terminateFrozenSessions } from '../db/frozen-sessions.ts';
 import { createModels } from '../llm/models.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
@@ -68,10 +68,10 @@ export type Platform = {
 
 type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockPatienceMs' | 'onLocked'>;
 
-/** A process that stands still holds its locks for no longer than this, in milliseconds. */
-const STANDSTILL_MS = 1_000;
+/** A frozen process keeps its locks for at most this long, in milliseconds. */
+const FROZEN_MS = 1_000;
 
-const STANDSTILL: PoolLimits = { limits: { idleInTransaction: STANDSTILL_MS, unread: STANDSTILL_MS } };
+const FROZEN_LIMITS: PoolLimits = { limits: { idleInTransaction: FROZEN_MS, unread: FROZEN_MS } };
 
 /**
  * Of a process that takes requests and runs nothing: a lock that another process holds is waited for without a connection, so
@@ -79,9 +79,9 @@ const STANDSTILL: PoolLimits = { limits: { idleInTransaction: STANDSTILL_MS, unr
  */
 export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
   return {
-    limits: { ...STANDSTILL.limits, lock: 300 },
+    limits: { ...FROZEN_LIMITS.limits, lock: 300 },
     lockPatienceMs: requestMs * 0.8,
-    onLocked: endStandstill,
+    onLocked: terminateFrozenSessions,
   };
 }
 
@@ -90,7 +90,7 @@ export async function openPlatform(
   services: Services,
   operator: OperatorFile,
   log: Logger,
-  limits: PoolLimits = STANDSTILL,
+  limits: PoolLimits = FROZEN_LIMITS,
 ): Promise<Platform> {
   const { databaseUrl, redisUrl } = services;
   const sessionName = `${SESSION_PREFIX}${ids.next<ProcessId>()}`;

@@ -7,7 +7,7 @@
 import type { JsonObject } from './json.ts';
 import type { ProviderName } from './model.ts';
 
-/** The platform's own, whoever asks. */
+/** Set by the platform itself: no config and no operator may set them. */
 export const RESERVED_PARAMETERS = [
   'model',
   'messages',

@@ -40,8 +40,8 @@ type Row = {
 };
 
 /**
- * In a transaction. At most `limit`, and no more than a page may hold, in the order of the index `tool_calls_inbox`: a page is a range of it, however much
- * waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
+ * In a transaction. At most `limit`, and no more than a page may hold, in the order of the index `tool_calls_inbox`: a page is
+ * a range of it, however much waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
  * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a verdict
  * from before a call ran says nothing of its outcome.
  */

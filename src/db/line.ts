@@ -22,8 +22,8 @@ export type LineOptions = {
 };
 
 /**
- * What the server ends by itself, in milliseconds; 0: nothing. So a process that stands still holds no lock for longer: its
- * connections are open, and nobody reads what they say.
+ * Time limits that PostgreSQL enforces on a session, in milliseconds; 0: no limit. They free the locks of a frozen process,
+ * whose connections stay open although it reads nothing.
  */
 export type SessionLimits = {
   /** A transaction whose next statement does not come: the connection is ended. */

@@ -149,8 +149,8 @@ export async function unregister(executor: Executor, id: ProcessId): Promise<voi
 const STEADY = 3;
 
 /**
- * Marks those that died since somebody last looked, and ends what connections they still have: one that stands still would
- * hold its locks. After a pause or a partition everybody's beats are late at once: a
+ * Marks processes that died since the last check, and terminates the connections they still have: a frozen process would
+ * keep its locks. After a pause or a partition everybody's beats are late at once: a
  * process whose own was late a moment ago judges only who was not heard of for two leases, so that all have the time to
  * come back, and a fleet that is always late is not blind.
  */

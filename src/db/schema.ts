@@ -631,7 +631,7 @@ export const processes = pgTable(
     lockKey: bigint('lock_key', { mode: 'number' }).notNull(),
     host: text('host').notNull(),
     pid: integer('pid').notNull(),
-    /** Its connections are named so: whoever declares it dead ends them. Null: of an earlier release. */
+    /** `application_name` of its connections, which are terminated when it is declared dead. Null: of an earlier release. */
     sessionName: text('session_name'),
     version: text('version').notNull(),
     tools: text('tools').array().notNull(),

@@ -1,4 +1,4 @@
-/** What somebody threw, in words: its message and its causes', never a stack, whatever it was. */
+/** The text of a thrown value: its message and its causes', never a stack. Takes any value. */
 import { truncate } from './truncate.ts';
 
 /** Characters. A message may hold a whole response body. */

@@ -59,7 +59,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   /** A connection of its own, for beats. */
   openBeatConnection(): Database;
-  /** The name of all connections of this process: whoever declares it dead ends them. */
+  /** `application_name` of all connections of this process: they are terminated when it is declared dead. */
   sessionName?: string;
   queue: Queue;
   bell: Bell;

@@ -9,7 +9,7 @@ import { wakeForgotten } from '../db/awaited.ts';
 import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
 import { declareDead } from '../db/processes.ts';
-import { endStandstill } from '../db/standstill.ts';
+import { terminateFrozenSessions } from '../db/frozen-sessions.ts';
 import { fence } from '../db/wishes.ts';
 import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
@@ -66,7 +66,7 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const { db } = state.database;
   const identity = state.identity();
   if (identity === null) return;
-  await endStandstill(db);
+  await terminateFrozenSessions(db);
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   const revoked = await revoke(db, REVOKED);

@@ -246,7 +246,7 @@ describe('the gate', () => {
     }
   });
 
-  test('answers are of the type that they say, and kept by nobody', async () => {
+  test('answers have nosniff, and those with data no-store', async () => {
     for (const url of [
       '/api/workers',
       '/api/nothing',

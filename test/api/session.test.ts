@@ -195,7 +195,7 @@ describe('over TLS', () => {
 });
 
 describe('a session', () => {
-  test('ends where somebody signs out, for every process within a second, and no other does', async () => {
+  test('ends on sign-out, for every process within a second, and no other session does', async () => {
     const other = await openApi({ NIGHTSHIFT_API_KEYS: KEYS }, api.databaseUrl);
     const [mine, another] = [await signIn('first-key', api, OWN), await signIn()];
     expect((await other.get('/api/workers', mine)).status).toBe(200);
@@ -259,7 +259,7 @@ describe('trying keys out', () => {
   });
 });
 
-test('without keys nobody signs in, and everybody is', async () => {
+test('without keys there is no sign-in, and every request is that of the default tenant', async () => {
   const open = await openApi();
   expect((await open.get('/api/session')).body).toEqual({ auth: 'none', signed_in: true, tenant: 'default' });
   const { status, headers } = await open.post('/api/session', { key: 'any' });

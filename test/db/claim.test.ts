@@ -175,7 +175,7 @@ describe('the dead', () => {
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
 
-  test('lose their connections, and nobody else does', async () => {
+  test('lose their connections, and live processes keep theirs', async () => {
     const names = ['nightshift-of-the-dead', 'nightshift-of-one-who-lives'];
     const [ofDead, ofLiving] = names.map((name) => the.open({ max: 1, name }));
     const pids = () =>

@@ -1,5 +1,5 @@
-// A worker process that stands still (SIGSTOP, a virtual machine that is paused) while inputs come, again and again: what it
-// holds in Postgres holds nobody up, and nothing is refused.
+// A worker process is frozen (SIGSTOP, a paused virtual machine) again and again while inputs arrive: its locks in Postgres
+// delay no input for long, and no input is refused.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, test } from 'vitest';
 import { killChildren } from './children.ts';

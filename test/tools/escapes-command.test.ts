@@ -208,7 +208,7 @@ describe.runIf(process.platform === 'linux')('too much', () => {
   });
 });
 
-test('is refused as a plain process to tenants that nobody named', async () => {
+test('is refused as a plain process to tenants that are not in the list', async () => {
   expect(await run({ argv: ['true'] }, { tenants: ['another'] })).toEqual(refusedWith('runner_unavailable'));
 });
 

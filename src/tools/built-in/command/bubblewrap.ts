@@ -12,7 +12,7 @@ export const INSIDE = '/workspace';
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const OF_ETC = ['alternatives', 'ld.so.cache', 'localtime', 'ssl', 'ca-certificates', 'mime.types'];
 
-const NOBODY = '65534';
+const UNPRIVILEGED_ID = '65534';
 
 /** A command line that runs `argv` so. */
 export function bubblewrapped(
@@ -25,7 +25,7 @@ export function bubblewrapped(
   const variables = { HOME: INSIDE, TMPDIR: '/tmp', LANG: 'C.UTF-8', ...env };
   return [
     ['bwrap', '--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
-    ['--uid', NOBODY, '--gid', NOBODY, '--hostname', 'nightshift'],
+    ['--uid', UNPRIVILEGED_ID, '--gid', UNPRIVILEGED_ID, '--hostname', 'nightshift'],
     readable([...SYSTEM, ...OF_ETC.map((name) => `/etc/${name}`)]),
     ['--proc', '/proc', '--dev', '/dev'],
     // What lies there is memory.

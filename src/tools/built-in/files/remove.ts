@@ -2,7 +2,7 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
 import { diskOf } from './survey.ts';
-import type { Usage } from './survey.ts';
+import type { DiskUsage } from './survey.ts';
 import { codeOf, faultOf, folderIn, itself, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
@@ -16,10 +16,10 @@ export async function removed(
   all: boolean,
   at: string,
   signal: AbortSignal,
-): Promise<Usage> {
-  const gone: Usage = { bytes: 0, entries: 0 };
+): Promise<DiskUsage> {
+  const gone: DiskUsage = { bytes: 0, entries: 0 };
   try {
-    await remove(folder, name, { all, gone, signal }, at, 0);
+    await remove({ folder, name, at, depth: 0 }, { all, gone, signal });
   } catch (error) {
     throw codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
       ? new ToolFault(
@@ -31,43 +31,35 @@ export async function removed(
   return gone;
 }
 
-type Removal = { all: boolean; gone: Usage; signal: AbortSignal };
+type Removal = { all: boolean; gone: DiskUsage; signal: AbortSignal };
 
-async function remove(
-  folder: Folder,
-  name: string,
-  removal: Removal,
-  at: string,
-  depth: number,
-): Promise<void> {
+/** `at`: the path, as it is told; `depth`: below the one that is removed. */
+type Target = { folder: Folder; name: string; at: string; depth: number };
+
+async function remove(target: Target, removal: Removal): Promise<void> {
   removal.signal.throwIfAborted();
-  const target = within(folder, name);
-  const found = await lstat(target).catch((error: unknown) => {
+  const { folder, name, at, depth } = target;
+  const place = within(folder, name);
+  const found = await lstat(place).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
   if (found === null) return;
-  if (!found.isDirectory()) await unlink(target);
+  if (!found.isDirectory()) await unlink(place);
   else {
     if (depth > DEEPEST) throw new ToolFault('invalid_path', `${at} is too deep to be removed at once.`);
-    if (removal.all) await empty(folder, name, removal, at, depth);
-    await rmdir(target);
+    if (removal.all) await empty(target, removal);
+    await rmdir(place);
   }
   removal.gone.bytes += diskOf(found);
   removal.gone.entries += 1;
 }
 
-async function empty(
-  folder: Folder,
-  name: string,
-  removal: Removal,
-  at: string,
-  depth: number,
-): Promise<void> {
+async function empty({ folder, name, at, depth }: Target, removal: Removal): Promise<void> {
   const inner = await folderIn(folder, name, at);
   try {
     for (const one of await readdir(itself(inner))) {
-      await remove(inner, one, removal, `${at}/${one}`, depth + 1);
+      await remove({ folder: inner, name: one, at: `${at}/${one}`, depth: depth + 1 }, removal);
     }
   } finally {
     await inner.handle.close();

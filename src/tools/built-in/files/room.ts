@@ -6,7 +6,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
 import type { FileLimits } from './limits.ts';
 import { usage } from './survey.ts';
-import type { Usage } from './survey.ts';
+import type { DiskUsage } from './survey.ts';
 import { DEPTH } from './walk.ts';
 
 /** Beside a workspace. */
@@ -27,7 +27,7 @@ export async function changing(
   more: number,
   limits: FileLimits,
   signal: AbortSignal,
-  change: () => Promise<{ delta: Usage }>,
+  change: () => Promise<{ delta: DiskUsage }>,
 ): Promise<void> {
   const before = changes.get(root) ?? Promise.resolve();
   const mine = before.then(async () => {
@@ -51,7 +51,7 @@ export async function changing(
   }
 }
 
-/** Before and after somebody else changes it: it is counted again then. */
+/** Before and after a command, which may change anything: the workspace is counted again. */
 export async function forgetUsage(root: string): Promise<void> {
   if (changes.has(root)) doubts.set(root, (doubts.get(root) ?? 0) + 1);
   await rm(root + USAGE_SUFFIX, { force: true });
@@ -68,7 +68,7 @@ export async function isFull(root: string, limits: FileLimits, signal: AbortSign
   return bytes > limits.totalBytes || entries > limits.entries;
 }
 
-function expectFit({ bytes, entries }: Usage, more: number, limits: FileLimits): void {
+function expectFit({ bytes, entries }: DiskUsage, more: number, limits: FileLimits): void {
   if (bytes + more <= limits.totalBytes && entries < limits.entries) return;
   throw new ToolFault(
     'quota_exceeded',
@@ -76,11 +76,11 @@ function expectFit({ bytes, entries }: Usage, more: number, limits: FileLimits):
   );
 }
 
-async function usageOf(root: string, limits: FileLimits, signal: AbortSignal): Promise<Usage> {
+async function usageOf(root: string, limits: FileLimits, signal: AbortSignal): Promise<DiskUsage> {
   return (await kept(root)) ?? usage(root, limits.entries, signal);
 }
 
-async function kept(root: string): Promise<Usage | null> {
+async function kept(root: string): Promise<DiskUsage | null> {
   const text = await readFile(root + USAGE_SUFFIX, 'utf8').catch(() => '');
   const [, bytes, entries] = /^(\d{1,15}) (\d{1,15})\n$/.exec(text) ?? [];
   return bytes === undefined || entries === undefined
@@ -88,7 +88,7 @@ async function kept(root: string): Promise<Usage | null> {
     : { bytes: Number(bytes), entries: Number(entries) };
 }
 
-async function keep(root: string, { bytes, entries }: Usage): Promise<void> {
+async function keep(root: string, { bytes, entries }: DiskUsage): Promise<void> {
   const file = root + USAGE_SUFFIX;
   await writeFile(`${file}.new`, `${Math.max(0, bytes)} ${Math.max(0, entries)}\n`);
   await rename(`${file}.new`, file);

@@ -75,10 +75,10 @@ export async function survey(
 }
 
 /** What lies in a workspace: bytes on disk, and how many entries. */
-export type Usage = { bytes: number; entries: number };
+export type DiskUsage = { bytes: number; entries: number };
 
 /** How much there is, up to what is too much: more than `most` entries, where it was not all seen. */
-export async function usage(root: string, most: number, signal: AbortSignal): Promise<Usage> {
+export async function usage(root: string, most: number, signal: AbortSignal): Promise<DiskUsage> {
   let [bytes, entries] = [0, 0];
   const { complete } = await survey(root, [], most, signal, async (_, found) => {
     entries += found.length;

@@ -8,7 +8,7 @@ import { ToolFault } from '../../tool-fault.ts';
 import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 import { diskOf } from './survey.ts';
-import type { Usage } from './survey.ts';
+import type { DiskUsage } from './survey.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
@@ -19,7 +19,7 @@ export async function writeWhole(
   content: Buffer,
   key: string,
   at: string,
-): Promise<Usage> {
+): Promise<DiskUsage> {
   const [temporary, target] = [within(folder, `${TEMPORARY}${key}`), within(folder, name)];
   try {
     const there = await lstat(target).catch(() => null);

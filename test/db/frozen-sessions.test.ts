@@ -1,10 +1,10 @@
-// Somebody who stands still with a lock in hand: the server, whoever waits, and whoever declares them dead make an end of it.
+// A frozen process holds a row lock: PostgreSQL's own limits, and the process that waits for the lock, terminate its session.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCode, openDatabase } from '../../src/db/client.ts';
 import type { Database, DatabaseOptions, Executor } from '../../src/db/client.ts';
-import { endStandstill } from '../../src/db/standstill.ts';
+import { terminateFrozenSessions } from '../../src/db/frozen-sessions.ts';
 import { createTestDatabase } from '../services/database.ts';
 import type { TestDatabase } from '../services/database.ts';
 
@@ -89,7 +89,7 @@ test('and not for ever: then it is told', async () => {
   await still.over;
 });
 
-test('whoever waits ends connections of the platform that stand still with rows in hand, and no others', async () => {
+test('a process that waits for a lock terminates frozen sessions of the platform, and no others', async () => {
   const named = (name: string, id: number) => {
     const still = holding(open({ name }), id, 4_000);
     return { ...still, name };
@@ -106,7 +106,7 @@ test('whoever waits ends connections of the platform that stand still with rows 
     name: 'nightshift-waiting',
     limits: { lock: 200 },
     lockPatienceMs: 8_000,
-    onLocked: endStandstill,
+    onLocked: terminateFrozenSessions,
   });
   const began = performance.now();
   await add(waiting.db, 5);

@@ -1,6 +1,6 @@
 /**
- * Transactions of processes that stand still: their connections are open, and their next word does not come. The server ends
- * those that are idle by itself (`SessionLimits`); of one in the middle of a statement it takes no notice.
+ * Sessions of frozen processes: the connection is open, and the next message of its transaction does not come. PostgreSQL
+ * terminates idle ones itself (`SessionLimits`), but not one that is in the middle of a statement.
  */
 import { sql } from 'drizzle-orm';
 import type { Executor } from './client.ts';
@@ -8,11 +8,11 @@ import type { Executor } from './client.ts';
 /** Begins the names of all connections of the platform. */
 export const SESSION_PREFIX = 'nightshift-';
 
-/** A process that lives is asked for its next word, and says it, within milliseconds. */
+/** A live process sends its next message within milliseconds. */
 const STILL_MS = 1_000;
 
-/** Ends their connections, and so frees the rows that they hold. Of this database, and of the same user, alone. */
-export async function endStandstill(executor: Executor): Promise<void> {
+/** Terminates those that hold row locks, of this database and this database user only. */
+export async function terminateFrozenSessions(executor: Executor): Promise<void> {
   await executor.execute(sql`
     select pg_terminate_backend(a.pid) from pg_stat_activity a
     where a.datname = current_database() and a.usename = current_user
