@@ -15,6 +15,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/bin bin
 COPY --from=build /app/dist dist
 COPY --from=build /app/node_modules node_modules
+# A volume that is mounted here begins with this owner.
+RUN install -d -o node -g node /workspaces
 USER node
 EXPOSE 3000
 # Signals must reach the process itself, so that it drains before it ends.

@@ -48,7 +48,7 @@ const commands = {
 function exampleNamed(name) {
   const names = fs
     .readdirSync(at('examples'))
-    .filter((file) => file.endsWith('.ts') && file !== 'nightshift.config.ts')
+    .filter((file) => file.endsWith('.ts') && !['errors.ts', 'nightshift.config.ts'].includes(file))
     .map((file) => file.slice(0, -'.ts'.length));
   if (names.includes(name)) return name;
   throw new Error(`name an example: npm run example -- ${names.join('|')}`);

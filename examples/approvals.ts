@@ -7,11 +7,12 @@
  */
 import { createClient } from 'nightshift/client';
 import type { RunOptions } from 'nightshift/client';
+import './errors.ts';
 
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
-const worker = await client.workers.create({ name: 'cashier', role: 'support' });
+const worker = await client.workers.create({ name: 'cashier', role: 'shop' });
 
 // A real model: name it in the role, and ask in plain words: 'Pay back 180 € for A-17, …'
 const script = `

@@ -3,7 +3,9 @@
  *
  *   npm start
  *   node examples/nightly-report.ts [date] [folder]     where Node is older than 24: npm run example -- nightly-report
- *   0 2 * * *  node …/nightly-report.ts                 the line of a crontab
+ *   0 2 * * *  node …/nightly-report.ts "$(date -I)" reports     the line of a crontab
+ *
+ * Without a folder the report goes to standard output.
  *
  * Every write has a key made of the date. Started twice in one night, or again after it was killed, it finds what it
  * asked for before, and waits for that: each part is made and paid for once.
@@ -12,11 +14,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
+import './errors.ts';
 
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
-const [, , date = new Date().toISOString().slice(0, 10), folder = '.'] = process.argv;
+const [, , date = new Date().toISOString().slice(0, 10), folder] = process.argv;
 
 // A real model: name it here, give the role tools that find the figures, and ask in plain words.
 const model = 'simulated/demo';
@@ -33,7 +36,7 @@ async function ask({ name, input }: (typeof parts)[number]): Promise<{ name: str
     { idempotencyKey: `${key}-worker` },
   );
   const { job_id } = await client.workers.send(worker.id, input, { idempotencyKey: `${key}-input` });
-  console.log(`${name}: job ${job_id}`);
+  console.error(`${name}: job ${job_id}`);
   return { name, job: await client.jobs.wait(job_id) };
 }
 
@@ -44,7 +47,12 @@ const sections = answers.map(({ name, job }) =>
     ? `## ${name}\n\n${job.output?.text}\n`
     : `## ${name}\n\n*${job.status}: ${job.error?.message ?? 'no answer'}*\n`,
 );
-const file = path.join(folder, `report-${date}.md`);
-await writeFile(file, [`# Report of ${date}\n`, ...sections].join('\n'));
-console.log(`wrote ${file}`);
+const report = [`# Report of ${date}\n`, ...sections].join('\n');
+if (folder === undefined) {
+  process.stdout.write(report);
+} else {
+  const file = path.join(folder, `report-${date}.md`);
+  await writeFile(file, report);
+  console.error(`wrote ${file}`);
+}
 process.exitCode = answers.every(({ job }) => job.status === 'completed') ? 0 : 1;

@@ -56,7 +56,7 @@ const refund = defineTool({
 export default defineConfig({
   tools: [orderStatus, reserve, refund],
   roles: {
-    support: {
+    shop: {
       system_prompt: 'You answer questions about orders, and pay money back where the shop was wrong.',
       tools: ['order_status', 'reserve', 'refund'],
       // A real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`.

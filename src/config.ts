@@ -82,11 +82,7 @@ export class ConfigError extends Error {
 /** Throws `ConfigError`. An empty variable counts as not set. */
 export function parseConfig(env: Environment): Config {
   const read = reader(env);
-  const config: Config = {
-    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
-    host: read.text('HOST') ?? '127.0.0.1',
-    port: read.integer('PORT', 3000, 0, 65_535),
+  const providers: Pick<Config, 'anthropic' | 'openai'> = {
     anthropic: {
       apiKey: read.text('ANTHROPIC_API_KEY'),
       baseUrl: read.url('ANTHROPIC_BASE_URL', ['http:', 'https:']),
@@ -95,6 +91,13 @@ export function parseConfig(env: Environment): Config {
       apiKey: read.text('OPENAI_API_KEY'),
       baseUrl: read.url('OPENAI_BASE_URL', ['http:', 'https:']),
     },
+  };
+  const config: Config = {
+    ...providers,
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: read.integer('PORT', 3000, 0, 65_535),
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
     sessionTimeoutS: read.integer('DEFAULT_SESSION_TIMEOUT', 1_800, 1, LIMITS.idleTimeoutS),
     concurrency: read.integer('NIGHTSHIFT_CONCURRENCY', 100, 1, 100_000),
@@ -106,7 +109,7 @@ export function parseConfig(env: Environment): Config {
     tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
     pool: read.integer('NIGHTSHIFT_POOL', 10, 1, 1_000),
-    defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? 'simulated/default',
+    defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? modelOfOnlyProvider(providers),
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
     trees: TREE_LIMITS,
     streams: read.integer('NIGHTSHIFT_STREAMS', 10_000, 1, 1_000_000),
@@ -123,6 +126,18 @@ export function parseConfig(env: Environment): Config {
   const faults = [...read.faults, ...outOfOrder(config), ...sharedKey(config)];
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** What workers run on that name no model, where one provider alone is set up; of several, none is preferred. */
+function modelOfOnlyProvider({ anthropic, openai }: Pick<Config, 'anthropic' | 'openai'>): string {
+  const models = [
+    ...(anthropic.apiKey === null ? [] : ['anthropic/claude-sonnet-4-5']),
+    ...(openai.apiKey === null ? [] : ['openai/gpt-5']),
+    // A server without a key is a local one, and has the one model that it was started with.
+    ...(openai.apiKey === null && openai.baseUrl !== null ? ['openai-chat/default'] : []),
+  ];
+  const [only] = models;
+  return only !== undefined && models.length === 1 ? only : 'simulated/default';
 }
 
 /** A live process must not look dead between two of its beats. */

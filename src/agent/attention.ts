@@ -2,11 +2,12 @@
  * How a run hears from outside while an effect is in flight. A nudge ends what can be ended, so that the loop reads its
  * mailbox and decides again; nothing is decided here.
  *
- * Two strengths: `soft` ends what may be repeated elsewhere, `hard` also `once` calls. A wish and a lost lease are hard.
+ * Two strengths: `soft` ends what may be repeated elsewhere and costs nothing then; `hard` also model calls, which would be
+ * paid for twice, and `once` calls. A wish and a lost lease are hard.
  */
 
 /** Made once: every run ends with two of them, and an error of its own, with its stack, is dear. */
-const NUDGED = new DOMException('Somebody wants something.', 'AbortError');
+const NUDGED = new DOMException('The run is to look up.', 'AbortError');
 
 export class Attention {
   #soft = new AbortController();
@@ -15,7 +16,7 @@ export class Attention {
   #leaving = false;
   #seen = -1;
 
-  /** Ends model calls, and tools that may run again. */
+  /** Ends tools that may run again, and waits. */
   get soft(): AbortSignal {
     return this.#soft.signal;
   }
@@ -55,7 +56,7 @@ export class Attention {
     this.#leaving = true;
   }
 
-  /** The process cannot wait for what may be repeated elsewhere. */
+  /** The process stops, and waits only for what must not, or should not, be begun again elsewhere. */
   hurry(): void {
     this.#soft.abort(NUDGED);
   }

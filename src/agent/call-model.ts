@@ -60,7 +60,7 @@ function begin(
   if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
   if (access.kind === 'held') return access;
-  return beginCall(run, access.model, snapshot, job, settings, run.attention.soft, narrator);
+  return beginCall(run, access.model, snapshot, job, settings, run.attention.hard, narrator);
 }
 
 /** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */

@@ -46,7 +46,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   const request = toRequest(snapshot, step, model);
   run.log.prompt(job.id, request.messages);
   const { listener, times } = timed(run.clock, NOBODY);
-  const outcome = await untilDeadline(run.clock, job, run.attention.soft, (signal) =>
+  const outcome = await untilDeadline(run.clock, job, run.attention.hard, (signal) =>
     access.model.call(request, listener, signal),
   );
   switch (outcome.kind) {

@@ -28,7 +28,7 @@ export function callEarly(
   if (access?.kind !== 'open') return null;
   const own = new AbortController();
   const held = new HeldBack();
-  const signal = AbortSignal.any([attention.soft, own.signal]);
+  const signal = AbortSignal.any([attention.hard, own.signal]);
   const call = beginCall(ports, access.model, snapshot, job, settings, signal, held);
   // Nobody may ever wait for it.
   call.outcome.catch(() => undefined);

@@ -4,6 +4,7 @@ export const SERVERS = {
   api: async () => (await import('./production.ts')).runApi(),
   worker: async () => (await import('./production.ts')).runWorker(),
   migrate: async () => (await import('./production.ts')).migrateOnly(),
+  'worker-health': async () => (await import('./worker-health.ts')).workerHealth(),
 } as const satisfies Record<string, () => Promise<number>>;
 
 export function isServer(name: string): name is keyof typeof SERVERS {

@@ -126,6 +126,14 @@ export async function leaveFigures(connection: Executor, id: ProcessId, figures:
   );
 }
 
+/** Whether a process of the host is alive. */
+export async function livesOn(executor: Executor, host: string, times: LeaseTimes): Promise<boolean> {
+  const rows = await executor.execute(
+    sql`select 1 from processes p where p.host = ${host} and p.dead_at is null and not ${isDead(times)} limit 1`,
+  );
+  return rows.length > 0;
+}
+
 /** The figures that live processes left, the newest processes first. */
 export async function readFigures(
   executor: Executor,

@@ -23,7 +23,10 @@ import { Registry } from './registry.ts';
 import { runContext } from './run-context.ts';
 import { Sweep } from './sweep.ts';
 
-/** Of the time to drain: how long what may be repeated elsewhere is waited for. */
+/**
+ * Of the time to drain: how long tools that may be repeated elsewhere are waited for. Model calls and `once` tools have all of
+ * it: the first would be paid for twice, the second must not run twice.
+ */
 const PATIENT_SHARE = 0.2;
 
 /** What even then is not given back, because the database is away, is left to the sweeps of others. */

@@ -117,7 +117,7 @@ export class Registry {
     for (const { attention } of this.#places.values()) attention.leave();
   }
 
-  /** What may be repeated elsewhere is ended. */
+  /** Tools that may be repeated elsewhere are ended. */
   hurry(): void {
     for (const { attention } of this.#places.values()) attention.hurry();
   }

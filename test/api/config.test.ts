@@ -99,13 +99,25 @@ describe('the configuration', () => {
     });
   });
 
+  test.each<[Environment, string]>([
+    [{ ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-5'],
+    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
+    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai/gpt-5'],
+    [{ OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai-chat/default'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'simulated/default'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'simulated/default'],
+    [{ ANTHROPIC_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'simulated/demo' }, 'simulated/demo'],
+  ])('of %j runs workers without a model on %s', (env, model) => {
+    expect(parseConfig(env).defaultModel).toBe(model);
+  });
+
   test('names everything that is wrong at once, and none of the values', () => {
     const wrong = {
+      ANTHROPIC_BASE_URL: 'hunter2',
+      OPENAI_BASE_URL: 'ftp://hunter2',
       DATABASE_URL: 'mysql://user:hunter2@db/name',
       REDIS_URL: 'hunter2',
       PORT: '65536',
-      ANTHROPIC_BASE_URL: 'hunter2',
-      OPENAI_BASE_URL: 'ftp://hunter2',
       LOG_LEVEL: 'hunter2',
       DEFAULT_SESSION_TIMEOUT: '0',
       NIGHTSHIFT_CONCURRENCY: '1e3',

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createTestDatabase } from '../services/database.ts';
 import { KEY, openPlatform, run } from './command-line.ts';
 import type { Platform } from './command-line.ts';
 
@@ -116,5 +117,25 @@ test('says that commands without a sandbox would read the keys', async () => {
   await write("tenants: ['acme']");
   expect((await examine({ ...env, ANTHROPIC_API_KEY: 'sk' })).of('operator’s file')).toMatchObject({
     status: 'ok',
+  });
+});
+
+test('worker-health: whether a worker process of this host is alive', async () => {
+  const health = (databaseUrl: string) => run(['worker-health'], { DATABASE_URL: databaseUrl });
+  expect(await health(platform.databaseUrl)).toEqual({ code: 0, out: '', err: '' });
+  const idle = await createTestDatabase();
+  try {
+    expect(await health(idle.url)).toEqual({
+      code: 1,
+      out: '',
+      err: 'No worker process of this host is alive.\n',
+    });
+  } finally {
+    await idle.drop();
+  }
+  expect(await health('postgres://user:db-secret@127.0.0.1:1/none')).toEqual({
+    code: 1,
+    out: '',
+    err: 'The database cannot be reached, or lacks migrations: see `nightshift doctor`.\n',
   });
 });

@@ -1,6 +1,8 @@
 // The examples run as their first lines say, each as a process of its own beside the platform, and show what they are for.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -34,15 +36,22 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** What it wrote to its standard output; it must have ended well. */
-async function run(program: string, ...args: string[]): Promise<string> {
+type Ended = { code: number | null; out: string; err: string };
+
+async function runAt(url: string, program: string, ...args: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], NIGHTSHIFT_URL: laptop.url },
+    env: { PATH: process.env['PATH'], NIGHTSHIFT_URL: url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, err };
+}
+
+/** What it wrote to its standard output; it must have ended well. */
+async function run(program: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await runAt(laptop.url, program, ...args);
   expect(code, err).toBe(0);
   return out;
 }
@@ -119,17 +128,44 @@ test('steering: an input that joined, an answer that was taken back', async () =
 });
 
 test('nightly report: run twice it asks once', async () => {
-  const report = () => run('examples/nightly-report.ts', '2026-11-22', folder);
-  const jobsOf = (out: string): string[] =>
-    [...out.matchAll(/^\w+: job \S+$/gm)].map(([line]) => line).sort();
-  const first = jobsOf(await report());
+  const report = async (...into: string[]): Promise<Ended> => {
+    const ended = await runAt(laptop.url, 'examples/nightly-report.ts', '2026-11-22', ...into);
+    expect(ended.code, ended.err).toBe(0);
+    return ended;
+  };
+  const jobsOf = ({ err }: Ended): string[] =>
+    [...err.matchAll(/^\w+: job \S+$/gm)].map(([line]) => line).sort();
+  const first = jobsOf(await report(folder));
   expect(first).toHaveLength(3);
   const written = await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8');
   expect(written).toMatch(
     /^# Report of 2026-11-22\n\n## sales\n\n132 orders[^#]+## support\n[^#]+## stock\n/,
   );
-  expect(jobsOf(await report())).toEqual(first);
+  expect(jobsOf(await report(folder))).toEqual(first);
   expect(await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8')).toBe(written);
+  // Without a folder it leaves no file behind.
+  expect((await report()).out).toBe(written);
   const named = (await laptop.client.workers.list().all()).filter(({ name }) => name.endsWith('2026-11-22'));
   expect(named).toHaveLength(3);
+});
+
+test('a platform that is not there, or has no shop, is told in two lines', async () => {
+  const bare = createServer((_, response) => {
+    const error = { code: 'unknown_role', message: 'Role "shop" is not known.' };
+    response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  });
+  const port = await new Promise<number>((resolve) => {
+    bare.listen(0, '127.0.0.1', () => resolve((bare.address() as AddressInfo).port));
+  });
+  expect(await runAt(`http://127.0.0.1:${port}`, 'examples/tools.ts')).toEqual({
+    code: 1,
+    out: '',
+    err: 'Role "shop" is not known.\nStart the platform with the shop: NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start.\n',
+  });
+  await new Promise((resolve) => bare.close(resolve));
+  expect(await runAt(`http://127.0.0.1:${port}`, 'examples/quickstart.ts')).toEqual({
+    code: 1,
+    out: '',
+    err: 'The API could not be reached.\nStart the platform: npm start. NIGHTSHIFT_URL names one that runs elsewhere.\n',
+  });
 });

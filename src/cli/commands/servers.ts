@@ -8,6 +8,10 @@ const SUMMARIES = {
   start: ['API and worker in one process, with services of its own where none are named', 'nightshift start'],
   api: ['the API process', 'DATABASE_URL=… REDIS_URL=… nightshift api'],
   worker: ['a worker process', 'DATABASE_URL=… REDIS_URL=… nightshift worker'],
+  'worker-health': [
+    'ends with 0 where a worker process of this host is alive, for health checks of containers',
+    'DATABASE_URL=… nightshift worker-health',
+  ],
   migrate: ['brings the database up to date, and ends', 'DATABASE_URL=… nightshift migrate'],
 } as const;
 
