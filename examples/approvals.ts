@@ -7,7 +7,9 @@
  */
 import { createClient } from 'nightshift/client';
 import type { RunOptions } from 'nightshift/client';
-import './errors.ts';
+import { explainErrors } from './errors.ts';
+
+explainErrors();
 
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });

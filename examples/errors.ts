@@ -11,8 +11,10 @@ const HINTS: Partial<Record<NightshiftError['code'], string>> = {
     'Start the platform with the shop: NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start.',
 };
 
-process.on('uncaughtException', (error) => {
-  const hint = error instanceof NightshiftError ? HINTS[error.code] : undefined;
-  console.error(hint === undefined ? error : `${error.message}\n${hint}`);
-  process.exit(1);
-});
+export function explainErrors(): void {
+  process.on('uncaughtException', (error) => {
+    const hint = error instanceof NightshiftError ? HINTS[error.code] : undefined;
+    console.error(hint === undefined ? error : `${error.message}\n${hint}`);
+    process.exit(1);
+  });
+}

@@ -14,7 +14,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
-import './errors.ts';
+import { explainErrors } from './errors.ts';
+
+explainErrors();
 
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });

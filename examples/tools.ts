@@ -6,7 +6,9 @@
  *   node examples/tools.ts          where Node is older than 24: npm run example -- tools
  */
 import { createClient } from 'nightshift/client';
-import './errors.ts';
+import { explainErrors } from './errors.ts';
+
+explainErrors();
 
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
