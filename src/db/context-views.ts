@@ -8,6 +8,7 @@ import type { Millis } from '../core/time.ts';
 import type { Usage } from '../core/usage.ts';
 import type { Executor } from './client.ts';
 import { decodeText } from './codec.ts';
+import { findContexts } from './find-contexts.ts';
 import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from './expiry.ts';
 import { millis } from './instant.ts';
 import { isShownAs, retried, stateOf } from './shown-state.ts';
@@ -55,7 +56,12 @@ export type ContextFilter = {
   role: string | null;
   /** Those that are, in place of those that are not. */
   archived: boolean;
+  /** Is said in the title, by the worker, an id or the metadata of a job. */
+  q: string | null;
 };
+
+/** `upto`: of a search that found too little, where the next page begins. */
+export type ContextPage = Page<ContextView> & { upto: ContextId | null };
 
 type Row = Usage & {
   id: ContextId;
@@ -171,15 +177,20 @@ export async function listContexts(
   filter: ContextFilter,
   before: ContextId | null,
   limit: number,
-): Promise<Page<ContextView>> {
-  const { states, role, archived } = filter;
-  const conditions = [
+): Promise<ContextPage> {
+  const { states, role, archived, q } = filter;
+  const given = [
     sql`c.tenant_id = ${tenantId}`,
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...(role === null ? [] : [sql`w.role = ${role}`]),
     ...(states === null ? [] : [isShownAs(states)]),
     ...(before === null ? [] : [sql`c.id < ${before}`]),
   ];
-  const page = sql`${contextsWithWorker(ofFile)} where ${sql.join(conditions, sql` and `)} order by c.id desc limit ${limit}`;
-  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
+  const conditions = sql.join(given, sql` and `);
+  const found = q === null ? null : await findContexts(executor, q, conditions, limit);
+  if (found?.ids.length === 0) return { items: [], more: false, upto: found.upto };
+  const of = found === null ? conditions : sql`c.tenant_id = ${tenantId} and c.id in ${found.ids}`;
+  const page = sql`${contextsWithWorker(ofFile)} where ${of} order by c.id desc limit ${limit}`;
+  const rows = await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`));
+  return { ...toPage(rows, toView), upto: found?.upto ?? null };
 }

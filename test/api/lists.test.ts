@@ -1,7 +1,9 @@
 // Lists narrowed down: jobs by what they are and how they stand, contexts by their state and role, with what was last said.
 import { sql } from 'drizzle-orm';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../src/core/ids.ts';
+import { SCANNED } from '../../src/db/find-contexts.ts';
 import { addProcess, take } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -237,4 +239,65 @@ describe('contexts', () => {
     await hand.admit();
     await hand.complete(answer);
   }
+});
+
+describe('contexts that are looked for', () => {
+  const made: Record<string, string> = {};
+  beforeAll(async () => {
+    await api.call('PUT', '/api/roles/auditor', { max_steps: 3 }, OURS);
+    const context = async (key: string, body: object, headers = OURS) => {
+      made[key] = (await api.post('/api/contexts', body, headers)).body.id;
+    };
+    await context('title', { title: 'The Gebühr of May' });
+    await context('worker', { worker: { name: 'gebühr clerk' } });
+    await context('role', { worker: { role: 'auditor' } });
+    await context('tagged', { title: 'plain' });
+    await api.post(
+      `/api/contexts/${made['tagged']}/messages`,
+      { content: 'say: x', metadata: { invoice: 'R-2044' } },
+      OURS,
+    );
+    await context('theirs', { title: 'Gebühr' }, THEIRS);
+  });
+  const found = async (q: string, more = ''): Promise<string[]> => {
+    const ids = await idsOf(`/api/contexts?q=${encodeURIComponent(q)}${more}`);
+    return ids.map((id) => Object.keys(made).find((key) => made[key] === id) ?? id);
+  };
+
+  test('by title, worker, role, id and the metadata of their jobs, in upper or lower case', async () => {
+    expect(await found('gebühr')).toEqual(['worker', 'title']);
+    expect(await found('AUDITOR')).toEqual(['role']);
+    expect(await found('r-2044')).toEqual(['tagged']);
+    expect(await found(made['title'] ?? '')).toEqual(['title']);
+    expect(await found((made['title'] ?? '').slice(-8))).toEqual(['title']);
+  });
+
+  test('nothing in it is a pattern', async () => {
+    expect(await found('%')).toEqual([]);
+    expect(await found('_itle')).toEqual([]);
+    expect((await get('/api/contexts?q=')).status).toBe(422);
+    expect((await get(`/api/contexts?q=${'x'.repeat(201)}`)).status).toBe(422);
+    expect((await get('/api/contexts?q=%00')).status).toBe(422);
+  });
+
+  test('beside other filters, page by page', async () => {
+    expect(await found('gebühr', '&role=auditor')).toEqual([]);
+    const first = (await get('/api/contexts?q=geb%C3%BChr&limit=1')).body;
+    expect(first.data.map(({ id }: Body) => id)).toEqual([made['worker']]);
+    const second = (await get(`/api/contexts?q=geb%C3%BChr&limit=1&cursor=${first.next_cursor}`)).body;
+    expect(second).toMatchObject({ data: [{ id: made['title'] }], next_cursor: null });
+  });
+
+  test('a page looks at so many, and the next one goes on behind them', async () => {
+    const many = JSON.stringify(Array.from({ length: SCANNED }, () => ({ id: v7(), worker: v7() })));
+    await api.database.db.execute(sql`
+      with given as (select * from json_to_recordset(${many}::json) g(id uuid, worker uuid)),
+      made as (insert into contexts (id, tenant_id) select id, 'default' from given)
+      insert into workers (id, tenant_id, context_id, name, config) select worker, 'default', id, 'one of many', '{}' from given`);
+    const first = (await get('/api/contexts?q=geb%C3%BChr')).body;
+    expect(first.data).toEqual([]);
+    const second = (await get(`/api/contexts?q=geb%C3%BChr&cursor=${first.next_cursor}`)).body;
+    expect(second.data.map(({ id }: Body) => id)).toEqual([made['worker'], made['title']]);
+    expect(second.next_cursor).toBe(null);
+  });
 });

@@ -95,15 +95,22 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, query }) => {
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const { items, more } = await listContexts(
+      const { items, more, upto } = await listContexts(
         ports.database.db,
         tenantId,
         idleTimeouts(ports.catalog.fileRoles),
-        { states: durable(query.state), role: query.role ?? null, archived: query.archived },
+        {
+          states: durable(query.state),
+          role: query.role ?? null,
+          archived: query.archived,
+          q: query.q ?? null,
+        },
         before,
         query.limit + 1,
       );
-      return toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
+      const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
+      const further = upto === null ? null : PLACE.write([upto]);
+      return { ...listing, next_cursor: listing.next_cursor ?? further };
     },
   );
 }

@@ -13,6 +13,7 @@ import {
   listOf,
   nullable,
   oneOf,
+  plainText,
   ref,
   someOf,
   strict,
@@ -80,6 +81,13 @@ export const ContextQuery = strict({
   state: Type.Optional(someOf(STATES, 'As they are shown.')),
   role: Type.Optional(RoleName),
   archived: Archived,
+  q: Type.Optional(
+    plainText(
+      200,
+      1,
+      'Is said (upper or lower case, as the database knows it) in the title, the name or role of the worker, an id of the two, or the metadata of one of the last 20 jobs. A page looks at 2,000 contexts: it may hold none and have a next one.',
+    ),
+  ),
 });
 
 const { name, role, config, parent_worker_id } = CreateWorker.properties;

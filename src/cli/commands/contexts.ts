@@ -9,19 +9,24 @@ import type { Column } from '../terminal/table.ts';
 import { ago, money, tokensOf } from '../terminal/time.ts';
 import { wholeNumber } from '../values.ts';
 
-type Options = Common & { archived?: true; limit: number };
+type Options = Common & { archived?: true; find?: string; limit: number };
 
 export function contextsCommand(cli: Cli): Command {
   return apiCommand('contexts', 'lists contexts', [
     'nightshift contexts -n 50',
-    'nightshift contexts --archived --json',
+    'nightshift contexts --find invoice --json',
   ])
     .option('--archived', 'those that are archived, in place of the others')
+    .option('--find <text>', 'those whose title, worker, id or job metadata say it')
     .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 20)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { archived, limit } = options;
-        const query = { limit: Math.min(limit, 200), ...(archived === undefined ? {} : { archived }) };
+        const { archived, find, limit } = options;
+        const query = {
+          limit: Math.min(limit, 200),
+          ...(archived === undefined ? {} : { archived }),
+          ...(find === undefined ? {} : { q: find }),
+        };
         const data = await first(client.contexts.list(query), limit);
         if (options.json === true) return cli.screen.json({ data });
         const { ink, columns } = cli.screen;
