@@ -396,6 +396,8 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
   );
 }
 
+/** It says how its requests are sent. */
+const THE_CLIENT = 'web/src/data/client.ts';
 /** `fetch` does not tell how much of a body has gone: a large import is sent otherwise. */
 const TELLS_OF_UPLOADS = 'web/src/data/import-file.ts';
 
@@ -423,6 +425,7 @@ describe('the console', () => {
     expect(found).toEqual([]);
     const asks = /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket)\s*\(/;
     expect(consoleSources.filter(({ text }) => asks.test(text)).map(({ file }) => file)).toEqual([
+      THE_CLIENT,
       TELLS_OF_UPLOADS,
     ]);
   });

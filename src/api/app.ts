@@ -16,12 +16,13 @@ import { openGate } from './access.ts';
 import type { Gate } from './access.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from './body.ts';
 import { answerClientError } from './client-error.ts';
-import { serveConsole } from './console.ts';
+import { isNavigation, serveConsole, showNotFound } from './console.ts';
 import { within } from './deadline.ts';
 import { serveDocs } from './docs.ts';
 import { toFailure } from './failure.ts';
 import { logRequests } from './log.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { notThere } from './files.ts';
 import { measureRequests, openMetrics } from './metrics.ts';
 import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App } from './ports.ts';
@@ -56,8 +57,9 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   readJsonBodies(app);
   takeNoBodyAsEmpty(app);
   app.setErrorHandler(answerFailure);
-  app.setNotFoundHandler(async (_, reply) =>
-    sendProblem(reply, refuse('not_found', 'There is no such address.')),
+  const tellPeople = showNotFound(ports.consoleFolder);
+  app.setNotFoundHandler((request, reply) =>
+    isForPeople(request) ? tellPeople(request, reply) : notThere(reply),
   );
 
   await app.register(cookies);
@@ -99,7 +101,7 @@ function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: St
     if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
-    if (needs === 'keyless') {
+    if (needs === 'keyless' || isForPeople(request)) {
       const objection = gate.objection(request);
       if (objection !== null) throw new RequestRefused(objection);
       return undefined;
@@ -129,6 +131,12 @@ const NOT_KEPT = { 'cache-control': 'no-store' };
 
 function isData(url: string): boolean {
   return url.startsWith('/api/') || url.startsWith('/metrics');
+}
+
+/** Somebody went to a page that does not exist: nothing is told that needs a key. */
+function isForPeople(request: FastifyRequest): boolean {
+  const { url } = request;
+  return request.is404 && isNavigation(request) && !isData(url) && !url.startsWith('/assets/');
 }
 
 const TWO_HOSTS = refuse('invalid_request', 'The header `host` is given more than once.');

@@ -49,6 +49,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const SAFELY = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -65,11 +71,7 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
       route.config = { ...route.config, access: 'keyless' };
     });
     page.addHook('onSend', async (_, reply) => {
-      reply.headers({
-        'content-security-policy': POLICY,
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-      });
+      reply.headers(SAFELY);
     });
     answerRefusedFiles(page);
     const show = folder === null ? sayNotBuilt : showPage(path.join(folder, 'index.html'));
@@ -83,8 +85,18 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
 }
 
 /** A browser that goes to an address, not a program that asks for data. */
-function isNavigation({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true;
+export function isNavigation({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+}
+
+/** For people who went to an address that does not exist: the console says so, with status 404. */
+export function showNotFound(folder: string | null) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.headers(SAFELY);
+    if (folder === null) return sayNotBuilt(request, reply);
+    const html = await readFile(path.join(folder, 'index.html'));
+    return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+  };
 }
 
 async function sayNotBuilt(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -91,14 +91,6 @@ describe('the page', () => {
     },
   );
 
-  test.each(['/api/nothing', '/nothing', '/jobs.js', '/inbox/x', '/index.html', '/.secret', '/assets'])(
-    'is not at %s',
-    async (url) => {
-      const answer = await get(url, HTML);
-      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
-    },
-  );
-
   test('is not asked about: the API has its addresses for itself', async () => {
     expect((await get('/api/jobs', HTML)).json()).toEqual({ data: [], next_cursor: null });
     expect(JSON.stringify(api.contract.document.paths)).not.toContain('/assets');
@@ -126,7 +118,6 @@ describe('files', () => {
   test.each([
     '/assets/nothing-1.js',
     '/assets/',
-    '/assets/%2e%2e/index.html',
     '/assets/..%2findex.html',
     '/assets/%2e%2e%2f.secret',
     '/assets/..%5c.secret',
@@ -145,6 +136,42 @@ describe('files', () => {
   });
 });
 
+describe('an address that does not exist', () => {
+  test.each(['/nothing', '/jobs.js', '/inbox/x', '/.secret', '/assets', '/contexts', '/a/b?c=d'])(
+    'is answered by the page for people, with status 404: %s',
+    async (url) => {
+      const answer = await get(url, HTML);
+      expect([answer.statusCode, answer.body]).toEqual([404, PAGE]);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(String(answer.headers['content-security-policy'])).toContain("default-src 'self'");
+    },
+  );
+
+  test.each([
+    ['/nothing', { accept: 'application/json' }],
+    ['/nothing', {}],
+    ['/api/nothing', HTML],
+    ['/metrics/nothing', HTML],
+  ])('and by a problem for programs, and below the API: %s %j', async (url, headers) => {
+    const answer = await get(url, headers);
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
+  });
+
+  test('is no page for what writes', async () => {
+    const answer = await api.app.inject({
+      method: 'POST',
+      url: '/nothing',
+      headers: { host: 'localhost', ...HTML },
+    });
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+  });
+});
+
 describe('access', () => {
   test('needs no key, but the data does', async () => {
     const keyed = await openWith({ NIGHTSHIFT_API_KEYS: 'ours:acme' });
@@ -152,9 +179,11 @@ describe('access', () => {
       const site = { 'sec-fetch-site': 'cross-site', host: 'console.example' };
       expect((await get(url, { ...HTML, ...site }, keyed)).statusCode).toBe(200);
     }
-    for (const url of ['/api/jobs', '/api/nothing', '/nothing', '/docs']) {
+    for (const url of ['/api/jobs', '/api/nothing', '/docs']) {
       expect((await get(url, HTML, keyed)).statusCode).toBe(401);
     }
+    expect((await get('/nothing', {}, keyed)).statusCode).toBe(401);
+    expect((await get('/nothing', HTML, keyed)).statusCode).toBe(404);
     await keyed.close();
   });
 
@@ -168,7 +197,7 @@ describe('access', () => {
 
 test('what is not built says how to build it', async () => {
   const bare = await openApi();
-  for (const url of ['/', '/jobs']) {
+  for (const url of ['/', '/jobs', '/nothing']) {
     const answer = await get(url, HTML, bare);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(answer.body).toContain('npm run build');

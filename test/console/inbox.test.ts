@@ -1,17 +1,39 @@
-// The inbox: what waits for a person is answered in place, and what somebody else answered is gone.
-import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+// The inbox: what waits for a person is answered in place, can be taken back for three seconds, and nothing moves under the
+// pointer meanwhile; what somebody else answered says so where it stood.
+import { existsSync, readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
 import { usePlatform } from './platform.ts';
 import { openContext, waitingFor } from './scenes.ts';
 
-const { visit } = useBrowser();
+const { visit, excuse } = useBrowser();
 const platform = usePlatform();
 
 const mailTo = (to: string): string =>
   `call: send_mail {"to": "${to}", "text": "hello"}\n---\nsay: done with ${to}`;
 const card = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title });
+/** It stays where it was, collapsed, with what became of it. */
+const over = (page: Page, title: string, words: string) =>
+  page
+    .locator('article[data-over="true"]')
+    .filter({ hasText: title })
+    .getByText(words, { exact: true })
+    .waitFor();
+const NOTHING = 'Nothing waits for you';
+
+const sentIn = (outside: string): string[] =>
+  existsSync(outside)
+    ? readFileSync(outside, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+
+async function boxOf(of: Locator) {
+  const box = await of.boundingBox();
+  if (box === null) throw new Error('it is not seen');
+  return box;
+}
 
 async function waiting(count: number): Promise<void> {
   await waitingFor(platform().client, count);
@@ -30,18 +52,25 @@ test('approves, denies with a reason, and runs with what a person wrote', async 
   // The newest first.
   await page.getByRole('article').first().filter({ hasText: 'mail for cid' }).waitFor();
   await card(page, 'mail for ann').getByRole('button', { name: 'Approve' }).click();
-  await card(page, 'mail for ann').waitFor({ state: 'detached' });
+  await over(page, 'mail for ann', 'Approved');
   await card(page, 'mail for bob').getByRole('button', { name: 'Deny' }).click();
   await card(page, 'mail for bob').getByLabel('Reason').fill('not on Fridays');
   await card(page, 'mail for bob').getByLabel('Reason').press('Enter');
-  await card(page, 'mail for bob').waitFor({ state: 'detached' });
+  await over(page, 'mail for bob', 'Denied: not on Fridays');
   await card(page, 'mail for cid').getByRole('button', { name: 'Edit the arguments' }).click();
   await card(page, 'mail for cid').getByLabel('Run it with').fill('{"to": "dan", "text": "edited"}');
   await card(page, 'mail for cid').getByRole('button', { name: 'Approve with this' }).click();
-  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText(NOTHING).waitFor();
+  await over(page, 'mail for cid', 'Approved with other arguments');
+  // All stay in the order in which they stood.
+  expect(
+    await page
+      .getByRole('article')
+      .getByText(/^mail for/)
+      .allTextContents(),
+  ).toEqual(['mail for cid', 'mail for bob', 'mail for ann']);
   for (const { jobs } of [one, two, three]) await client.jobs.wait(jobs[0] ?? '');
-  const lines = readFileSync(outside, 'utf8').split('\n');
-  expect(lines.filter((line) => line !== '').toSorted()).toEqual(['ann: hello', 'dan: edited']);
+  expect(sentIn(outside).toSorted()).toEqual(['ann: hello', 'dan: edited']);
   const told = await client.contexts.messages.list(two.context.id).all();
   expect(JSON.stringify(told)).toContain('not on Fridays');
 });
@@ -60,10 +89,11 @@ test('answers a question by its choices, and gives the result of a client’s to
   await card(page, 'a sensor').waitFor({ state: 'detached' });
   await card(page, 'Which one?').getByRole('button', { name: 'blue' }).click();
   await page.getByText('Nothing of this kind waits for you').waitFor();
+  await over(page, 'Which one?', 'Answer: blue');
   await page.getByRole('button', { name: 'All' }).click();
   await card(page, 'a sensor').getByLabel('What the tool gave').fill('21 degrees');
   await card(page, 'a sensor').getByRole('button', { name: 'Give the result' }).click();
-  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText(NOTHING).waitFor();
   await client.jobs.wait(asked.jobs[0] ?? '');
   await client.jobs.wait(jobs[0] ?? '');
   expect(JSON.stringify(await client.contexts.messages.list(asked.context.id).all())).toContain('blue');
@@ -79,8 +109,88 @@ test('says so when somebody else was faster, and leads to the conversation', asy
   const link = card(page, 'mail for eve').getByRole('link', { name: 'mail for eve' });
   expect(await link.getAttribute('href')).toBe(`/contexts/${context.id}`);
   await client.tools.approve(context.id, { all: true, decision: 'deny' });
-  await page.getByText('send_mail does not wait any more').waitFor();
-  await page.getByText('Nothing waits for you').waitFor();
+  await over(page, 'mail for eve', 'Answered elsewhere, or over');
+  await page.getByText(NOTHING).waitFor();
+});
+
+test('a double click approves one call, though the next one moves under the pointer', async () => {
+  const { client, url, outside } = platform();
+  const before = sentIn(outside).length;
+  const { jobs } = await openContext(client, 'mail for ira', [mailTo('ira')]);
+  await waiting(1);
+  const next = await openContext(client, 'mail for jo', [mailTo('jo')]);
+  await waiting(2);
+  const page = await visit(`${url}/inbox`);
+  const button = page.getByRole('button', { name: 'Approve', exact: true });
+  await button.nth(1).waitFor();
+  const [upper, lower] = [await boxOf(button.first()), await boxOf(button.nth(1))];
+  // The upper one, so that the lower one comes up; then where the lower one is by now.
+  await button.first().click({ trial: true });
+  await page.mouse.dblclick(upper.x + upper.width / 2, upper.y + upper.height / 2);
+  const moved = await boxOf(button.first());
+  expect(moved.y).toBeLessThan(lower.y);
+  await page.mouse.click(moved.x + moved.width / 2, moved.y + moved.height / 2);
+  await over(page, 'mail for jo', 'Approved');
+  await client.jobs.wait(next.jobs[0] ?? '');
+  expect(sentIn(outside).slice(before)).toEqual(['jo: hello']);
+  expect((await client.approvals.list().page()).data).toHaveLength(1);
+  await card(page, 'mail for ira').getByRole('button', { name: 'Approve' }).click();
+  await client.jobs.wait(jobs[0] ?? '');
+});
+
+test('a decision is taken back for three seconds, sent by whoever leaves, and kept open where it fails', async () => {
+  const { client, url } = platform();
+  excuse(/409/);
+  const { context, jobs } = await openContext(client, 'mail for kim', [mailTo('kim')]);
+  await waiting(1);
+  const page = await visit(`${url}/inbox`);
+  const kim = card(page, 'mail for kim');
+  await kim.getByRole('button', { name: 'Deny' }).click();
+  await kim.getByLabel('Reason').fill('no');
+  await kim.getByRole('button', { name: 'Deny', exact: true }).click();
+  await kim.getByText('Denied: no').waitFor();
+  await expectAccessible(page);
+  await kim.getByRole('button', { name: 'Undo' }).click();
+  // As it was written.
+  expect(await kim.getByLabel('Reason').inputValue()).toBe('no');
+  await page.waitForTimeout(4_000);
+  expect((await client.approvals.list().page()).data).toHaveLength(1);
+  await kim.getByLabel('Reason').fill('left');
+  await kim.getByRole('button', { name: 'Deny', exact: true }).click();
+  await kim.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.goto('about:blank');
+  await client.jobs.wait(jobs[0] ?? '');
+  expect(JSON.stringify(await client.contexts.messages.list(context.id).all())).toContain('left');
+
+  // Somebody else decides while it is held: the first that was sent stands.
+  const other = await openContext(client, 'mail for lea', [mailTo('lea')]);
+  await waiting(1);
+  await page.goto(`${url}/inbox`);
+  await card(page, 'mail for lea').getByRole('button', { name: 'Approve' }).click();
+  await client.tools.approve(other.context.id, { all: true, decision: 'deny' });
+  await page.getByText('Somebody was faster, or it is over.').waitFor();
+  await over(page, 'mail for lea', 'Answered elsewhere, or over');
+});
+
+test('keys decide and take back without losing their place; a remembered verdict tells of the others', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'two mails', [
+    'call: send_mail {"to": "max", "text": "1"}\ncall: send_mail {"to": "max", "text": "2"}\n---\nsay: both',
+  ]);
+  await waiting(2);
+  const page = await visit(`${url}/inbox`);
+  const [upper, lower] = [page.getByRole('article').first(), page.getByRole('article').nth(1)];
+  await upper.getByRole('button', { name: 'Approve' }).press('Enter');
+  await upper.getByRole('button', { name: 'Undo' }).press('Enter');
+  await upper.getByRole('button', { name: 'Approve' }).waitFor();
+  await lower.getByRole('checkbox').click();
+  await lower.getByRole('button', { name: 'Approve' }).press('Enter');
+  await lower.and(page.locator(':focus')).waitFor();
+  await over(page, 'two mails', 'Approved, and remembered');
+  await over(page, 'two mails', 'Decided with another one');
+  await page.getByText(NOTHING).waitFor();
+  await expectAccessible(page);
+  expect(await client.contexts.messages.list(context.id).all()).not.toHaveLength(0);
 });
 
 test('a call whose outcome nobody knows is settled', async () => {
@@ -99,7 +209,7 @@ test('a call whose outcome nobody knows is settled', async () => {
   const page = await visit(`${url}/inbox`);
   await card(page, 'a transfer').getByLabel('Its result, if it happened').fill('receipt 77');
   await card(page, 'a transfer').getByRole('button', { name: 'It happened' }).click();
-  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText(NOTHING).waitFor();
   await client.jobs.wait(jobs[0] ?? '');
   expect(JSON.stringify(await client.contexts.messages.list(context.id).all())).toContain('receipt 77');
 });

@@ -9,23 +9,23 @@ import { Json as ShownJson } from '../ui/json.tsx';
 import { RelativeTime } from '../ui/time.tsx';
 import { Checkbox } from '../ui/toggle.tsx';
 import css from './answers.module.css';
-import { useAnswer } from './use-answer.ts';
+import { useDecide } from './use-decide.ts';
 
 export function AnswerForm({ call }: { call: ToolCall }) {
   const [text, setText] = useState('');
   const [isError, setError] = useState(false);
   const isQuestion = call.name === 'ask_user';
   const choices = choicesOf(call.input);
-  const answer = useAnswer(
-    call,
-    (content: string) =>
-      client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
-    'The answer did not arrive',
-  );
-  const busy = answer.isPending || answer.isSuccess;
+  const decide = useDecide(call, 'The answer did not arrive');
+  const answer = (content: string): void =>
+    decide(
+      isError ? `The result, as an error: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`,
+      () =>
+        client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
+    );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (text.trim() !== '' && !busy) answer.mutate(text.trim());
+    if (text.trim() !== '') answer(text.trim());
   };
   return (
     <form
@@ -36,7 +36,7 @@ export function AnswerForm({ call }: { call: ToolCall }) {
       {!isQuestion && <ShownJson value={call.input} label="Arguments" most={200} />}
       <div className={css.buttons} role="group" aria-label="Choices" hidden={choices.length === 0}>
         {choices.map((choice) => (
-          <Button key={choice} disabled={busy} onClick={() => answer.mutate(choice)}>
+          <Button key={choice} onClick={() => answer(choice)}>
             {choice}
           </Button>
         ))}
@@ -47,14 +47,13 @@ export function AnswerForm({ call }: { call: ToolCall }) {
           hideLabel={isQuestion}
           placeholder={isQuestion ? (choices.length > 0 ? 'Another answer' : 'Your answer') : undefined}
           value={text}
-          disabled={busy}
           onChange={({ target }) => setText(target.value)}
         />
-        <Button type="submit" variant="primary" busy={busy} disabled={text.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={text.trim() === ''}>
           {isQuestion ? 'Answer' : 'Give the result'}
         </Button>
       </div>
-      {!isQuestion && <Checkbox label="It failed" checked={isError} onChange={setError} disabled={busy} />}
+      {!isQuestion && <Checkbox label="It failed" checked={isError} onChange={setError} />}
       {call.waits_until !== null && (
         <p className={css.about}>
           It is no longer waited for <RelativeTime at={call.waits_until} />

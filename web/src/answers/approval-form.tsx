@@ -10,7 +10,7 @@ import { Json as ShownJson } from '../ui/json.tsx';
 import { RelativeTime } from '../ui/time.tsx';
 import { Checkbox } from '../ui/toggle.tsx';
 import css from './answers.module.css';
-import { useAnswer } from './use-answer.ts';
+import { useDecide } from './use-decide.ts';
 
 type Step = 'ask' | 'edit' | 'deny';
 
@@ -19,24 +19,23 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const [isRemembered, setRemembered] = useState(false);
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
-  const verdict = useAnswer(
-    call,
-    (given: Omit<ApproveCalls, 'tool_call_id' | 'all'>) =>
+  const decide = useDecide(call, 'It was not decided on');
+  const give = (words: string, verdict: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
+    decide(isRemembered ? `${words}, and remembered` : words, () =>
       client.tools.approve(call.context_id, {
-        ...given,
+        ...verdict,
         tool_call_id: call.id,
         ...(isRemembered ? { remember: true } : {}),
       }),
-    'It was not decided on',
-  );
+    );
   const edited = parseObject(input);
-  const busy = verdict.isPending || verdict.isSuccess;
+  const why = reason.trim();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (step === 'deny')
-      verdict.mutate({ decision: 'deny', ...(reason.trim() === '' ? {} : { reason: reason.trim() }) });
-    else if (step === 'edit' && edited !== null) verdict.mutate({ decision: 'approve', input: edited });
-    else if (step === 'ask') verdict.mutate({ decision: 'approve' });
+    if (step === 'deny' && why !== '') give(`Denied: ${why}`, { decision: 'deny', reason: why });
+    else if (step === 'deny') give('Denied', { decision: 'deny' });
+    else if (step === 'ask') give('Approved', { decision: 'approve' });
+    else if (edited !== null) give('Approved with other arguments', { decision: 'approve', input: edited });
   };
   return (
     <form className={css.form} onSubmit={submit} aria-label={`Approval of ${call.name}`}>
@@ -66,7 +65,6 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
         label={`Remember for ${call.name} in this context`}
         checked={isRemembered}
         onChange={setRemembered}
-        disabled={busy}
       />
       {call.waits_until !== null && (
         <p className={css.about}>
@@ -75,25 +73,25 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
       )}
       <div className={css.buttons}>
         {step === 'deny' ? (
-          <Button type="submit" variant="danger" busy={busy}>
+          <Button type="submit" variant="danger">
             Deny
           </Button>
         ) : (
-          <Button type="submit" variant="primary" busy={busy} disabled={step === 'edit' && edited === null}>
-            {!busy && <Check aria-hidden="true" />} {step === 'edit' ? 'Approve with this' : 'Approve'}
+          <Button type="submit" variant="primary" disabled={step === 'edit' && edited === null}>
+            <Check aria-hidden="true" /> {step === 'edit' ? 'Approve with this' : 'Approve'}
           </Button>
         )}
         {step === 'ask' ? (
           <>
-            <Button disabled={busy} onClick={() => setStep('deny')}>
+            <Button onClick={() => setStep('deny')}>
               <X aria-hidden="true" /> Deny …
             </Button>
-            <Button variant="quiet" disabled={busy} onClick={() => setStep('edit')}>
+            <Button variant="quiet" onClick={() => setStep('edit')}>
               <Pencil aria-hidden="true" /> Edit the arguments
             </Button>
           </>
         ) : (
-          <Button variant="quiet" disabled={busy} onClick={() => setStep('ask')}>
+          <Button variant="quiet" onClick={() => setStep('ask')}>
             Back
           </Button>
         )}

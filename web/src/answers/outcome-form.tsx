@@ -6,16 +6,13 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Json as ShownJson } from '../ui/json.tsx';
 import css from './answers.module.css';
-import { useAnswer } from './use-answer.ts';
+import { useDecide } from './use-decide.ts';
 
 export function OutcomeForm({ call }: { call: ToolCall }) {
   const [result, setResult] = useState('');
-  const resolve = useAnswer(
-    call,
-    (given: ResolveToolCall) => client.tools.resolve(call.context_id, call.id, given),
-    'It was not settled',
-  );
-  const busy = resolve.isPending || resolve.isSuccess;
+  const decide = useDecide(call, 'It was not settled');
+  const settle = (words: string, given: ResolveToolCall): void =>
+    decide(words, () => client.tools.resolve(call.context_id, call.id, given));
   const said = result.trim() === '' ? {} : { result: result.trim() };
   return (
     <div className={css.form} role="group" aria-label={`What became of ${call.name}`}>
@@ -27,21 +24,19 @@ export function OutcomeForm({ call }: { call: ToolCall }) {
         label="Its result, if it happened"
         placeholder="The model reads it"
         value={result}
-        disabled={busy}
         onChange={({ target }) => setResult(target.value)}
       />
       <div className={css.buttons}>
-        <Button
-          variant="primary"
-          disabled={busy}
-          onClick={() => resolve.mutate({ outcome: 'happened', ...said })}
-        >
+        <Button variant="primary" onClick={() => settle('It happened', { outcome: 'happened', ...said })}>
           It happened
         </Button>
-        <Button disabled={busy} onClick={() => resolve.mutate({ outcome: 'did_not_happen' })}>
+        <Button onClick={() => settle('It did not happen: it is run again', { outcome: 'did_not_happen' })}>
           It did not: run it again
         </Button>
-        <Button variant="quiet" disabled={busy} onClick={() => resolve.mutate({ outcome: 'tell' })}>
+        <Button
+          variant="quiet"
+          onClick={() => settle('The model is told that nobody knows', { outcome: 'tell' })}
+        >
           Tell the model that nobody knows
         </Button>
       </div>

@@ -1,19 +1,37 @@
 /** What a call waits for, with the means to answer it in place. */
+import { useLayoutEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { ToolCall } from 'nightshift/client';
+import { takeBack, useDecision } from '../data/decisions.ts';
+import { useSteady } from '../ui/steady.ts';
 import { RelativeTime } from '../ui/time.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
+import { Decided, focusCard } from './decided.tsx';
 import { OutcomeForm } from './outcome-form.tsx';
 import css from './answers.module.css';
+import { waitOf } from './use-decide.ts';
 
 export function ToolWait({ call }: { call: ToolCall }) {
   switch (call.waits_for) {
     case 'approval':
-      return <ApprovalForm call={call} />;
+      return (
+        <Decidable key={call.waits_since} call={call}>
+          <ApprovalForm call={call} />
+        </Decidable>
+      );
     case 'answer':
-      return <AnswerForm call={call} />;
+      return (
+        <Decidable key={call.waits_since} call={call}>
+          <AnswerForm call={call} />
+        </Decidable>
+      );
     case 'outcome':
-      return <OutcomeForm call={call} />;
+      return (
+        <Decidable key={call.waits_since} call={call}>
+          <OutcomeForm call={call} />
+        </Decidable>
+      );
     case 'timer':
       return call.waits_until === null ? null : (
         <p className={css.later}>
@@ -24,4 +42,24 @@ export function ToolWait({ call }: { call: ToolCall }) {
     case null:
       return null;
   }
+}
+
+/** Once decided the form is out of sight, and as it was where the decision is taken back or fails. */
+function Decidable({ call, children }: { call: ToolCall; children: ReactNode }) {
+  const form = useSteady<HTMLDivElement>();
+  const decision = useDecision(waitOf(call));
+  const isDecided = decision !== null;
+  useLayoutEffect(() => {
+    if (isDecided && form.current?.contains(document.activeElement) === true) focusCard(form.current);
+  }, [isDecided, form]);
+  return (
+    <>
+      <div role="status">
+        {decision !== null && <Decided decision={decision} onUndo={() => takeBack(waitOf(call))} />}
+      </div>
+      <div ref={form} hidden={isDecided}>
+        {children}
+      </div>
+    </>
+  );
 }

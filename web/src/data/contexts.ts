@@ -1,5 +1,5 @@
 /** What REST tells of contexts and what is in them. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { keys } from './keys.ts';
 import type { ContextFilter } from './keys.ts';
@@ -12,6 +12,7 @@ export function contextsQuery(filter: ContextFilter = {}) {
       client.contexts.list({ ...filter, ...at(pageParam), limit: 50 }, { signal }).page(),
     ...byCursor,
     // Lists have no stream: states of contexts that are not open are asked for, all pages of them.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => 5_000 * (state.data?.pages.length ?? 1),
   });
 }

@@ -4,7 +4,7 @@
  */
 import type { Context, Job, Json } from 'nightshift/client';
 
-export type ContextFilter = { archived?: boolean; state?: Context['state'][] };
+export type ContextFilter = { archived?: boolean; state?: Context['state'][]; q?: string };
 export type JobStatus = Job['status'];
 export type JobFilter = {
   status?: JobStatus[];

@@ -1,7 +1,8 @@
 /**
  * The stream of one context, shared by all that look at it: one connection however many components ask. It is opened with
- * the first and closed a moment after the last. What REST told before the stream stood is asked for anew once it stands, so
- * that nothing falls between the two.
+ * the first and closed a moment after the last, and while the tab is hidden. What REST told before the stream stood is asked
+ * for anew once it stands, so that nothing falls between the two. Where other tabs have all the streams that a browser should
+ * hold, it is asked again and again instead.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';
@@ -11,6 +12,7 @@ import { client } from './client.ts';
 import { sayLost } from './connection.ts';
 import { keys } from './keys.ts';
 import { takeEffect } from './live-effects.ts';
+import { takeTurn, untilSeen, whileSeen } from './stream-turn.ts';
 
 export type Live = {
   /** failed: coming again is of no use; `error` says why. */
@@ -26,6 +28,8 @@ export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: nu
 
 /** Pages are told so often at most, however fast deltas come. */
 const TELL_MS = 40;
+/** So often it is asked where there is no stream. */
+const POLL_MS = 2_000;
 /** A page that is left for another one with the same context keeps the stream. */
 const LINGER_MS = 2_000;
 
@@ -90,7 +94,8 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     settling.add(settled);
   };
 
-  const run = async (signal: AbortSignal): Promise<void> => {
+  /** False: coming again is of no use. */
+  const follow = async (signal: AbortSignal): Promise<boolean> => {
     const maker = textMaker();
     const onConnection = (lost: { cause: unknown } | null): void => {
       if (lost !== null) sayLost();
@@ -100,8 +105,31 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     try {
       for await (const event of client.contexts.events(contextId, { signal, onConnection }))
         take(event, maker(event));
+      return true;
     } catch (error) {
-      if (!signal.aborted) change({ connection: 'failed', error });
+      if (signal.aborted) return true;
+      change({ connection: 'failed', error });
+      return false;
+    }
+  };
+  /** What is in the making is told from its beginning by the next stream. */
+  const rest = (): void => {
+    making.clear();
+    change({ connection: 'connecting', state: null });
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await untilSeen(signal);
+      const release = await takeTurn();
+      if (release === null) {
+        await pause(POLL_MS, signal);
+        if (!signal.aborted) void askAnew(cache, keys.context(contextId));
+        continue;
+      }
+      const isOver = !(await whileSeen(signal, follow).finally(release));
+      if (isOver) return;
+      if (!signal.aborted) rest();
     }
   };
 
@@ -130,4 +158,17 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     },
   };
   return store;
+}
+
+/** Resolves after `ms`, or as soon as the signal is raised. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
 }

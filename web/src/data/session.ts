@@ -1,6 +1,7 @@
 /** Who is signed in. The key itself is kept nowhere here: a cookie that no script reads stands for it. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from './client.ts';
+import { sendHeld } from './decisions.ts';
 import { keys } from './keys.ts';
 
 export function sessionQuery() {
@@ -22,6 +23,7 @@ export function useSignOut(): (() => Promise<void>) | null {
   const { data } = useQuery(sessionQuery());
   if (data?.auth !== 'key') return null;
   return async () => {
+    await sendHeld();
     await client.session.delete();
     queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null });
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });

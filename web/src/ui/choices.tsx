@@ -23,7 +23,8 @@ export function Choices({
   return (
     <fieldset className={css.choices} aria-describedby={hint === undefined ? undefined : hintId}>
       <legend>{label}</legend>
-      <div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard */}
+      <div tabIndex={disabled ? 0 : undefined} role="group" aria-label={label}>
         {names.map((name) => (
           <Checkbox
             key={name}

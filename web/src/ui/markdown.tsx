@@ -1,10 +1,12 @@
+/// <reference types="remark-parse" />
 /**
- * Markdown that a model or a person wrote. It is not trusted: no HTML of it is taken over, links are those that react-markdown
- * lets pass (http, https, mailto …) and open beside the page, images are shown as links.
+ * Markdown that a model or a person wrote. It is not trusted: what looks like HTML is shown as text, for nothing of it may
+ * vanish (`<plan>`, `List<String>`); links are those that react-markdown lets pass (http, https, mailto …) and open beside the
+ * page; images are shown as links.
  */
 import { memo } from 'react';
 import ReactMarkdown from 'react-markdown';
-import type { Components } from 'react-markdown';
+import type { Components, Options } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
@@ -36,13 +38,24 @@ const components: Components = {
   h3: ({ children }) => <h4>{children}</h4>,
 };
 
-const remark = [remarkGfm];
+type RemarkPlugin = Extract<NonNullable<Options['remarkPlugins']>[number], (...given: never[]) => unknown>;
+
+/** HTML is no syntax then: its tags are words, and Markdown between them is Markdown. */
+const withoutHtml: RemarkPlugin = function () {
+  const data = this.data();
+  data.micromarkExtensions = [
+    ...(data.micromarkExtensions ?? []),
+    { disable: { null: ['htmlFlow', 'htmlText'] } },
+  ];
+};
+
+const remark = [remarkGfm, withoutHtml];
 const rehype = [rehypeHighlight];
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className={css.markdown}>
-      <ReactMarkdown remarkPlugins={remark} rehypePlugins={rehype} components={components} skipHtml>
+      <ReactMarkdown remarkPlugins={remark} rehypePlugins={rehype} components={components}>
         {text}
       </ReactMarkdown>
     </div>

@@ -4,7 +4,8 @@ import { readError } from './read-error.ts';
 import css from './toaster.module.css';
 
 export function Toaster() {
-  return <Sonner position="bottom-right" closeButton toastOptions={{ className: css.toast ?? '' }} />;
+  // At the top: below it would cover what inputs are sent with.
+  return <Sonner position="top-center" closeButton toastOptions={{ className: css.toast ?? '' }} />;
 }
 
 export function tell(message: string): void {

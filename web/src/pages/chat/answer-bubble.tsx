@@ -1,8 +1,9 @@
 /** What a model said, or says now: thoughts folded, text as Markdown, calls as cards. */
-import { Brain } from 'lucide-react';
+import { Brain, CodeXml, Type } from 'lucide-react';
 import { memo, useDeferredValue } from 'react';
 import type { ContentBlock, Context, Making, Message } from 'nightshift/client';
 import { Badge } from '../../ui/badge.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Markdown } from '../../ui/markdown.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -10,6 +11,7 @@ import { Tokens } from '../../ui/tokens.tsx';
 import css from './bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
+import { showRaw, useIsRaw } from './raw.ts';
 import type { CallResult } from './rows.ts';
 import { ToolCard } from './tool-card.tsx';
 
@@ -21,6 +23,7 @@ type Props = {
 
 export function AnswerBubble({ message, results, context }: Props) {
   const { usage, model_id, finish_reason } = message;
+  const isRaw = useIsRaw(message.id);
   return (
     <article
       className={classes(css.row, css.answer)}
@@ -28,20 +31,32 @@ export function AnswerBubble({ message, results, context }: Props) {
       data-message={message.id}
     >
       {message.content.map((block, at) => (
-        <Block key={at} block={block} message={message} results={results} context={context} />
+        <Block key={at} block={block} message={message} results={results} context={context} isRaw={isRaw} />
       ))}
       <footer className={css.foot}>
         <RelativeTime at={message.completed_at ?? message.created_at} />
         {model_id !== null && <span>{model_id}</span>}
         {usage !== null && <Tokens usage={usage} />}
         {finish_reason === 'max_tokens' && <Badge tone="amber">Cut off: max_tokens</Badge>}
+        {message.content.some(({ type }) => type === 'text' || type === 'thinking') && (
+          <IconButton
+            label={isRaw ? 'Show it rendered' : 'Show it raw'}
+            size="small"
+            aria-pressed={isRaw}
+            onClick={() => showRaw(message.id, !isRaw)}
+          >
+            {isRaw ? <Type /> : <CodeXml />}
+          </IconButton>
+        )}
         <MessageActions context={context} message={message} />
       </footer>
     </article>
   );
 }
 
-function Block({ block, message, results, context }: Props & { block: ContentBlock }) {
+type BlockProps = Props & { block: ContentBlock; isRaw: boolean };
+
+function Block({ block, message, results, context, isRaw }: BlockProps) {
   switch (block.type) {
     case 'text':
       if (block.text.trim() === '') return null;
@@ -52,11 +67,11 @@ function Block({ block, message, results, context }: Props & { block: ContentBlo
               <Badge tone="accent">Plan</Badge>
             </span>
           )}
-          <Markdown text={block.text} />
+          <Written text={block.text} isRaw={isRaw} />
         </div>
       );
     case 'thinking':
-      return <Thinking text={block.text} />;
+      return <Thinking text={block.text} isRaw={isRaw} />;
     case 'tool_use':
       return <ToolCard context={context} message={message} block={block} result={results.get(block.id)} />;
     case 'tool_result':
@@ -71,8 +86,20 @@ function Block({ block, message, results, context }: Props & { block: ContentBlo
   }
 }
 
+function Written({ text, isRaw }: { text: string; isRaw: boolean }) {
+  return isRaw ? <pre className={css.raw}>{text}</pre> : <Markdown text={text} />;
+}
+
 /** Folded: what led to an answer is looked at by those who want to know. */
-const Thinking = memo(function Thinking({ text, isLive = false }: { text: string; isLive?: boolean }) {
+const Thinking = memo(function Thinking({
+  text,
+  isLive = false,
+  isRaw = false,
+}: {
+  text: string;
+  isLive?: boolean;
+  isRaw?: boolean;
+}) {
   if (text.trim() === '') return null;
   return (
     <details className={css.thinking}>
@@ -80,7 +107,7 @@ const Thinking = memo(function Thinking({ text, isLive = false }: { text: string
         <Brain aria-hidden="true" /> {isLive ? 'Thinking …' : 'Thought'}
       </summary>
       <div className={css.thought}>
-        <Markdown text={text} />
+        <Written text={text} isRaw={isRaw} />
       </div>
     </details>
   );

@@ -7,6 +7,7 @@ import type { Context, PostMessage } from 'nightshift/client';
 import { client } from '../../data/client.ts';
 import { useIsLost } from '../../data/connection.ts';
 import { keys } from '../../data/keys.ts';
+import { addSending, forgetSending, markSent } from '../../data/sending.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { Option } from '../../ui/select.tsx';
@@ -154,7 +155,12 @@ function useSend(context: Context) {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (input: PostMessage) => client.contexts.send(context.id, input),
-    onError: (error) => tellError('It was not sent', error),
+    onMutate: ({ content }) => addSending(context.id, content),
+    onSuccess: ({ message_id }, _, key) => markSent(context.id, key, message_id),
+    onError: (error, _, key) => {
+      if (key !== undefined) forgetSending(context.id, key);
+      tellError('It was not sent', error);
+    },
     // Not waited for: the next input need not wait until lists were read.
     onSettled: () => {
       for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.contexts])

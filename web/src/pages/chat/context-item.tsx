@@ -38,7 +38,7 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
 }
 
 function preview({ role, text }: NonNullable<Context['last_message']>): string {
-  const said = text.replaceAll(/[\s#*`>|]+/g, ' ').trim();
+  const said = text.replaceAll(/[\s#*`|]+/g, ' ').trim();
   if (role === 'assistant') return said === '' ? 'Uses tools' : said;
   return said === '' ? 'An attachment' : `› ${said}`;
 }

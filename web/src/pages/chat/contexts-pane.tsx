@@ -2,15 +2,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
-import { useDeferredValue, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import type { Context } from 'nightshift/client';
 import { VList } from 'virtua';
 import type { VListHandle } from 'virtua';
 import { contextsQuery } from '../../data/contexts.ts';
-import { contextName } from '../../data/format.ts';
 import { allOf } from '../../data/pages-of.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
+import { buttonClass } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -23,10 +21,14 @@ import type { Shown } from './context-filter.ts';
 import css from './contexts-pane.module.css';
 import { NewWorker } from './new-worker.tsx';
 
+/** So many are shown at least, where there are as many. */
+const LEAST = 20;
 /** So near to the end more are asked for, in pixels. */
 const NEAR = 400;
-/** What is looked for is looked for in so many; further back only if asked. */
-const MOST_SCANNED = 500;
+/** What is written is looked for when nothing was typed for so long, in milliseconds. */
+const PAUSE_MS = 250;
+/** As many characters as the API takes. */
+const LONGEST = 200;
 
 export function ContextsPane({ openId }: { openId: string | undefined }) {
   const [shown, setShown] = useState<Shown>('all');
@@ -44,30 +46,48 @@ export function ContextsPane({ openId }: { openId: string | undefined }) {
           type="search"
           placeholder="Find a context"
           value={sought}
+          maxLength={LONGEST}
           onChange={({ target }) => setSought(target.value)}
         />
         <Select label="Which contexts" value={shown} options={SHOWN} onChange={setShown} />
       </div>
-      <Found key={shown} shown={shown} sought={useDeferredValue(sought.trim())} openId={openId} />
+      <Found key={shown} shown={shown} sought={useSettled(sought.trim())} openId={openId} />
     </section>
   );
 }
 
+/** What it was once it had not changed for a while; at once where it is empty. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return text === '' ? '' : settled;
+}
+
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
-  const contexts = useInfiniteQuery(contextsQuery(filterOf(shown)));
-  const all = allOf(contexts.data);
-  const rows = all.filter((context) => meets(context, sought));
+  const contexts = useInfiniteQuery(
+    contextsQuery({ ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) }),
+  );
+  const rows = allOf(contexts.data);
   const list = useRef<VListHandle>(null);
-  const mayGoOn = contexts.hasNextPage && !contexts.isFetchingNextPage;
+  const mayGoOn = contexts.hasNextPage && !contexts.isFetchingNextPage && !contexts.isPlaceholderData;
   const fill = (): void => {
     const at = list.current;
-    if (at === null || !mayGoOn || (sought !== '' && all.length >= MOST_SCANNED)) return;
+    if (at === null || !mayGoOn) return;
     if (at.scrollSize - at.scrollOffset - at.viewportSize < NEAR) void contexts.fetchNextPage();
   };
+  // A page of a search may hold few, or none, and have a next one.
+  const isShort = rows.length < LEAST && mayGoOn && !contexts.isError;
+  const { fetchNextPage } = contexts;
+  useEffect(() => {
+    if (isShort) void fetchNextPage();
+  }, [isShort, fetchNextPage]);
   if (contexts.isPending) return <Skeleton lines={8} height={52} />;
-  if (contexts.isError && all.length === 0)
+  if (contexts.isError && rows.length === 0)
     return <ErrorState error={contexts.error} onRetry={() => void contexts.refetch()} />;
-  if (all.length === 0) return <Nothing shown={shown} />;
+  if (rows.length === 0 && sought === '') return <Nothing shown={shown} />;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys go between its links
     <nav className={css.list} aria-label="Contexts" onKeyDown={moveFocus}>
@@ -78,14 +98,9 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
           ))}
         </VList>
       )}
-      {rows.length === 0 && <p className={css.none}>No context is called so.</p>}
+      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No context is found.</p>}
       <footer className={css.foot} role="status">
         {contexts.isFetchingNextPage && <Spinner label="Loading more" />}
-        {sought !== '' && mayGoOn && (
-          <Button size="small" variant="quiet" onClick={() => void contexts.fetchNextPage()}>
-            Look further back
-          </Button>
-        )}
         {sought !== '' && (
           <Link
             to="/search"
@@ -98,18 +113,6 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
       </footer>
     </nav>
   );
-}
-
-function meets(context: Context, sought: string): boolean {
-  if (sought === '') return true;
-  const text = [
-    contextName(context),
-    context.worker_name,
-    context.role,
-    context.last_message?.text,
-    context.id,
-  ];
-  return text.join('\n').toLowerCase().includes(sought.toLowerCase());
 }
 
 /** Arrow keys go from one to the next. */

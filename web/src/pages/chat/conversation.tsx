@@ -17,6 +17,7 @@ import { BranchBar } from './branch-bar.tsx';
 import { Composer } from './composer.tsx';
 import { ContextMenu } from './context-menu.tsx';
 import css from './conversation.module.css';
+import { BeingSent } from './input-bubble.tsx';
 import { MessageList } from './message-list.tsx';
 import { QueuedInputs } from './queued-inputs.tsx';
 import { isBusy } from './state.ts';
@@ -55,6 +56,7 @@ export function Conversation({ id }: { id: string }) {
         sought={sought}
       />
       <div className={css.below}>
+        <BeingSent contextId={context.data.id} />
         <StateLine context={context.data} state={state} />
         <QueuedInputs context={context.data} state={state} />
         <Composer context={context.data} state={state} />

@@ -1,7 +1,8 @@
 /** What was put in: by a person, or by another worker. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Context, Message } from 'nightshift/client';
+import type { ContentBlock, Context, Message } from 'nightshift/client';
+import { useSending } from '../../data/use-sending.ts';
 import { workerQuery } from '../../data/workers.ts';
 import { classes } from '../../ui/classes.ts';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -13,22 +14,38 @@ export function InputBubble({ message, context }: { message: Message; context: C
   return (
     <article className={classes(css.row, css.input)} aria-label="Input" data-message={message.id}>
       {message.sender_worker_id !== null && <Sender id={message.sender_worker_id} />}
-      <div className={css.bubble}>
-        {message.content.map((block, at) =>
-          block.type === 'text' ? (
-            <div key={at} className={css.plain}>
-              {block.text}
-            </div>
-          ) : (
-            <FileBlock key={at} block={block} />
-          ),
-        )}
-      </div>
+      <Content content={message.content} />
       <footer className={css.foot}>
         <RelativeTime at={message.created_at} />
         <MessageActions context={context} message={message} />
       </footer>
     </article>
+  );
+}
+
+/** From the moment that they are sent until the lists tell of them. */
+export function BeingSent({ contextId }: { contextId: string }) {
+  return useSending(contextId).map(({ key, content, sent }) => (
+    <article key={key} className={classes(css.row, css.input, css.sending)} aria-label="Being sent">
+      <Content content={typeof content === 'string' ? [{ type: 'text', text: content }] : content} />
+      <footer className={css.foot}>{sent === null ? 'Sending …' : 'Sent'}</footer>
+    </article>
+  ));
+}
+
+function Content({ content }: { content: readonly ContentBlock[] }) {
+  return (
+    <div className={css.bubble}>
+      {content.map((block, at) =>
+        block.type === 'text' ? (
+          <div key={at} className={css.plain}>
+            {block.text}
+          </div>
+        ) : (
+          <FileBlock key={at} block={block} />
+        ),
+      )}
+    </div>
   );
 }
 

@@ -4,14 +4,16 @@
  */
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Context, Making } from 'nightshift/client';
+import type { Context, Making, Message } from 'nightshift/client';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { useMessages } from '../../data/messages.ts';
+import { useTakenOver } from '../../data/use-sending.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { sayMoved } from '../../ui/steady.ts';
 import { tellError } from '../../ui/toaster.tsx';
 import { Announcer } from './announcer.tsx';
 import { useCompactionMarks } from './compactions/marks.ts';
@@ -41,6 +43,7 @@ export function MessageList({ context, making, sought }: Props) {
     () => (window === undefined ? [] : rowsOf(window.messages, making, marks)),
     [window, making, marks],
   );
+  useTakenOver(context.id, window?.messages ?? NONE);
 
   const scroller = useRef<HTMLDivElement>(null);
   const last = useRef({ offset: 0, height: 0 });
@@ -74,7 +77,9 @@ export function MessageList({ context, making, sought }: Props) {
   const toEnd = (): void => {
     const element = scroller.current;
     if (element === null) return;
+    const before = element.scrollTop;
     element.scrollTop = element.scrollHeight;
+    if (element.scrollTop !== before) sayMoved();
     last.current = { offset: element.scrollTop, height: element.scrollHeight };
   };
   const jump = async (): Promise<void> => {
@@ -142,6 +147,7 @@ export function MessageList({ context, making, sought }: Props) {
 }
 
 const OLDER_HEIGHT = 36;
+const NONE: readonly Message[] = [];
 
 function load(more: Promise<void>): void {
   more.catch((error: unknown) => tellError('More could not be loaded', error));

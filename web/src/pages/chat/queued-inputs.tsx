@@ -8,14 +8,18 @@ import { client } from '../../data/client.ts';
 import { textOf } from '../../data/format.ts';
 import { keys } from '../../data/keys.ts';
 import { queueQuery } from '../../data/messages.ts';
+import { useTakenOver } from '../../data/use-sending.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { tellError } from '../../ui/toaster.tsx';
 import css from './queued-inputs.module.css';
 import { isBusy } from './state.ts';
 
+const NONE: readonly Message[] = [];
+
 export function QueuedInputs({ context, state }: { context: Context; state: string }) {
-  const { data: queued = [] } = useQuery(queueQuery(context.id, context.active_branch, isBusy(state)));
+  const { data: queued = NONE } = useQuery(queueQuery(context.id, context.active_branch, isBusy(state)));
+  useTakenOver(context.id, queued);
   if (queued.length === 0) return null;
   return (
     <section className={css.queue} aria-label="Queued inputs">

@@ -35,6 +35,7 @@ export function ToolCard({ context, message, block, result }: Props) {
       className={classes(css.card, waits && css.waits)}
       aria-label={`Tool ${block.name}`}
       data-call={block.id}
+      tabIndex={-1}
     >
       <button type="button" className={css.head} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronRight className={css.turn} data-open={isOpen} aria-hidden="true" />

@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, Puzzle, ShieldCheck, TriangleAlert } from 'lucide-react';
 import type { InboxItem } from 'nightshift/client';
+import { Decided } from '../../answers/decided.tsx';
 import { ToolWait } from '../../answers/tool-wait.tsx';
+import { useDecision } from '../../data/decisions.ts';
+import type { Decision } from '../../data/decisions.ts';
 import { contextQuery, toolCallQuery } from '../../data/contexts.ts';
 import { contextName, shortId } from '../../data/format.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -22,8 +25,8 @@ const TONES: Readonly<Record<Kind, Tone>> = {
   unknown_outcome: 'red',
 };
 
-export function InboxCard({ item }: { item: InboxItem }) {
-  const call = useQuery(toolCallQuery(item.context_id, item.tool_call_id));
+/** `isOver`: it does not wait any more; the card stays where it was, with what became of it. */
+export function InboxCard({ item, isOver }: { item: InboxItem; isOver: boolean }) {
   const kind = kindOf(item);
   const label = KINDS.find(({ name }) => name === kind)?.label ?? item.kind;
   const question = questionOf(item);
@@ -33,6 +36,7 @@ export function InboxCard({ item }: { item: InboxItem }) {
       tabIndex={-1}
       aria-label={`${label}: ${item.name}`}
       data-call={item.tool_call_id}
+      data-over={isOver}
     >
       <header className={css.head}>
         <Icon kind={kind} />
@@ -54,6 +58,15 @@ export function InboxCard({ item }: { item: InboxItem }) {
           <Markdown text={question} />
         </div>
       )}
+      {isOver ? <Over item={item} /> : <Open item={item} />}
+    </article>
+  );
+}
+
+function Open({ item }: { item: InboxItem }) {
+  const call = useQuery(toolCallQuery(item.context_id, item.tool_call_id));
+  return (
+    <>
       {call.isPending && (
         <div className={css.loading}>
           <Skeleton lines={2} />
@@ -63,8 +76,15 @@ export function InboxCard({ item }: { item: InboxItem }) {
         <ErrorState error={call.error} onRetry={() => void call.refetch()} busy={call.isFetching} />
       )}
       {call.data !== undefined && <ToolWait call={call.data} />}
-    </article>
+    </>
   );
+}
+
+const ELSEWHERE: Decision = { state: 'sent', words: 'Answered elsewhere, or over' };
+
+function Over({ item }: { item: InboxItem }) {
+  const decision = useDecision({ callId: item.tool_call_id, since: item.requested_at });
+  return <Decided decision={decision ?? ELSEWHERE} />;
 }
 
 function ContextLink({ id }: { id: string }) {

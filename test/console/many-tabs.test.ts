@@ -1,0 +1,90 @@
+// Many tabs of one browser, over HTTP/1.1: six connections for all of them together. Four streams at most, none for hidden
+// tabs, and every tab goes on; what was sent is seen at once.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest as test, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+import { field, send } from './writing.ts';
+
+const { visit } = useBrowser();
+const platform = usePlatform();
+
+const TABS = 8;
+const said = (page: Page, text: string) =>
+  page.getByRole('article', { name: 'Answer', exact: true }).filter({ hasText: text });
+
+/** As browsers tell a page whose tab is not looked at. */
+async function setSeen(page: Page, state: 'visible' | 'hidden'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}
+
+/** Streams that the pages of a browser hold. */
+function countStreams(page: Page): () => number {
+  const open = new Set<unknown>();
+  const context = page.context();
+  context.on('request', (request) => {
+    if (/\/api\/contexts\/[^/]+\/events/.test(request.url())) open.add(request);
+  });
+  context.on('requestfailed', (request) => void open.delete(request));
+  context.on('requestfinished', (request) => void open.delete(request));
+  return () => open.size;
+}
+
+test('eight tabs work beside each other, each told of what happens in it', async () => {
+  const { client, url } = platform();
+  const first = await visit(url);
+  const streams = countStreams(first);
+  const tabs: { page: Page; id: string }[] = [];
+  for (let at = 0; at < TABS; at += 1) {
+    const { id } = await client.contexts.create({ title: `tab ${at}`, config: { model: 'simulated/test' } });
+    const page = at === 0 ? first : await first.context().newPage();
+    await page.goto(`${url}/contexts/${id}`);
+    await field(page).waitFor();
+    tabs.push({ page, id });
+  }
+  await expect.poll(streams).toBe(4);
+  for (const [at, { page }] of tabs.entries()) await send(page, `say: answer of tab ${at}`);
+  for (const [at, { page }] of tabs.entries()) await said(page, `answer of tab ${at}`).waitFor();
+  // Also what somebody else does in it.
+  for (const { id } of tabs) await client.contexts.send(id, 'say: from elsewhere');
+  for (const { page } of tabs) await said(page, 'from elsewhere').waitFor();
+  expect(streams()).toBe(4);
+
+  // Hidden tabs make room for those that are seen.
+  for (const { page } of tabs.slice(0, 6)) await setSeen(page, 'hidden');
+  await expect.poll(streams).toBe(2);
+  const { page: last, id } = tabs.at(-1) ?? { page: first, id: '' };
+  await client.contexts.send(id, 'tokens: 20000 over 600s');
+  await last.getByRole('article', { name: 'Answer in the making' }).waitFor();
+  // What was said meanwhile is there once a tab is seen again.
+  await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
+  await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });
+  await setSeen(first, 'visible');
+  await said(first, 'while nobody looked').waitFor();
+  await expect.poll(streams).toBe(3);
+  await client.contexts.interrupt(id);
+});
+
+test('what was sent is seen at once, with its state', async () => {
+  const { client, url } = platform();
+  const { id } = await client.contexts.create({ title: 'slow', config: { model: 'simulated/test' } });
+  const page = await visit(`${url}/contexts/${id}`);
+  await field(page).waitFor();
+  const sent = page.getByRole('article', { name: 'Being sent' });
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/contexts/*/messages', async (route) => {
+    if (route.request().method() === 'POST') await held.promise;
+    await route.continue();
+  });
+  await send(page, 'say: heard');
+  await sent.getByText('say: heard').waitFor();
+  await sent.getByText('Sending …').waitFor();
+  expect(await field(page).inputValue()).toBe('');
+  held.resolve();
+  await page.getByRole('article', { name: 'Input' }).getByText('say: heard').waitFor();
+  await sent.waitFor({ state: 'detached' });
+  await said(page, 'heard').waitFor();
+});

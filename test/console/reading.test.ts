@@ -1,0 +1,94 @@
+// What a reader sees of what was said: nothing that a model wrote vanishes, and answers are seen as they were written.
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
+import { usePlatform } from './platform.ts';
+
+const { visit, excuse } = useBrowser();
+const platform = usePlatform();
+
+const WRITTEN = `<plan>
+1. **first**
+2. a \`List<String>\`, and a Map<String, List<Int>> beside it
+</plan>
+
+<details><summary>more</summary>hidden?</details> <!-- a note --> <img src=x onerror=alert(1)>
+
+a < b && c > d, <https://example.com>`;
+
+test('what looks like HTML is shown as text, between it Markdown is Markdown, and raw is as written', async () => {
+  const { client, url } = platform();
+  const context = await client.contexts.import({
+    title: 'markup',
+    entries: [{ user: 'plan', assistant: WRITTEN }],
+  });
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const answer = page.getByRole('article', { name: 'Answer', exact: true });
+  await answer.getByText('a < b && c > d').waitFor();
+  const shown = await answer.innerText();
+  for (const text of [
+    '<plan>',
+    '</plan>',
+    'List<String>',
+    'Map<String, List<Int>>',
+    '<details><summary>more</summary>hidden?</details>',
+    '<!-- a note -->',
+    '<img src=x onerror=alert(1)>',
+    'a < b && c > d',
+  ])
+    expect(shown).toContain(text);
+  expect(await answer.locator('strong').innerText()).toBe('first');
+  expect(await answer.getByRole('link').getAttribute('href')).toBe('https://example.com');
+  expect(await answer.locator('img, details').count()).toBe(0);
+  // Its preview tells of it, too.
+  await page.getByRole('navigation', { name: 'Contexts' }).getByText('<plan> 1. first').waitFor();
+
+  await answer.getByRole('button', { name: 'Show it raw' }).click();
+  expect(await answer.locator('pre').first().innerText()).toBe(WRITTEN);
+  await expectAccessible(page);
+  await answer.getByRole('button', { name: 'Show it rendered' }).click();
+  await answer.locator('strong').waitFor();
+});
+
+test('contexts are found on the server, by title, worker and id, however many lie between', async () => {
+  const { client, url } = platform();
+  const sought = await client.contexts.create({ title: 'the needle', worker: { name: 'tailor' } });
+  await Promise.all(Array.from({ length: 70 }, (_, at) => client.contexts.create({ title: `straw ${at}` })));
+  const page = await visit(url);
+  const list = page.getByRole('navigation', { name: 'Contexts' });
+  await list.getByText('straw').first().waitFor();
+  expect(await list.getByText('the needle').count()).toBe(0);
+  const field = page.getByPlaceholder('Find a context');
+  for (const words of ['NEEDLE', 'tailor', sought.id]) {
+    await field.fill(words);
+    await list.getByText('the needle').waitFor();
+    await expect.poll(() => list.locator('[data-context]').count()).toBe(1);
+    await field.fill('');
+    await list.getByText('straw').first().waitFor();
+  }
+  await field.fill('no such thing');
+  await page.getByText('No context is found.').waitFor();
+  await expectAccessible(page);
+});
+
+test('an address that does not exist is answered by a page for people, and by a problem for programs', async () => {
+  const { url } = platform();
+  excuse(/404/);
+  const page = await visit(`${url}/no/such/page`);
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the chats' }).click();
+  await page.waitForURL(`${url}/`);
+  const told = await fetch(`${url}/no/such/page`);
+  expect(told.status).toBe(404);
+  expect(await told.json()).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test('what is on is seen to be on where it cannot be changed', async () => {
+  const page = await visit(`${platform().url}/settings`);
+  await page.getByRole('button', { name: /clerk/ }).first().click();
+  const box = (checked: boolean) => `[role=dialog] [role=checkbox][aria-checked=${checked}]:disabled`;
+  const ground = (checked: boolean) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${box(checked)}')).backgroundColor`);
+  await page.locator(box(true)).first().waitFor();
+  expect(await ground(true)).not.toBe(await ground(false));
+  await expectAccessible(page);
+});

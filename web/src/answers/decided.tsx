@@ -1,0 +1,37 @@
+/** What was decided, in the place of the form; while it is held it can be taken back. */
+import { Check } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import type { Decision } from '../data/decisions.ts';
+import { Button } from '../ui/button.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import css from './answers.module.css';
+
+export function Decided({ decision, onUndo }: { decision: Decision; onUndo?: () => void }) {
+  return (
+    <p className={css.decided}>
+      {decision.state === 'sent' ? <Check aria-hidden="true" /> : <Spinner />}
+      <span className={css.words}>{decision.words}</span>
+      {decision.state === 'held' && onUndo !== undefined && <Undo onUndo={onUndo} />}
+    </p>
+  );
+}
+
+/** It goes after three seconds: whoever was on it goes on at the card. */
+function Undo({ onUndo }: { onUndo: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const shown = button.current;
+    return () => {
+      if (shown === document.activeElement) focusCard(shown);
+    };
+  }, []);
+  return (
+    <Button ref={button} size="small" variant="quiet" onClick={onUndo}>
+      Undo
+    </Button>
+  );
+}
+
+export function focusCard(within: Element | null): void {
+  within?.closest<HTMLElement>('[data-call]')?.focus({ preventScroll: true });
+}

@@ -1,0 +1,46 @@
+/** Decisions of forms: what is asked for anew once one was sent, and what is said where it failed. */
+import { useQueryClient } from '@tanstack/react-query';
+import { NightshiftError } from 'nightshift/client';
+import type { ToolCall } from 'nightshift/client';
+import { decide } from '../data/decisions.ts';
+import type { Wait } from '../data/decisions.ts';
+import { keys } from '../data/keys.ts';
+import { approvalsQuery } from '../data/system.ts';
+import { tell, tellError } from '../ui/toaster.tsx';
+
+export type Decide = (words: string, send: () => Promise<unknown>) => void;
+
+export function waitOf({ id, waits_since }: Pick<ToolCall, 'id' | 'waits_since'>): Wait {
+  return { callId: id, since: waits_since };
+}
+
+/** `failed`: what did not come about, in words. */
+export function useDecide(call: ToolCall, failed: string): Decide {
+  const cache = useQueryClient();
+  const stale = [keys.toolCall(call.context_id, call.id), keys.contextState(call.context_id), keys.approvals];
+  return (words, send) =>
+    decide(waitOf(call), {
+      words,
+      send: async () => {
+        const decided = decidedBy(await send());
+        const waiting = cache.getQueryData(approvalsQuery().queryKey)?.data ?? [];
+        return waiting
+          .filter(({ tool_call_id: id }) => id !== call.id && decided.includes(id))
+          .map((item) => ({ callId: item.tool_call_id, since: item.requested_at }));
+      },
+      onError: (error) => {
+        if (error instanceof NightshiftError && error.code === 'not_waiting')
+          tell('Somebody was faster, or it is over.');
+        else tellError(failed, error);
+      },
+      onSettled: () => {
+        for (const queryKey of stale) void cache.invalidateQueries({ queryKey });
+      },
+    });
+}
+
+/** A verdict that is remembered is one on other calls, too. */
+function decidedBy(answer: unknown): string[] {
+  if (typeof answer !== 'object' || answer === null || !('resolved' in answer)) return [];
+  return Array.isArray(answer.resolved) ? answer.resolved.filter((id) => typeof id === 'string') : [];
+}

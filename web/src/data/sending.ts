@@ -1,0 +1,54 @@
+/** Inputs of this tab from the moment they are sent until the lists tell of them, so that what was written is seen at once. */
+import type { PostMessage } from 'nightshift/client';
+
+export type Sending = {
+  key: string;
+  content: PostMessage['content'];
+  /** null: it is on its way. */
+  sent: { messageId: string } | null;
+};
+
+/** Lists tell of it within seconds, unless it was taken back meanwhile. */
+const LONGEST_MS = 10_000;
+const NONE: readonly Sending[] = [];
+
+const inputs = new Map<string, readonly Sending[]>();
+const listeners = new Set<() => void>();
+let count = 0;
+
+export function readSending(contextId: string): readonly Sending[] {
+  return inputs.get(contextId) ?? NONE;
+}
+
+export function onSending(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Gives its key. */
+export function addSending(contextId: string, content: PostMessage['content']): string {
+  count += 1;
+  const key = `sending-${count}`;
+  change(contextId, (before) => [...before, { key, content, sent: null }]);
+  return key;
+}
+
+/** `messageId`: null where it became no message of its own, as the answer to a question. */
+export function markSent(contextId: string, key: string, messageId: string | null): void {
+  if (messageId === null) return forgetSending(contextId, key);
+  change(contextId, (before) =>
+    before.map((one) => (one.key === key ? { ...one, sent: { messageId } } : one)),
+  );
+  setTimeout(() => forgetSending(contextId, key), LONGEST_MS);
+}
+
+export function forgetSending(contextId: string, key: string): void {
+  change(contextId, (before) => before.filter((one) => one.key !== key));
+}
+
+function change(contextId: string, to: (before: readonly Sending[]) => readonly Sending[]): void {
+  const next = to(readSending(contextId));
+  if (next.length === 0) inputs.delete(contextId);
+  else inputs.set(contextId, next);
+  for (const tell of listeners) tell();
+}

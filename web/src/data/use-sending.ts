@@ -1,0 +1,18 @@
+/** Inputs that are on their way, for what shows them. */
+import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { forgetSending, onSending, readSending } from './sending.ts';
+import type { Sending } from './sending.ts';
+
+export function useSending(contextId: string): readonly Sending[] {
+  return useSyncExternalStore(onSending, () => readSending(contextId));
+}
+
+/** Lists that tell of messages take over what they know. */
+export function useTakenOver(contextId: string, messages: readonly { id: string }[]): void {
+  const sending = useSending(contextId);
+  useLayoutEffect(() => {
+    const known = new Set(messages.map(({ id }) => id));
+    for (const { key, sent } of sending)
+      if (sent !== null && known.has(sent.messageId)) forgetSending(contextId, key);
+  }, [contextId, messages, sending]);
+}
