@@ -396,6 +396,32 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
   );
 }
 
+/**
+ * `jsonb` sorts the members of objects, and a prompt whose bytes changed is paid for twice: what goes to a provider is of type
+ * `json`, and no function of `jsonb` sees it on its way. These lines only compare it, or read other members beside it.
+ */
+const SEES_CONTENT: readonly string[] = [
+  'coalesce(r.definition::jsonb =',
+  'as v(id uuid, verdict json, told jsonb)',
+  "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
+];
+
+test('what goes to a provider keeps its text: no function of jsonb sees it', () => {
+  const lines = readdirSync(path.join(ROOT, 'src/db'))
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => readFileSync(path.join(ROOT, 'src/db', file), 'utf8').split('\n'));
+  const found = lines.filter(
+    (line) =>
+      /\bjsonb/.test(line) &&
+      /\b(?:content|reply|input|definition|config|verdict|parameters|blocks?)\b/.test(line),
+  );
+  expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
+  expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
+  const schema = readFileSync(path.join(ROOT, 'src/db/schema.ts'), 'utf8');
+  const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
+  expect(columns).toEqual(['config', 'content', 'reply', 'verdict', 'definition']);
+});
+
 /** It says how its requests are sent. */
 const THE_CLIENT = 'web/src/data/client.ts';
 /** `fetch` does not tell how much of a body has gone: a large import is sent otherwise. */

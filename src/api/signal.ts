@@ -1,7 +1,7 @@
 /** Whether the client is still there. */
 import type { FastifyReply } from 'fastify';
 
-/** Aborted when the connection closes before the answer went out: nobody waits for it any more. */
+/** Aborted once nobody waits for the handler any more: the connection closed, or another answer went out (503). */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

@@ -311,6 +311,7 @@ export type ContextCompactedEvent = {
     output_tokens: number;
     cache_read_tokens: number;
     cache_write_tokens: number;
+    cache_hit_ratio: number | null;
     cost?: string | null;
   } | null;
   attempt: number;
@@ -1365,6 +1366,7 @@ export type Usage = {
   output_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  cache_hit_ratio: number | null;
   cost: string | null;
 };
 

@@ -116,6 +116,13 @@ export function crashLoop(barrenClaims: number): Verdict {
   return failed('crash_loop', words);
 }
 
+/** A history that nobody should hold; known from its size alone. */
+export function historyTooLong(bytes: number): Verdict {
+  const [held, most] = [bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
+  const words = `The history holds ${held} MB since its last summary; a worker reads ${most} MB. Clear the context, or go on in another one.`;
+  return failed('prompt_too_long', words);
+}
+
 /** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */
 function answeredBy(history: readonly Message[], job: ActiveJob): Verdict | null {
   const last = history.findLast((message) => message.role !== 'system');

@@ -15,7 +15,7 @@ export type Usage = Tokens & {
 };
 
 /** As clients are told of it: dollars, as a decimal. */
-export type ToldUsage = Tokens & { cost: string | null };
+export type ToldUsage = Tokens & { cache_hit_ratio: number | null; cost: string | null };
 
 export function unpriced(tokens: Tokens): Usage {
   return { ...tokens, cost_nanos: null };
@@ -44,5 +44,16 @@ function addCosts(a: number | null, b: number | null): number | null {
 }
 
 export function tellUsage({ cost_nanos, ...tokens }: Usage): ToldUsage {
-  return { ...tokens, cost: cost_nanos === null ? null : formatDollars(cost_nanos) };
+  const cost = cost_nanos === null ? null : formatDollars(cost_nanos);
+  return { ...tokens, cache_hit_ratio: cacheHitRatio(tokens), cost };
+}
+
+/** Of the tokens of prompts those that caches served, from 0 to 1, to four places; null: there were none. */
+export function cacheHitRatio({
+  input_tokens,
+  cache_read_tokens,
+  cache_write_tokens,
+}: Omit<Tokens, 'output_tokens'>): number | null {
+  const prompt = input_tokens + cache_read_tokens + cache_write_tokens;
+  return prompt === 0 ? null : Math.round((cache_read_tokens / prompt) * 10_000) / 10_000;
 }

@@ -13,7 +13,9 @@ import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import type { Parameters, SessionLimits } from './line.ts';
 import { Pool } from './pool.ts';
 import * as schema from './schema.ts';
-import { Transaction } from './transaction.ts';
+import { GivenUp, Transaction } from './transaction.ts';
+
+export { GivenUp } from './transaction.ts';
 
 /** A pool or a transaction: what every statement of `src/db` is run on. */
 export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
@@ -27,9 +29,12 @@ export type Database = {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. What is asked of `last`, once
    * at most, ends it: the commit is sent with that statement, and both are answered together. With `lockPatienceMs` it may be
-   * run more than once.
+   * run more than once. Once `signal` is raised nobody waits for it: it rejects with `GivenUp`, and its connection is closed.
    */
-  transaction<T>(work: (tx: Executor, last: Executor) => Promise<T>): Promise<T>;
+  transaction<T>(
+    work: (tx: Executor, last: Executor) => Promise<T>,
+    options?: { signal?: AbortSignal },
+  ): Promise<T>;
   /** Ends the pool; statements under way have `timeoutSeconds` to finish. */
   close(timeoutSeconds?: number): Promise<void>;
 };
@@ -79,12 +84,19 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       if (hook !== undefined) await hook(text);
       return untilFree(() => ask(text, parameters, values));
     }),
-    async transaction(work) {
+    async transaction(work, { signal } = {}) {
       return untilFree(async () => {
         if (hook !== undefined) await hook('begin');
-        return pool.use((line, renew) => {
+        return pool.use(async (line, renew) => {
+          if (signal?.aborted === true) throw new GivenUp();
           const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
-          return within(transaction, work, hook);
+          const giveUp = (): void => transaction.giveUp();
+          signal?.addEventListener('abort', giveUp);
+          try {
+            return await within(transaction, work, hook);
+          } finally {
+            signal?.removeEventListener('abort', giveUp);
+          }
         });
       });
     },

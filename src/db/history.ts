@@ -5,6 +5,7 @@ import type { Block } from '../core/blocks.ts';
 import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
 import type { Compacted } from '../core/compaction/compacted.ts';
 import type { ContextId, JobId, MessageId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
 import type { Lease } from '../core/snapshot.ts';
 import type { Turn } from '../core/turn.ts';
@@ -34,8 +35,12 @@ export function places(those: readonly (Place & { branch?: string; steers?: numb
   return sql`jsonb_to_recordset(${encodeJson(list)}::jsonb) as at(context_id uuid, tenant text, branch text, steers int)`;
 }
 
-const messageColumns: SQL = sql`m.id, m.seq, m.role, m.type, m.turn, m.content, m.job_id, m.model_id, m.provider_id,
+function columnsWith(content: SQL): SQL {
+  return sql`m.id, m.seq, m.role, m.type, m.turn, ${content} as content, m.job_id, m.model_id, m.provider_id,
   m.finish_reason, ${usageColumns('m')}`;
+}
+
+const messageColumns: SQL = columnsWith(sql`m.content`);
 
 /** What a runner remembers of a branch. */
 export type Remembered = { history: Message[]; compacted: Compacted };
@@ -72,12 +77,25 @@ export async function readHistories(executor: Executor, at: SQL): Promise<Map<Co
   return readMemories(executor, workedOn, STANDING);
 }
 
-type MemoryRow = OfContext & CompactedColumns & (MessageRow | { id: null });
+type MemoryRow = OfContext & CompactedColumns & { bytes: number } & (MessageRow | { id: null });
+
+/** More than a process should hold: none of it is read then but its size. `bytes`: as far as they were counted. */
+export class HistoryTooLong extends Error {
+  override name = 'HistoryTooLong';
+  readonly bytes: number;
+  constructor(bytes: number) {
+    super(`More than ${bytes} bytes of history are to be read at once.`);
+    this.bytes = bytes;
+  }
+}
+
+const LONGEST = sql.raw(String(LIMITS.historyBytes));
 
 /**
  * The visible messages of branches, each looked up stretch by stretch, and what was compacted of them, as a row of its own:
  * one statement, so that all is of one moment. Whoever asks puts them in order, which they nearly are: a database would
- * write long ones to disk for that.
+ * write long ones to disk for that. Of a stretch that is too long, or of contexts that are so together, it rejects with
+ * `HistoryTooLong`; what is beyond the limit is not read.
  */
 async function readMemories(executor: Executor, at: SQL, standing: SQL): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`
@@ -87,12 +105,16 @@ async function readMemories(executor: Executor, at: SQL, standing: SQL): Promise
     select m.*, null::jsonb as summary, null::jsonb as shortening
     from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
     cross join lateral (
-      select m.context_id, ${messageColumns} from messages m where m.context_id = at.context_id
-        and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
-        and m.status = 'completed' order by m.seq) m
+      select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${LONGEST} then m.content end`)} from (
+        select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
+        from messages m where m.context_id = at.context_id
+          and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
+          and m.status = 'completed' order by m.seq) m) m
     union all
-    select at.context_id, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
+    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  if (bytes > LIMITS.historyBytes) throw new HistoryTooLong(bytes);
   const told = rows.filter(({ id }) => id === null);
   const messages = rows.flatMap((row) => (row.id === null ? [] : [row]));
   const compacted = byContext(told, toCompacted);

@@ -53,6 +53,12 @@ export class Transaction {
     if (this.#first !== null) await (this.#closing ?? this.#line.ask('commit'));
   }
 
+  /** Nobody waits for it any more: its line is closed under it, and the server ends what it was doing. */
+  giveUp(): void {
+    this.#ended = true;
+    this.#line.lose(new GivenUp());
+  }
+
   /** Whether its last statement was sent: it can no longer be rolled back. */
   get ended(): boolean {
     return this.#ended;
@@ -80,6 +86,14 @@ export class Transaction {
       this.#line = other;
       return begun(other, text, parameters, values);
     }
+  }
+}
+
+/** Of a transaction that nobody waits for any more. */
+export class GivenUp extends Error {
+  override name = 'GivenUp';
+  constructor() {
+    super('Nobody waits for this any more.');
   }
 }
 

@@ -3,12 +3,12 @@
  * nothing bad is known share one.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { endBarren } from '../commands/end-barren.ts';
+import { endUnread } from '../commands/end-unread.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { apply } from '../core/apply.ts';
 import { UNSERVED_MS } from '../agent/unserved.ts';
 import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
-import { decide } from '../core/decide.ts';
+import { crashLoop, decide, historyTooLong } from '../core/decide.ts';
 import type { ContextId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
@@ -18,7 +18,7 @@ import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { claim, claimFree, heldBy } from '../db/claims.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { readHistories } from '../db/history.ts';
+import { HistoryTooLong, readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { createGroup } from './group.ts';
 import { jobOf, readSnapshots, toSnapshots } from './journal.ts';
@@ -74,14 +74,21 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     if (row === null) return null;
     if (row.barrenClaims >= LIMITS.barrenClaims) {
       parts.clock.set(row.now);
-      return endBarren(tx, row, parts.ids);
+      return endUnread(tx, row, parts.ids, crashLoop(row.barrenClaims));
     }
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     parts.clock.set(row.now);
-    const snapshots = await readSnapshots(parts, tx, [row]);
+    const snapshots = await readSnapshots(parts, tx, [row]).catch(orTooLong);
+    if (snapshots instanceof HistoryTooLong)
+      return endUnread(tx, row, parts.ids, historyTooLong(snapshots.bytes));
     return (await openAll(parts, last, found([row], snapshots), [one])).get(contextId) ?? null;
   });
+}
+
+function orTooLong(error: unknown): HistoryTooLong {
+  if (error instanceof HistoryTooLong) return error;
+  throw error;
 }
 
 type Found = { row: ContextRow; snapshot: Snapshot };

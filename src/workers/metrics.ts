@@ -11,6 +11,7 @@ import type { ModelOutcome, ProviderName } from '../core/model.ts';
 import type { ServerWatch } from '../tools/servers.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { Reconciled } from '../core/tool.ts';
+import { NO_USAGE, addUsage, cacheHitRatio } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 
 export type ToolStatus = 'completed' | 'failed' | 'aborted';
@@ -91,6 +92,13 @@ export function createWorkerMetrics(
   const answered = moment('model_answered', 'When a provider last answered.');
   const failed = moment('model_failed', 'When a call last brought no answer.');
   const tokens = counter('tokens_total', 'Tokens by kind.', ['provider', 'kind']);
+  const prompts = new Map<ProviderName, Usage>();
+  const hits = new Gauge({
+    name: 'nightshift_cache_hit_ratio',
+    help: 'Of the tokens of prompts those that the provider read from its cache, since the start.',
+    labelNames: ['provider'],
+    registers,
+  });
   const dollars = counter('cost_dollars_total', 'What answers of models with a price cost.', ['provider']);
   const unpriced = counter('unpriced_calls_total', 'Answers of models without a price.', ['provider']);
   const failures = counter('model_failures_total', 'Model calls without an answer.', ['provider', 'class']);
@@ -127,6 +135,9 @@ export function createWorkerMetrics(
       if (outcome.kind === 'done') {
         const { cost_nanos } = outcome.answer.usage;
         count(tokens, provider, outcome.answer.usage);
+        const all = addUsage(prompts.get(provider) ?? NO_USAGE, outcome.answer.usage);
+        prompts.set(provider, all);
+        hits.set({ provider }, cacheHitRatio(all) ?? 0);
         if (cost_nanos === null) unpriced.inc({ provider });
         else dollars.inc({ provider }, cost_nanos / 1e9);
         answered.setToCurrentTime({ provider });

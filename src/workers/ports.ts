@@ -1,6 +1,6 @@
 /** What a worker process is given. */
 import type { Logger } from 'pino';
-import type { Ended } from '../commands/end-barren.ts';
+import type { Ended } from '../commands/end-unread.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';

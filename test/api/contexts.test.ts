@@ -34,7 +34,14 @@ describe('a context', () => {
       message_count: 0,
       turn_count: 0,
       request_count: 0,
-      usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost: null },
+      usage: {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        cache_hit_ratio: null,
+        cost: null,
+      },
       created_at: expect.any(String),
       updated_at: expect.any(String),
       expires_at: null,
@@ -99,6 +106,7 @@ describe('a context', () => {
       output_tokens: 10,
       cache_read_tokens: 4,
       cache_write_tokens: 2,
+      cache_hit_ratio: 0.1538,
       cost: null,
     });
   });

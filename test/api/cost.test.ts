@@ -110,6 +110,7 @@ test('a summary that a model wrote is paid for: its step, its event, its job and
     output_tokens: 5,
     cache_read_tokens: 2,
     cache_write_tokens: 1,
+    cache_hit_ratio: 0.1538,
     cost,
   });
 });

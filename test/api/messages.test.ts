@@ -199,6 +199,7 @@ describe('the messages of a context', () => {
           output_tokens: 5,
           cache_read_tokens: 2,
           cache_write_tokens: 1,
+          cache_hit_ratio: 0.1538,
           cost: null,
         },
         finish_reason: 'stop',

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { refuseBusyPort } from '../../src/api/busy-port.ts';
 import { startServer } from '../../src/api/server.ts';
@@ -135,6 +136,42 @@ describe('a long poll', () => {
     const response = await poll;
     expect(response.status).toBe(200);
     expect(((await response.json()) as Body).status).toBe('queued');
+  });
+});
+
+describe('a search', () => {
+  /** Statements on what is searched that Postgres is at work on, or that wait there. */
+  const underWay = async (): Promise<number> => {
+    const rows = await api.database.db.execute<{ count: number }>(sql`
+      select count(*)::int as count from pg_stat_activity
+      where state = 'active' and query like '%from search_entries e%' and pid <> pg_backend_pid()`);
+    return rows[0]?.count ?? 0;
+  };
+
+  test('ends in Postgres, too, when its client leaves, and others have their connections', async () => {
+    const free = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = api.database.transaction(async (tx) => {
+      await tx.execute(sql`lock table search_entries in access exclusive mode`);
+      locked.resolve();
+      await free.promise;
+    });
+    await locked.promise;
+    const gone = new AbortController();
+    const begun = performance.now();
+    // More than may search at once: those that wait for their turn leave, too.
+    const searches = Array.from({ length: 8 }, () =>
+      fetch(`${server.url}/api/search?q=words`, { signal: gone.signal }),
+    );
+    await expect.poll(underWay).toBeGreaterThan(0);
+    gone.abort();
+    for (const search of searches) await expect(search).rejects.toThrow();
+    // Well before its own limit of 5 s.
+    await expect.poll(underWay, { timeout: 10_000 }).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(4_500);
+    free.resolve();
+    await holder;
+    expect((await fetch(`${server.url}/api/search?q=words`)).status).toBe(200);
   });
 });
 

@@ -70,6 +70,7 @@ describe('what a fleet did', () => {
       output_tokens: 5,
       cache_read_tokens: 1,
       cache_write_tokens: 2,
+      cache_hit_ratio: 0.0769,
       cost: null,
     };
     expect(asked).toMatchObject({ usage, error: null, message_id: history[1]?.id, tool_call_id: null });

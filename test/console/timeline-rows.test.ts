@@ -4,7 +4,14 @@ import type { Job, JobStep } from '../../src/client/index.ts';
 import { rowsOf } from '../../web/src/pages/timeline/rows.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
-const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, cost: null };
+const usage = {
+  input_tokens: 1,
+  output_tokens: 1,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cache_hit_ratio: 0,
+  cost: null,
+};
 
 function job(started: number | null): Job {
   return {

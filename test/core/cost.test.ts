@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { costOf } from '../../src/core/cost.ts';
 import type { Price } from '../../src/core/cost.ts';
 import { MOST_PRICE, formatDollars, parseDollars, parsePrice } from '../../src/core/money.ts';
-import { NO_USAGE, addUsage, tellUsage, unpriced } from '../../src/core/usage.ts';
+import { NO_USAGE, addUsage, cacheHitRatio, tellUsage, unpriced } from '../../src/core/usage.ts';
 import type { Tokens } from '../../src/core/usage.ts';
 
 const MOST_TOKENS = 2 ** 31 - 1;
@@ -166,7 +166,15 @@ describe('a sum', () => {
 
   test('is told as a decimal, or as null', () => {
     const spent = tokens({ input_tokens: 7 });
-    expect(tellUsage(unpriced(spent))).toEqual({ ...spent, cost: null });
-    expect(tellUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...spent, cost: '0.000021' });
+    const told = { ...spent, cache_hit_ratio: 0 };
+    expect(tellUsage(unpriced(spent))).toEqual({ ...told, cost: null });
+    expect(tellUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...told, cost: '0.000021' });
+  });
+
+  test('tells what share of the prompts caches served, and nothing where there were none', () => {
+    expect(cacheHitRatio(tokens({ input_tokens: 1, cache_read_tokens: 2 }))).toBe(0.6667);
+    expect(cacheHitRatio(tokens({ cache_read_tokens: 9, cache_write_tokens: 1 }))).toBe(0.9);
+    expect(cacheHitRatio(tokens({ cache_read_tokens: 5 }))).toBe(1);
+    expect(cacheHitRatio(tokens({ output_tokens: 5 }))).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCode, isUnavailable, openDatabase } from '../../src/db/client.ts';
+import { errorCode, GivenUp, isUnavailable, openDatabase } from '../../src/db/client.ts';
 import type { Database, Executor } from '../../src/db/client.ts';
 import { dense } from '../../src/db/line.ts';
 import { given } from './given.ts';
@@ -49,6 +49,49 @@ describe('after a statement that failed in the middle of its result', () => {
     await expect(pool.transaction((tx) => tx.execute(sql.raw(breaksInTheMiddle)))).rejects.toThrow();
     const rows = await pool.transaction((tx) => tx.execute(sql`select n from generate_series(1, 3) n`));
     expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+});
+
+describe('a transaction that nobody waits for any more', () => {
+  test('rejects at once, keeps nothing, and the server ends what it was doing', async () => {
+    const pool = the.open({ max: 1 });
+    const { contextId } = await the.context();
+    const gone = new AbortController();
+    const given = pool.transaction(
+      async (tx) => {
+        await tx.execute(sql`set local client_connection_check_interval = 100`);
+        await tx.execute(sql`update contexts set turn_count = 77 where id = ${contextId}`);
+        await tx.execute(sql`select pg_sleep(60)`);
+      },
+      { signal: gone.signal },
+    );
+    const sleeping = sql`select 1 from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`;
+    const { db } = the.open({ max: 1 });
+    await expect.poll(async () => (await db.execute(sleeping)).length).toBe(1);
+    gone.abort();
+    await expect(given).rejects.toThrow(GivenUp);
+    await expect.poll(async () => (await db.execute(sleeping)).length).toBe(0);
+    const rows = await pool.transaction((tx) =>
+      tx.execute<{ turn_count: number }>(sql`select turn_count from contexts where id = ${contextId}`),
+    );
+    expect(rows[0]?.turn_count).toBe(0);
+  });
+
+  test('does not begin, and asks for nothing', async () => {
+    const asked: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void asked.push(text) });
+    const work = pool.transaction((tx) => tx.execute(sql`select 1`), { signal: AbortSignal.abort() });
+    await expect(work).rejects.toThrow(GivenUp);
+    expect(asked).toEqual(['begin']);
+  });
+
+  test('is not sent again on another connection, and is nobody’s where it had ended', async () => {
+    const pool = the.open({ max: 1 });
+    const gone = new AbortController();
+    const ended = pool.transaction((tx) => tx.execute(sql`select 1 as x`), { signal: gone.signal });
+    expect([...(await ended)]).toEqual([{ x: 1 }]);
+    gone.abort();
+    expect([...(await pool.db.execute(sql`select 2 as x`))]).toEqual([{ x: 2 }]);
   });
 });
 

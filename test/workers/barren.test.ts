@@ -1,8 +1,10 @@
-// A context that kills whoever reads it: its history is too big, its answers crash a parser. The claim that dies is rolled
-// back; that somebody died is not.
+// A context that kills whoever reads it, as by answers that crash a parser, and one whose history is too long to be read. The
+// claim that dies is rolled back; that somebody died is not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
+import { HistoryTooLong, readBranch } from '../../src/db/history.ts';
 import { unregister } from '../../src/db/processes.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
@@ -121,4 +123,49 @@ test('a database that goes away under the claims of sweeps is no fault of the co
   expect(cut).toBe(false);
   expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 0 });
   await die();
+});
+
+/** By hand: messages of 15 MB, which the API would take one after the other. */
+async function addLong(contextId: ContextId, count: number): Promise<void> {
+  await the.rows(`
+    with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    select gen_random_uuid(), ctx.tenant_id, ctx.id, 'main', ctx.head_seq - n, 'user', 'text', 'u1', 'completed',
+      ('[{"type":"text","text":"' || repeat('x', 15000000) || '"}]')::json
+    from ctx, generate_series(0, ${count - 1}) n`);
+}
+
+test('a history that is too long is not read: its job fails with `prompt_too_long`, and others go on', async () => {
+  const { contextId } = await the.context();
+  const { contextId: other } = await the.context();
+  await addLong(contextId, 18);
+  const jobId = await the.submit(contextId);
+  const fine = await the.submit(other);
+  const { state, die } = await startProcess(() => undefined);
+  const before = process.memoryUsage().rss;
+  await Promise.all([runContext(state, contextId), runContext(state, other)]);
+  // It is 270 MB as stored, and more than twice as much once it was read.
+  expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
+  const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
+  expect(failed).toHaveProperty('error.message', expect.stringContaining('a worker reads 256 MB'));
+  expect(await the.row(contextId)).toMatchObject({ status: 'idle', state: 'PermanentFailure' });
+  expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
+    { status: 'queued' },
+  ]);
+  await die();
+});
+
+test('what a summary stands for does not count', async () => {
+  const { contextId } = await the.context();
+  await addLong(contextId, 18);
+  const lease = { contextId, tenantId: DEFAULT_TENANT };
+  await expect(readBranch(the.database.db, lease, 'main')).rejects.toThrow(HistoryTooLong);
+  await the.rows(`
+    insert into compactions
+      (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
+    select gen_random_uuid(), tenant_id, id, 'main', head_seq + 1, 'llm', head_seq - 1, 'long ago', 9, 1,
+      gen_random_uuid() from contexts where id = '${contextId}'`);
+  const read = await readBranch(the.database.db, lease, 'main');
+  expect(read?.history).toHaveLength(2);
 });

@@ -8,9 +8,14 @@ import type { ContextId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model.ts';
+import { NO_USAGE, addUsage, cacheHitRatio } from '../../src/core/usage.ts';
+import type { Settings } from '../../src/core/settings.ts';
 import { createModels } from '../../src/llm/models.ts';
+import { openApi } from '../api/harness.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
-import type { FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
+import type { FakeHandler, FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
+import { promptCache, toFakeUsage } from '../llm/fake/prompt-cache.ts';
+import type { CacheUse } from '../llm/fake/prompt-cache.ts';
 import { result, startFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -38,8 +43,15 @@ function speak({ entries }: FakeRequest) {
     : { text: 'That is all.' };
 }
 
-async function start(name: ProviderName) {
-  const fake = await startFakeProvider(speak);
+type Start = {
+  answer?: FakeHandler;
+  settings?: Partial<Settings>;
+  /** What the tool says. */
+  looks?: string;
+};
+
+async function start(name: ProviderName, { answer = speak, settings, looks = '' }: Start = {}) {
+  const fake = await startFakeProvider(answer);
   const models = createModels({
     anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
     openai: { apiKey: 'test', baseURL: fake.openaiURL },
@@ -48,8 +60,12 @@ async function start(name: ProviderName) {
   const made = await startFleet({
     model: () => Promise.reject(new Error('no model but the provider')),
     provider: { models, name },
-    tools: { look: { execute: () => result('{"zz": 1, "a": 2}') } },
-    settings: () => ({ systemPrompt: 'You look.', pinned: [{ title: 'Rule', text: 'Look twice.' }] }),
+    tools: { look: { execute: () => result(`{"zz": 1, "a": 2}${looks}`) } },
+    settings: () => ({
+      systemPrompt: 'You look.',
+      pinned: [{ title: 'Rule', text: 'Look twice.' }],
+      ...settings,
+    }),
   });
   [fleet, provider] = [made, fake];
   return { fake, made };
@@ -158,5 +174,96 @@ test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
       const keys = [last, inFork, onBranch].map(({ body }) => body['prompt_cache_key']);
       expect(keys).toEqual([contextId, contextId, contextId]);
     }
+  },
+);
+
+test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
+  'in a context that was exported and imported: %s',
+  async (name) => {
+    const { fake, made } = await start(name);
+    const { contextId } = await made.createContext();
+    await say(made, contextId, 'one');
+    await say(made, contextId, 'two');
+    const last = fake.requests.at(-1);
+    const api = await openApi({}, made.url);
+    const { body: file } = await api.get(`/api/contexts/${contextId}/export`);
+    const { body: copy } = await api.post('/api/contexts/import', file);
+    await api.close();
+    await say(made, copy.id, 'three');
+    const [imported] = fake.requests.slice(6);
+    if (last === undefined || imported === undefined) throw new Error('a request is missing');
+    expectPrefix(last, imported);
+  },
+);
+
+test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
+  'is lost by a compaction only, once each, and never that of tools and instructions: %s',
+  async (name) => {
+    const { fake, made } = await start(name, {
+      answer: (request) => ({
+        ...speak(request),
+        usage: { input: Math.ceil(JSON.stringify(request.body).length / 4), output: 20 },
+      }),
+      settings: {
+        contextLimit: 6_000,
+        compaction: { type: 'threshold', threshold: 0.5, keepTurns: 1, model: null },
+      },
+      looks: 'long '.repeat(400),
+    });
+    const { contextId } = await made.createContext();
+    for (let job = 1; job <= 8; job += 1) await say(made, contextId, `question ${job}`);
+    const lost = fake.requests.filter((request, at) => {
+      const before = fake.requests[at - 1];
+      if (before === undefined) return false;
+      expect(prompt(request).head).toBe(prompt(before).head);
+      return !startsWith(prompt(request).messages, prompt(before).messages);
+    });
+    const [compactions] = await made.query(
+      `select count(*)::int as count from compactions where context_id = '${contextId}'`,
+    );
+    expect(lost.length).toBeGreaterThan(0);
+    expect(lost).toHaveLength(Number(compactions?.['count']));
+  },
+);
+
+function startsWith(messages: readonly string[], first: readonly string[]): boolean {
+  return first.every((message, at) => messages[at] === message);
+}
+
+/** Of real length: caches keep nothing shorter. */
+const INSTRUCTIONS = 'You look things up, and say what you found. '.repeat(120);
+
+test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
+  'ten jobs with tools read from the provider’s cache what they can: %s',
+  async (name) => {
+    const cache = promptCache();
+    const uses: CacheUse[] = [];
+    const { made } = await start(name, {
+      settings: { systemPrompt: INSTRUCTIONS },
+      answer(request) {
+        const use = cache.take(request);
+        uses.push(use);
+        return { ...speak(request), usage: toFakeUsage(use) };
+      },
+    });
+    const { contextId } = await made.createContext();
+    for (let job = 1; job <= 10; job += 1) {
+      await say(made, contextId, `Question ${job}: where is it?`);
+      // Every third job runs in a process that has read all of it from the database.
+      if (job % 3 === 0) await replaceProcess(made);
+    }
+    expect(uses).toHaveLength(30);
+    const sum = (of: (use: CacheUse) => number): number => uses.reduce((all, use) => all + of(use), 0);
+    expect(sum(({ read }) => read) / sum(({ shared }) => shared)).toBeGreaterThanOrEqual(0.95);
+    // What is told of it is what the provider counted.
+    const usage = (await made.history(contextId))
+      .flatMap(({ model }) => model?.usage ?? [])
+      .reduce(addUsage, NO_USAGE);
+    expect(usage.cache_read_tokens).toBe(sum(({ read }) => read));
+    expect(cacheHitRatio(usage)).toBeCloseTo(
+      sum(({ read }) => read) / sum(({ read, write, input }) => read + write + input),
+      3,
+    );
+    expect(cacheHitRatio(usage)).toBeGreaterThan(0.9);
   },
 );

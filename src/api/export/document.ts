@@ -130,7 +130,7 @@ function toMessage(message: StoredMessage, number: number): ExportedMessage {
 }
 
 function toUsage(usage: Usage): ExportedUsage {
-  const { cost, ...tokens } = tellUsage(usage);
+  const { cost, cache_hit_ratio: _, ...tokens } = tellUsage(usage);
   return cost === null ? tokens : { ...tokens, cost };
 }
 

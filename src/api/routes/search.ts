@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
-import { CANCELLED, errorCode } from '../../db/client.ts';
+import { CANCELLED, errorCode, GivenUp } from '../../db/client.ts';
 import type { Executor } from '../../db/client.ts';
 import { searchStretch } from '../../db/search.ts';
 import type { Found, SearchFilter, SearchPlace } from '../../db/search.ts';
@@ -13,6 +13,7 @@ import { OutOfTime } from '../deadline.ts';
 import { cursorOf, id, inOrder, instant, orNull, real } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
+import { signalOf } from '../signal.ts';
 import { openSlots } from '../slots.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -43,7 +44,8 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(SearchResultList), ...problems() },
       },
     },
-    async ({ tenantId, query, lateAt }) => {
+    async ({ tenantId, query }, reply) => {
+      const signal = signalOf(reply);
       const text = query.q?.trim() ?? '';
       if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
       if (countWords(text) > MOST_WORDS) {
@@ -52,11 +54,9 @@ export function searchRoute(app: App, ports: ApiPorts): void {
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);
       if (filter === null) return { data: [], next_cursor: null };
+      // Who went away, or was told meanwhile that it took too long, is not searched for.
       const { found, next } = await atOnce(() =>
-        // Who was answered meanwhile, since it took too long, is not searched for.
-        performance.now() > lateAt
-          ? Promise.reject(new OutOfTime('The request waited for other searches.'))
-          : ports.database.transaction((tx) => searchPage(tx, tenantId, filter, place, query.limit)),
+        ports.database.transaction((tx) => searchPage(tx, tenantId, filter, place, query.limit), { signal }),
       ).catch(toRefusal);
       return { data: found.map(toResult), next_cursor: next === null ? null : writePlace(next) };
     },
@@ -69,6 +69,7 @@ function countWords(text: string): number {
 }
 
 function toRefusal(error: unknown): never {
+  if (error instanceof GivenUp) throw new OutOfTime('The search was given up: nobody waits for it.');
   if (errorCode(error) !== CANCELLED) throw error;
   const how = 'The search took too long: narrow it by context, worker or time, or ask for fewer words.';
   throw new RequestRefused(refuse('unavailable', how));

@@ -110,6 +110,14 @@ export const Usage = strict(
     output_tokens: Count,
     cache_read_tokens: Count,
     cache_write_tokens: Count,
+    cache_hit_ratio: nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'Of the tokens of prompts those that the provider read from its cache: cache_read / (input + cache_read + cache_write). Null: there were none.',
+      }),
+    ),
     cost: nullable(
       Type.String({
         description:

@@ -4,17 +4,20 @@ import { formatCost } from './cost.ts';
 const full = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
+const percent = new Intl.NumberFormat('en', { style: 'percent' });
+
 export type UsageShown = {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  cache_hit_ratio: number | null;
   cost?: string | null;
 };
 
-/** `1.2K in · 340 out · $0.01`; the exact numbers as its title. */
+/** `1.2K in, 95% cached · 340 out · $0.01`; the exact numbers as its title. */
 export function Tokens({ usage }: { usage: UsageShown }) {
-  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost } = usage;
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_hit_ratio, cost } = usage;
   const read = input_tokens + cache_read_tokens + cache_write_tokens;
   const title = [
     `${full.format(input_tokens)} input`,
@@ -25,7 +28,11 @@ export function Tokens({ usage }: { usage: UsageShown }) {
   ].join(', ');
   return (
     <span title={title}>
-      {short.format(read)} in · {short.format(output_tokens)} out
+      {short.format(read)} in
+      {cache_hit_ratio !== null &&
+        cache_hit_ratio > 0 &&
+        `, ${percent.format(cache_hit_ratio)} cached`} ·{' '}
+      {short.format(output_tokens)} out
       {cost !== undefined && cost !== null && ` · ${formatCost(cost)}`}
     </span>
   );

@@ -1,9 +1,9 @@
 /**
- * Ends the job of a context that kills whoever takes it up, perhaps by its mere size: from the mailbox alone, in the
- * transaction that claimed it, so that nobody has to read its history.
+ * Ends the job of a context that kills whoever takes it up, or whose history is too long to be read: from the mailbox alone, in
+ * the transaction that claimed it, so that nobody has to read that history.
  */
-import { crashLoop } from '../core/decide.ts';
 import type { Ids } from '../core/ids.ts';
+import type { Verdict } from '../core/job.ts';
 import { rest } from '../core/moves/park.ts';
 import { settle } from '../core/moves/settle.ts';
 import { append } from '../db/append.ts';
@@ -16,7 +16,12 @@ import { appendLast, settleUnowned, withJobBegun } from './settle.ts';
 export type Ended = { kind: 'ended'; tidings: Tidings[] };
 
 /** A job that was never admitted is admitted to fail: its input must not wait for ever behind it. Null: the worker is gone. */
-export async function endBarren(tx: Executor, row: ContextRow, ids: Ids): Promise<Ended | null> {
+export async function endUnread(
+  tx: Executor,
+  row: ContextRow,
+  ids: Ids,
+  verdict: Verdict,
+): Promise<Ended | null> {
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
   const { mailbox } = stored;
@@ -29,7 +34,6 @@ export async function endBarren(tx: Executor, row: ContextRow, ids: Ids): Promis
   }
   const admitted = await withJobBegun(tx, mailbox);
   if (admitted.job === null) throw new Error('A job that was admitted is not there.');
-  const verdict = crashLoop(row.barrenClaims);
   const move = settle(admitted, admitted.job, verdict, ids);
   const finished = { jobId: admitted.job.id, status: verdict.status };
   return { kind: 'ended', tidings: await appendLast(tx, move, finished) };
