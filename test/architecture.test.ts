@@ -419,7 +419,7 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
   const schema = readFileSync(path.join(ROOT, 'src/db/schema.ts'), 'utf8');
   const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
-  expect(columns).toEqual(['config', 'content', 'reply', 'verdict', 'definition']);
+  expect(columns).toEqual(['config', 'content', 'reply', 'verdict', 'tools', 'definition']);
 });
 
 /** It says how its requests are sent. */

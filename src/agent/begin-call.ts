@@ -9,9 +9,9 @@ import type { AnswerListener, RunPorts, UnderWay } from './run.ts';
 import { timed } from './timed.ts';
 import { untilDeadline } from './until-deadline.ts';
 
-/** Ends with `signal`, or at the job's deadline. */
+/** Ends with `signal`, or at the job's deadline. What was sent is taken down while the answer is awaited. */
 export function beginCall(
-  { clock, log }: Pick<RunPorts, 'clock' | 'log'>,
+  { clock, log, fingerprint }: Pick<RunPorts, 'clock' | 'log' | 'fingerprint'>,
   model: Model,
   snapshot: Snapshot,
   job: ActiveJob,
@@ -23,7 +23,9 @@ export function beginCall(
   log.prompt(job.id, request.messages);
   const { listener, times } = timed(clock, heardBy);
   const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
-  return { outcome, times };
+  // What a client runs itself stands in its worker's config.
+  const listed = settings.tools.filter((tool) => tool.answered_by !== 'client');
+  return { outcome, times, prompt: fingerprint({ ...request, listed }, snapshot) };
 }
 
 function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {

@@ -1,6 +1,7 @@
 /** One model call: assemble the prompt, call, and append what came of it. */
 import { isToolUse } from '../core/blocks.ts';
 import { planCompaction } from '../core/compaction/plan.ts';
+import type { Fingerprint } from '../core/fingerprint.ts';
 import type { Held } from '../core/gate.ts';
 import type { MessageId } from '../core/ids.ts';
 import type { ActiveJob, Verdict } from '../core/job.ts';
@@ -33,20 +34,23 @@ export async function callModel(
   const narrator = run.listener(of);
   const call = run.early?.take(snapshot, narrator) ?? begin(run, snapshot, job, settings, narrator);
   if ('kind' in call) return waitForTurn(run, snapshot, job, call);
-  const { times } = call;
   const outcome = await call.outcome;
   narrator.ended(outcome.kind === 'done');
+  const made = { ...call.times(), prompt: call.prompt };
   switch (outcome.kind) {
     case 'done':
-      return takeAnswer(run, snapshot, job, settings, id, outcome.answer, times());
+      return takeAnswer(run, snapshot, job, settings, id, outcome.answer, made);
     case 'failed':
       return isCompactable(snapshot, job, settings, outcome.failure)
-        ? makeRoom(run, snapshot, job, settings, outcome.failure, times())
-        : takeFailure(run, snapshot, job, settings.model, outcome.failure, times());
+        ? makeRoom(run, snapshot, job, settings, outcome.failure, made)
+        : takeFailure(run, snapshot, job, settings.model, outcome.failure, made);
     case 'aborted':
       return endedUnanswered(run, job, await lookUp(run, snapshot));
   }
 }
+
+/** What is told of a call; `prompt`: null of one that asked for a summary. */
+type Made<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
 
 /** The call, or what holds it back. */
 function begin(
@@ -78,9 +82,9 @@ async function takeAnswer(
   settings: Settings,
   id: MessageId,
   given: ModelAnswer,
-  times: CallTimes,
+  made: Made<Fingerprint>,
 ): Promise<After> {
-  const modelCall: ModelCall = { kind: 'answered', messageId: id, attempt: job.attempt, ...times };
+  const modelCall: ModelCall = { kind: 'answered', messageId: id, attempt: job.attempt, ...made };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
   const verdict: Verdict = { status: 'completed', outputId: id };
   const said = goesOn
@@ -118,9 +122,9 @@ async function makeRoom(
   job: ActiveJob,
   { model }: Settings,
   failure: ModelFailure,
-  times: CallTimes,
+  made: Made,
 ): Promise<After> {
-  const modelCall = failedCall(job, model, failure, null, times);
+  const modelCall = failedCall(job, model, failure, null, made);
   return commit(run, snapshot, { ...refused(snapshot, job, modelCall.error), modelCall });
 }
 
@@ -131,10 +135,10 @@ function failedCall(
   model: ModelName,
   failure: ModelFailure,
   retryAt: Millis | null,
-  times: CallTimes,
+  made: Made,
 ): FailedCall {
   const error = { code: FAILURE_RULES[failure.class].code, message: failure.message };
-  return { kind: 'failed', jobId, attempt, model: formatModelName(model), error, retryAt, ...times };
+  return { kind: 'failed', jobId, attempt, model: formatModelName(model), error, retryAt, ...made };
 }
 
 export async function takeFailure(
@@ -143,10 +147,10 @@ export async function takeFailure(
   job: ActiveJob,
   model: ModelName,
   failure: ModelFailure,
-  times: CallTimes,
+  made: Made,
 ): Promise<After> {
   const retry = retryAfter(failure, job.failures + 1, run.clock.now(), run.random());
-  const modelCall = failedCall(job, model, failure, retry.kind === 'again' ? retry.at : null, times);
+  const modelCall = failedCall(job, model, failure, retry.kind === 'again' ? retry.at : null, made);
   const { error } = modelCall;
   switch (retry.kind) {
     case 'again':

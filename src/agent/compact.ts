@@ -54,10 +54,10 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
       const failure = faultOf(outcome.answer);
       return failure === null
         ? takeSummary(run, snapshot, step, model, outcome.answer, times())
-        : takeFailure(run, snapshot, job, model, failure, times());
+        : takeFailure(run, snapshot, job, model, failure, { ...times(), prompt: null });
     }
     case 'failed':
-      return takeFailure(run, snapshot, job, model, outcome.failure, times());
+      return takeFailure(run, snapshot, job, model, outcome.failure, { ...times(), prompt: null });
     case 'aborted':
       return endedUnanswered(run, job, await lookUp(run, snapshot));
   }

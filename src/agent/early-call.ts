@@ -17,7 +17,7 @@ export type EarlyCall = Early & {
 
 /** `snapshot`: what will stand. Null: its next step is no model call that may be made now. */
 export function callEarly(
-  ports: Pick<RunPorts, 'clock' | 'log' | 'model'>,
+  ports: Pick<RunPorts, 'clock' | 'fingerprint' | 'log' | 'model'>,
   attention: Attention,
   snapshot: Snapshot,
 ): EarlyCall | null {

@@ -1,8 +1,10 @@
 /** One run of one context under one lease: its ports, and the two ways a snapshot comes to be. */
 import { apply } from '../core/apply.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
+import type { Memory } from '../core/compaction/compacted.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { JobCode } from '../core/errors.ts';
+import type { Fingerprint, Sent } from '../core/fingerprint.ts';
 import type { Access } from '../core/gate.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
 import type { ActiveJob } from '../core/job.ts';
@@ -46,6 +48,8 @@ export type RunPorts = {
   tools: ToolRunner;
   team: Team;
   clock: Clock;
+  /** What is told of a call later; the tools of it are kept meanwhile. */
+  fingerprint(sent: Sent, memory: Memory): Fingerprint;
   ids: RunIds;
   /** In [0, 1). */
   random(): number;
@@ -60,7 +64,7 @@ export type Early = {
 };
 
 /** A model call; `times` are told once it has ended. */
-export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes };
+export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes; prompt: Fingerprint };
 
 export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 

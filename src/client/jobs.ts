@@ -35,6 +35,9 @@ export function jobCalls(request: Request) {
       pagesOf((more) =>
         request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
       ),
+    /** What was sent to the model by one of its calls: `n` of a step, from 1. */
+    prompt: (id: string, n: number, options?: RequestOptions) =>
+      request('GET', '/api/jobs/{id}/steps/{n}/prompt', { path: { id, n }, ...options }),
   };
 }
 

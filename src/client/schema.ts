@@ -691,6 +691,8 @@ export type JobStep = {
   /** running and waiting: under way now. pending and started: nobody runs it now. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
   attempt: number | null;
+  n: number | null;
+  prefix_lost_at: PrefixPart | null;
   /** ISO 8601. */
   started_at: string;
   first_token_at: string | null;
@@ -889,6 +891,9 @@ export type PostResult = {
   is_error?: boolean;
 };
 
+/** Where the prompt ceased to begin as that of the call before it, so that the cache of the provider misses from there on. Null: it begins alike, or nothing is known of the call before. */
+export type PrefixPart = 'model' | 'tools' | 'system' | 'messages';
+
 export type Problem = {
   type: string;
   title: string;
@@ -1047,6 +1052,42 @@ export type SearchResult = {
 export type SearchResultList = {
   data: SearchResult[];
   next_cursor: string | null;
+};
+
+/** The request of one model call. `prefix` is null where nothing is known of a request before. */
+export type SentPrompt = {
+  job_id: string;
+  n: number;
+  message_id: string | null;
+  attempt: number;
+  /** provider/model */
+  model: string;
+  /** The system prompt. */
+  system: string;
+  /** The pinned texts, right behind it. */
+  pinned: string;
+  tools: SentTool[] | null;
+  messages: ({
+    role: 'user' | 'assistant';
+    content: { [key: string]: Json }[];
+  })[] | null;
+  max_tokens: number | null;
+  streaming: boolean;
+  parameters: { [key: string]: Json };
+  /** Whether all of it is what was sent, checked by hashes stored with the call. */
+  exact: boolean;
+  /** What was sent otherwise: settings that were changed since, or what an interrupt took back since. */
+  differs: ('tools' | 'system' | 'messages' | 'parameters')[];
+  prefix: {
+    lost_at: PrefixPart | null;
+    message: number | null;
+  } | null;
+};
+
+export type SentTool = {
+  name: string;
+  description: string;
+  input_schema: { [key: string]: Json };
 };
 
 export type Session = {
@@ -1842,6 +1883,12 @@ export type Operations = {
     query: { limit?: number; cursor?: string };
     body: undefined;
     answer: JobStepList;
+  };
+  'GET /api/jobs/{id}/steps/{n}/prompt': {
+    path: { id: string; n: number };
+    query: undefined;
+    body: undefined;
+    answer: SentPrompt;
   };
   'GET /api/roles': {
     path: undefined;

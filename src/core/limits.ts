@@ -12,6 +12,8 @@ export const LIMITS = {
   toolTimeoutMs: 10 * 60 * 1_000,
   /** Bytes of messages since the last summary, as stored, that a worker process reads at once; then the job fails with `prompt_too_long`. */
   historyBytes: 256 * 1024 * 1024,
+  /** Bytes of messages, as stored, of a prompt that is shown to a client. */
+  shownPromptBytes: 16 * 1024 * 1024,
   /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */
   barrenClaims: 5,
   /** Seconds that a person may be given to say what became of a call: ten years. */

@@ -104,7 +104,11 @@ export function messageRows({ lease, entries, calls, modelCall }: Append) {
         job_id: jobId,
         ...made,
         ...(modelCall?.kind === 'answered' && modelCall.messageId === id
-          ? { ...callColumns(modelCall), completed_at: toTimestamp(firstBegan(calls)) }
+          ? {
+              ...callColumns(modelCall),
+              prompt: modelCall.prompt,
+              completed_at: toTimestamp(firstBegan(calls)),
+            }
           : {}),
       },
     ];
@@ -135,7 +139,7 @@ function callColumns({ attempt, calledAt, firstByteAt }: ModelCall) {
 
 export function failedCallRows({ lease, modelCall }: Append) {
   if (modelCall?.kind !== 'failed') return [];
-  const { jobId, model, error, retryAt } = modelCall;
+  const { jobId, model, error, retryAt, prompt } = modelCall;
   return [
     {
       context_id: lease.contextId,
@@ -143,6 +147,7 @@ export function failedCallRows({ lease, modelCall }: Append) {
       model: plainText(model),
       error,
       retry_at: toTimestamp(retryAt),
+      prompt,
       ...callColumns(modelCall),
     },
   ];

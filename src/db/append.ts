@@ -197,16 +197,16 @@ function addedPart({ messages, events }: Rows): SQL {
   return sql`, new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
         model_id, provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos,
-        finish_reason, attempt, called_at, first_byte_at, created_at, completed_at)
+        finish_reason, attempt, called_at, first_byte_at, prompt, created_at, completed_at)
       select m.id, ctx.tenant_id, ctx.id, ctx.branch, ctx.base + m.place, m.role, m.type, m.turn, 'completed',
         m.content, m.job_id, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
-        m.cache_write_tokens, m.cost_nanos, m.finish_reason, m.attempt, m.called_at, m.first_byte_at,
+        m.cache_write_tokens, m.cost_nanos, m.finish_reason, m.attempt, m.called_at, m.first_byte_at, m.prompt,
         least(m.completed_at, statement_timestamp()), least(m.completed_at, statement_timestamp())
       from json_to_recordset(${encodeJson(messages)}::json) as m(
         context_id uuid, place int, id uuid, role text, type text, turn text, content json, job_id uuid,
         model_id text, provider_id text, input_tokens int, output_tokens int, cache_read_tokens int,
         cache_write_tokens int, cost_nanos bigint, finish_reason text, attempt int, called_at timestamptz, first_byte_at timestamptz,
-        completed_at timestamptz)
+        prompt jsonb, completed_at timestamptz)
       join ctx on ctx.id = m.context_id
     ), new_events as (
       insert into events (context_id, tenant_id, seq, name, data)
@@ -349,12 +349,12 @@ function rarePart({ retracted, withdrawn, executionEnds, failed, compactions }: 
       where x.tool_call_id = e.id and (x.context_id = ctx.id) is true and x.outcome is null
     ), failed as (
       insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at, first_byte_at, failed_at,
-        retry_at)
+        retry_at, prompt)
       select f.job_id, f.attempt, ctx.id, ctx.tenant_id, f.model, f.error, f.called_at, f.first_byte_at,
-        statement_timestamp(), f.retry_at
+        statement_timestamp(), f.retry_at, f.prompt
       from jsonb_to_recordset(${encodeJson(failed)}::jsonb) as f(
         context_id uuid, job_id uuid, attempt int, model text, error jsonb, called_at timestamptz,
-        first_byte_at timestamptz, retry_at timestamptz)
+        first_byte_at timestamptz, retry_at timestamptz, prompt jsonb)
       join ctx on ctx.id = f.context_id
       on conflict do nothing
     ), new_compactions as (

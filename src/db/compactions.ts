@@ -17,13 +17,18 @@ export type CompactedColumns = { summary: Summary | null; shortening: Shortening
 /** Nothing of a branch is left out, as `k(upto, summary, shortening)`. */
 export const WHOLE: SQL = sql`(select 0::bigint as upto, null::jsonb as summary, null::jsonb as shortening) k`;
 
-/** What stands for older messages of each `at(context_id, tenant, branch)`, likewise; `upto` 0: nothing does. */
-export const STANDING: SQL = sql`lateral (
+/**
+ * What stands for older messages of each `at(context_id, tenant, branch)`, likewise; `upto` 0: nothing does. `past`: what stood
+ * when this was the last number of the context.
+ */
+export function standing(past?: number): SQL {
+  return sql`lateral (
     select coalesce((s.last ->> 'uptoSeq')::bigint, 0) as upto, s.last as summary, t.last as shortening
     from (select 1) one
-      left join lateral (${last('llm', sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s on true
-      left join lateral (${last('threshold', sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) t on true
+      left join lateral (${last('llm', sql`at.context_id`, sql`at.tenant`, sql`at.branch`, past)}) s on true
+      left join lateral (${last('threshold', sql`at.context_id`, sql`at.tenant`, sql`at.branch`, past)}) t on true
   ) k`;
+}
 
 /** The number up to which a summary stands for the messages of a branch; 0: none does. */
 export function summarisedUpto(contextId: SQL, tenantId: SQL, branch: SQL): SQL {
@@ -32,14 +37,15 @@ export function summarisedUpto(contextId: SQL, tenantId: SQL, branch: SQL): SQL 
 }
 
 /** The last one of its type that holds on a branch. Its names are its own: whoever asks has other ones. */
-function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL): SQL {
+function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, past?: number): SQL {
+  const then = past === undefined ? sql`` : sql` and made.seq <= ${past}`;
   return sql`
     select jsonb_build_object('id', made.id, 'seq', made.seq, 'uptoSeq', made.upto_seq, 'jobId', made.job_id,
       'tokensAfter', case when made.branch = ${branch} then made.tokens_after end, 'text', made.summary) as last
     from (${spansOf(contextId, tenantId, branch)}) stretch
     join compactions made on made.context_id = ${contextId} and made.tenant_id = ${tenantId}
       and made.branch = stretch.branch and made.seq > stretch.after and made.upto_seq <= stretch.upto
-    where made.type = ${sql.raw(`'${type}'`)}
+    where made.type = ${sql.raw(`'${type}'`)}${then}
       and not exists (select 1 from jobs maker where maker.id = made.job_id and maker.status = 'interrupted'
         and maker.stop_mode <> 'keep' and made.upto_seq > maker.first_seq)
       and ${tellsOf(sql`made`, spansOf(contextId, tenantId, branch))}

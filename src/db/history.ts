@@ -11,7 +11,7 @@ import type { Lease } from '../core/snapshot.ts';
 import type { Turn } from '../core/turn.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { STANDING, WHOLE, toCompacted } from './compactions.ts';
+import { WHOLE, standing, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
 import { toModelMeta } from './model-meta.ts';
 import type { ModelColumns } from './model-meta.ts';
@@ -51,13 +51,32 @@ export async function readHistory(executor: Executor, place: Place, branch: stri
   return read.get(place.contextId)?.history ?? [];
 }
 
+/** A moment of a context: what it had of this number or a lower one, and what the job that ran then had added. */
+export type Moment = { upto: number; jobId: JobId };
+
+/**
+ * What was remembered of a branch at a moment, as it can still be told: what an earlier job took back since is missing. Of more
+ * than `most` bytes it rejects with `HistoryTooLong`.
+ */
+export async function readPast(
+  executor: Executor,
+  place: Place,
+  branch: string,
+  { upto, jobId }: Moment,
+  most: number,
+): Promise<Remembered> {
+  const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
+  const read = await readMemories(executor, places([{ ...place, branch }]), standing(upto), shown, most);
+  return read.get(place.contextId) ?? { history: [], compacted: NOTHING_COMPACTED };
+}
+
 /** Of a branch what was compacted, and the messages from the last one on that a summary stands for. Null: there is none. */
 export async function readBranch(
   executor: Executor,
   place: Place,
   branch: string,
 ): Promise<Remembered | null> {
-  const read = await readMemories(executor, places([{ ...place, branch }]), STANDING);
+  const read = await readMemories(executor, places([{ ...place, branch }]), standing());
   return read.get(place.contextId) ?? null;
 }
 
@@ -74,7 +93,7 @@ export async function readHistories(executor: Executor, at: SQL): Promise<Map<Co
       (${job} and j.status = 'queued' order by j.priority, j.position, j.id limit 1),
       at.branch) as branch
     from ${at} offset 0) at`;
-  return readMemories(executor, workedOn, STANDING);
+  return readMemories(executor, workedOn, standing());
 }
 
 type MemoryRow = OfContext & CompactedColumns & { bytes: number } & (MessageRow | { id: null });
@@ -89,32 +108,38 @@ export class HistoryTooLong extends Error {
   }
 }
 
-const LONGEST = sql.raw(String(LIMITS.historyBytes));
+const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
- * The visible messages of branches, each looked up stretch by stretch, and what was compacted of them, as a row of its own:
+ * The messages of branches, the visible ones unless other ones are asked for, each looked up stretch by stretch, and what was compacted of them, as a row of its own:
  * one statement, so that all is of one moment. Whoever asks puts them in order, which they nearly are: a database would
  * write long ones to disk for that. Of a stretch that is too long, or of contexts that are so together, it rejects with
  * `HistoryTooLong`; what is beyond the limit is not read.
  */
-async function readMemories(executor: Executor, at: SQL, standing: SQL): Promise<Map<ContextId, Remembered>> {
+async function readMemories(
+  executor: Executor,
+  at: SQL,
+  compactions: SQL,
+  shown: SQL = VISIBLE,
+  most: number = LIMITS.historyBytes,
+): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`
     with told as materialized (
-      select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${standing}
+      select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
     )
     select m.*, null::jsonb as summary, null::jsonb as shortening
     from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
     cross join lateral (
-      select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${LONGEST} then m.content end`)} from (
+      select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${sql.raw(String(most))} then m.content end`)} from (
         select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
         from messages m where m.context_id = at.context_id
           and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
-          and m.status = 'completed' order by m.seq) m) m
+          and ${shown} order by m.seq) m) m
     union all
     select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  if (bytes > LIMITS.historyBytes) throw new HistoryTooLong(bytes);
+  if (bytes > most) throw new HistoryTooLong(bytes);
   const told = rows.filter(({ id }) => id === null);
   const messages = rows.flatMap((row) => (row.id === null ? [] : [row]));
   const compacted = byContext(told, toCompacted);

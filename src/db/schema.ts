@@ -26,7 +26,9 @@ import {
 import type { Block } from '../core/blocks.ts';
 import type { Span } from '../core/branch.ts';
 import type { JobError } from '../core/errors.ts';
+import type { Fingerprint } from '../core/fingerprint.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { ToolSpec } from '../core/model.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import { encodeJson } from './codec.ts';
 
@@ -231,6 +233,8 @@ export const messages = pgTable(
     attempt: integer('attempt'),
     calledAt: instant('called_at'),
     firstByteAt: instant('first_byte_at'),
+    /** Of that call: what was sent. */
+    prompt: jsonb<Fingerprint>('prompt'),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
   },
@@ -604,8 +608,26 @@ export const failedCalls = pgTable(
     failedAt: instant('failed_at').notNull().defaultNow(),
     /** When it is made again; null: it is not. */
     retryAt: instant('retry_at'),
+    /** What was sent; null: a summary was asked for. */
+    prompt: jsonb<Fingerprint>('prompt'),
   },
   (t) => [primaryKey({ columns: [t.jobId, t.attempt] }), index('failed_calls_context').on(t.contextId)],
+);
+
+/**
+ * Tools as models were told of them, kept once for each list under its hash: those of the operator's file and its servers,
+ * which only worker processes know.
+ */
+export const toolLists = pgTable(
+  'tool_lists',
+  {
+    tenantId: text('tenant_id').notNull(),
+    hash: text('hash').notNull(),
+    tools: json<ToolSpec[]>('tools').notNull(),
+    /** To the day. */
+    usedAt: instant('used_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.hash] }), index('tool_lists_age').on(t.usedAt)],
 );
 
 /** Facts of a context, numbered in one line with its messages. */

@@ -8,6 +8,7 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
+import type { PrefixPart } from '../core/fingerprint.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { JobStatus } from '../core/job.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
@@ -21,6 +22,8 @@ import type { Executor } from './client.ts';
 import { executionsOf } from './executions.ts';
 import type { ExecutionView } from './executions.ts';
 import { millis } from './instant.ts';
+import { answered, failed, jobBetweenItsNumbers, known, numbered, prefixLostAt } from './model-calls.ts';
+import type { NumberedColumns } from './model-calls.ts';
 import { toUsageOrNull, usageColumns, usageMembers } from './usage.ts';
 import type { UsageColumns } from './usage.ts';
 
@@ -36,6 +39,10 @@ export type StepView = {
   status: StepStatus;
   /** Of the model call; a wait comes after one that failed. Null of tools. */
   attempt: number | null;
+  /** Of a model call that is known by what was sent: its number among those of the job. */
+  call: number | null;
+  /** Where its prompt ceased to begin as the one before; null: nowhere, or nobody knows. */
+  prefixLostAt: PrefixPart | null;
   startedAt: Millis;
   firstTokenAt: Millis | null;
   endedAt: Millis | null;
@@ -75,28 +82,29 @@ export type Timeline = {
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
 };
 
-type Row = UsageColumns & {
-  role: string | null;
-  definition: Role | null;
-  config: WorkerConfig;
-  kind: StepView['kind'] | null;
-  name: string | null;
-  status: StepStatus;
-  attempt: number | null;
-  started_at: Millis;
-  first_token_at: Millis | null;
-  ended_at: Millis | null;
-  error: JobError | null;
-  message_id: MessageId | null;
-  tool_call_id: ToolCallId | null;
-  executions: ExecutionView[] | null;
-  tokens_before: number | null;
-  tokens_after: number | null;
-  verdict: CallVerdict | null;
-  verdict_at: Millis | null;
-  waits: CallWait[] | null;
-  child: ChildJob | null;
-};
+type Row = UsageColumns &
+  NumberedColumns & {
+    role: string | null;
+    definition: Role | null;
+    config: WorkerConfig;
+    kind: StepView['kind'] | null;
+    name: string | null;
+    status: StepStatus;
+    attempt: number | null;
+    started_at: Millis;
+    first_token_at: Millis | null;
+    ended_at: Millis | null;
+    error: JobError | null;
+    message_id: MessageId | null;
+    tool_call_id: ToolCallId | null;
+    executions: ExecutionView[] | null;
+    tokens_before: number | null;
+    tokens_after: number | null;
+    verdict: CallVerdict | null;
+    verdict_at: Millis | null;
+    waits: CallWait[] | null;
+    child: ChildJob | null;
+  };
 
 /** At most `limit`, after the first `skip`. Null: this tenant has no such job. */
 export async function listSteps(
@@ -109,20 +117,21 @@ export async function listSteps(
   const rows = await executor.execute<Row>(sql`
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${failed} union all ${compacted} union all ${underWay}),
-    timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next from calls),
+    timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),
     steps as (${modelSteps} union all ${waits} union all ${tools}),
-    numbered as (
+    told as (
       select steps.*, row_number() over line as n, max(started) over line as shown from steps
       window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
     ), ${callWaits}
     select w.role, r.definition, w.config, s.kind, s.name, s.status, s.told_attempt as attempt,
       ${millis(sql`s.shown`)} as started_at, ${millis(notBefore(sql`s.first_byte`))} as first_token_at,
       ${millis(notBefore(sql`s.ended`))} as ended_at, ${usageColumns('s')}, s.error, s.message_id, s.tool_call_id,
-      ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, v.verdict,
+      ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, s.call,
+      s.prompt, s.last_prompt, s.last_status, v.verdict,
       ${millis(sql`v.verdict_at`)} as verdict_at, call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
-    left join lateral (select * from numbered where n > ${skip} order by n limit ${limit}) s on true
+    left join lateral (select * from told where n > ${skip} order by n limit ${limit}) s on true
     left join tool_calls v on v.id = s.tool_call_id and v.tenant_id = job.tenant_id
     left join call_waits on call_waits.id = v.id
     order by s.n`);
@@ -147,38 +156,13 @@ function childOf(callId: SQL): SQL {
     where k.parent_tool_call_id = ${callId} and k.parent_job_id = job.id and k.tenant_id = job.tenant_id)`;
 }
 
-/** The job, and between which numbers of its context what it added lies. One that never began added nothing. */
-function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
-  return sql`
-    select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
-      coalesce(j.first_seq, c.head_seq) as first_seq, coalesce(j.last_seq, c.head_seq) as last_seq,
-      j.status = 'running' and c.status = 'running' as owned
-    from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
-}
-
-/** Retracted ones too: they were made, and paid for. */
-const answered = sql`
-  select coalesce(m.attempt, 0) as attempt, 0 as rank, m.seq, coalesce(m.called_at, m.completed_at) as started,
-    m.first_byte_at as first_byte, m.completed_at as ended, 'completed' as status, m.provider_id || '/' || m.model_id as name,
-    m.attempt as told_attempt, ${usageColumns('m')},
-    null::jsonb as error, m.id as message_id, null::timestamptz as retry_at, 'model' as kind, null::int as tokens_before,
-    null::int as tokens_after
-  from job join messages m on m.context_id = job.context_id and m.branch = job.branch
-    and m.seq > job.first_seq and m.seq <= job.last_seq
-  where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant'`;
-
-const failed = sql`
-  select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at, 'failed', f.model, f.attempt, null, null, null, null,
-    null, f.error, null, f.retry_at, 'model', null, null
-  from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
-
 /** Told by its event, which was stored with it. */
 const compacted = sql`
   select (e.data ->> 'attempt')::int, 0, k.seq, (e.data ->> 'started_at')::timestamptz,
     (e.data ->> 'first_token_at')::timestamptz, k.created_at, 'completed', k.type, (e.data ->> 'attempt')::int,
     (e.data -> 'usage' ->> 'input_tokens')::int, (e.data -> 'usage' ->> 'output_tokens')::int,
     (e.data -> 'usage' ->> 'cache_read_tokens')::int, (e.data -> 'usage' ->> 'cache_write_tokens')::int,
-    ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after
+    ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after, null
   from job join compactions k on k.context_id = job.context_id and k.job_id = job.id
   join events e on e.context_id = k.context_id and e.seq = k.seq
   where k.tenant_id = job.tenant_id`;
@@ -189,14 +173,14 @@ const underWay = sql`
       select max(m.completed_at) from messages m where m.context_id = job.context_id and m.branch = job.branch
         and m.seq > job.first_seq and m.seq <= job.last_seq and m.job_id = job.id)),
     null, null, 'running', case when job.kind = 'compact' then 'compaction' end, job.attempt, null, null, null, null, null,
-    null, null, null, case when job.kind = 'compact' then 'compact' else 'model' end, null, null
+    null, null, null, case when job.kind = 'compact' then 'compact' else 'model' end, null, null, null
   from job where job.owned and job.state in ('AwaitingLLMResponse', 'TransientFailure')
     and (job.retry_at is null or job.retry_at <= clock_timestamp())`;
 
 const modelSteps = sql`
   select kind, attempt, rank, seq, 0 as ordinal, name, status, told_attempt, started, first_byte, ended,
     input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, error, message_id,
-    null::uuid as tool_call_id, tokens_before, tokens_after
+    null::uuid as tool_call_id, tokens_before, tokens_after, call, prompt, last_prompt, last_status
   from timed`;
 
 /** Until the next call began; cut short where the job ended first. */
@@ -206,14 +190,14 @@ const waits = sql`
       when job.finished_at is not null then 'cancelled' else 'waiting' end,
     t.told_attempt, t.ended, null,
     coalesce(t.next, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
-    null, null, null, null, null, null, null, null, null, null
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null
   from timed t, job where t.status = 'failed' and t.retry_at is not null`;
 
 const tools = sql`
   select 'tool', coalesce(m.attempt, 0), 0, m.seq, t.ordinal + 1, t.name,
     case when job.owned and t.finished_at is null and t.status <> 'waiting' then 'running' else t.status end, null,
     coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, null, t.message_id,
-    t.id, null, null
+    t.id, null, null, null, null, null, null
   from job join tool_calls t on t.context_id = job.context_id and t.job_id = job.id
   join messages m on m.id = t.message_id
   where t.tenant_id = job.tenant_id`;
@@ -226,6 +210,8 @@ function toView(row: Row): StepView[] {
       name: row.name,
       status: row.status,
       attempt: row.attempt,
+      call: row.call,
+      prefixLostAt: prefixLostAt(row),
       startedAt: row.started_at,
       firstTokenAt: row.first_token_at,
       endedAt: row.ended_at,

@@ -1,9 +1,9 @@
 /** A worker's config over its role over the defaults, as this process can serve it. Pure. */
+import { callSettings } from '../core/call-settings.ts';
 import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../core/compaction/settings.ts';
 import type { CompactionConfig, CompactionSettings } from '../core/compaction/settings.ts';
 import type { JobId } from '../core/ids.ts';
 import { parseModelName } from '../core/model.ts';
-import { parametersFor } from '../core/parameters.ts';
 import type { ModelName } from '../core/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../core/settings.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
@@ -38,25 +38,22 @@ export function resolve(
     ...served.missing,
   ];
   if (whole === null || model === null || missing.length > 0) return { kind: 'unserved', missing };
-  const mode = whole.mode ?? 'act';
+  const told = callSettings(
+    config,
+    { ...catalog.defaults, ...role },
+    typeof from === 'string',
+    model.provider,
+    catalog.parameters,
+  );
   return {
     kind: 'served',
     settings: {
+      ...told,
       model,
-      streaming: whole.streaming ?? true,
-      systemPrompt: whole.system_prompt ?? '',
-      mode,
-      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], mode),
-      maxTokens: whole.max_tokens ?? null,
+      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], told.mode),
       contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
       compaction: compactionOf(whole.compaction ?? {}),
-      pinned: whole.pinned ?? [],
       maxSteps: whole.max_steps,
-      parameters:
-        // The operator's own role says what the operator wants.
-        config.parameters === undefined && typeof from === 'string'
-          ? (whole.parameters ?? {})
-          : parametersFor(model.provider, whole.parameters ?? {}, catalog.parameters),
       // A role's rules stand behind a config's, and are not replaced by them.
       asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },

@@ -9,6 +9,7 @@ import { forgetGates } from '../db/gates.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
 import { forgetDead } from '../db/processes.ts';
 import { forgetSessions } from '../db/sessions.ts';
+import { forgetToolLists } from '../db/tool-lists.ts';
 import type { WorkerState } from './ports.ts';
 import { removeOrphans } from './workspaces.ts';
 
@@ -18,6 +19,7 @@ const ROUND_MS = 45_000;
 const ARCHIVED_AT_ONCE = 200;
 const PURGED_AT_ONCE = 20;
 const KEYS_AT_ONCE = 5_000;
+const LISTS_AT_ONCE = 100;
 
 /** Batches of one round: what is left then is for the next one. */
 const BATCHES = 50;
@@ -64,6 +66,7 @@ export async function keepHouse(state: State, isStopped: () => boolean = () => f
   await forgetGates(db);
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {
     const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);

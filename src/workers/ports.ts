@@ -20,6 +20,7 @@ import type { Appender } from './appender.ts';
 import type { Audience } from './audience.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { Errands } from './errands.ts';
+import type { Fingerprints } from './fingerprints.ts';
 import type { Gates } from './gates.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
@@ -109,6 +110,7 @@ export type WorkerState = WorkerPorts & {
   clock: DatabaseClock;
   gates: Gates;
   errands: Pick<Errands, 'look'>;
+  fingerprints: Pick<Fingerprints, 'of'>;
   metrics: WorkerMetrics;
   /** This incarnation; null while it has none: nothing is claimed then. */
   identity(): ProcessId | null;

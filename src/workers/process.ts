@@ -11,6 +11,7 @@ import { Audience } from './audience.ts';
 import { createClaimer } from './claimer.ts';
 import { DatabaseClock } from './clock.ts';
 import { Errands } from './errands.ts';
+import { Fingerprints } from './fingerprints.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Gates } from './gates.ts';
 import { Housekeeper } from './housekeeper.ts';
@@ -55,6 +56,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });
   const errands = new Errands(ports);
+  const fingerprints = new Fingerprints(ports.database.db, ports.log);
   const state: WorkerState = {
     ...ports,
     abilities,
@@ -66,6 +68,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     gates,
     metrics,
     errands,
+    fingerprints,
     identity,
   };
   const sweep = new Sweep(state);

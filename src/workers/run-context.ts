@@ -87,6 +87,7 @@ function portsOf(
     tools: state.abilities.tools,
     team: createTeam(state, attention),
     clock: state.clock,
+    fingerprint: (sent, memory) => state.fingerprints.of(first.lease.tenantId, sent, memory),
     ids: state.ids,
     random: () => state.random(),
     listener: (of) => narrator.listen(of),

@@ -6,7 +6,7 @@ import type { AnswerListener } from '../../src/agent/run.ts';
 import type { Access } from '../../src/core/gate.ts';
 import type { Model, ModelListener } from '../../src/core/model.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
-import { NOW, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
+import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
 
 /** A model that is led by hand. */
 class Led implements Model {
@@ -24,6 +24,7 @@ function setUp(of: Snapshot = running(), access?: Access) {
   const attention = new Attention();
   const ports = {
     clock: { now: () => NOW },
+    fingerprint: () => fingerprint(),
     log: { step: () => undefined, stepped: () => undefined, prompt: () => undefined, retry: () => undefined },
     model: (): Access => access ?? { kind: 'open', model },
   };

@@ -5,6 +5,7 @@ import { LightCalls } from '../../src/agent/light-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
+import { createFingerprinter } from '../../src/core/fingerprint.ts';
 import type { Held } from '../../src/core/gate.ts';
 import type { Resolution } from '../../src/core/execution.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
@@ -12,8 +13,11 @@ import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts'
 import type { Settings } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
+import { digest } from '../../src/db/digest.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
+
+const FINGERPRINTS = createFingerprinter(digest);
 
 export type Port =
   | 'before an append'
@@ -163,6 +167,7 @@ export class Rig {
         outcomeWaitMs: this.#options.outcomeWaitMs ?? null,
       },
       clock: { now: () => this.now },
+      fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
       ids: this.ids,
       random: () => 0,
       listener: () => ({

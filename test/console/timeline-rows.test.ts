@@ -43,6 +43,8 @@ function call(from: number): JobStep {
     name: 'simulated/test',
     status: 'completed',
     attempt: 1,
+    n: 1,
+    prefix_lost_at: null,
     started_at: at(from),
     first_token_at: at(from + 10),
     ended_at: at(from + 20),

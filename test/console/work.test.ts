@@ -139,6 +139,33 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   await expectAccessible(page);
 });
 
+test('a model call shows what was sent, and where its prompt ceased to begin as the one before', async () => {
+  const { client } = platform();
+  const config = { model: 'simulated/prompt', system_prompt: 'You are <b>careful</b>.' };
+  const worker = await client.workers.create({ name: 'sent', config });
+  const first = await client.contexts.send(worker.context_id, 'say: one');
+  await client.jobs.wait(first.job_id);
+  await client.workers.update(worker.id, { config: { ...config, system_prompt: 'You are bold.' } });
+  const second = await client.contexts.send(worker.context_id, 'say: two');
+  await client.jobs.wait(second.job_id);
+  const page = await visit(`${platform().url}/jobs/${second.job_id}`);
+  await step(page, 'simulated/prompt').click();
+  await page.getByText('Lost at the system prompt or the pinned texts').waitFor();
+  await page.getByRole('button', { name: 'Show the prompt' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Prompt of model call 1' });
+  await dialog.getByText('"You are bold."').waitFor();
+  await dialog.getByText('say: two').waitFor();
+  expect(await dialog.getByText('Not as it was sent').count()).toBe(0);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  const earlier = await visit(`${platform().url}/jobs/${first.job_id}`);
+  await step(earlier, 'simulated/prompt').click();
+  await earlier.getByRole('button', { name: 'Show the prompt' }).click();
+  await earlier.getByText('Not as it was sent: system prompt and pinned texts.').waitFor();
+  await expectFits(earlier);
+});
+
 test('a timeline says for what a call waits; the bar of a worker below leads to its own', async () => {
   const { client, url } = platform();
   const { contextId } = await family();

@@ -3,6 +3,7 @@ import type { AppendOutcome, Append } from '../../src/core/append.ts';
 import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
 import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import type { Fingerprint } from '../../src/core/fingerprint.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
@@ -165,6 +166,21 @@ export function toolMessage(seq: number, callId: ToolCallId, over: Partial<Messa
     type: 'tool_result',
     turn: 'a1',
     content: [{ type: 'tool_result', tool_use_id: callId, content: 'found', is_error: false }],
+    ...over,
+  };
+}
+
+/** Of a first request: no answer stands in it. */
+export function fingerprint(over: Partial<Fingerprint> = {}): Fingerprint {
+  return {
+    upto: 1,
+    model: 'anthropic/c',
+    tools: 'tools',
+    listed: 'tools',
+    system: 'system',
+    parameters: 'parameters',
+    messages: 'messages',
+    before: null,
     ...over,
   };
 }

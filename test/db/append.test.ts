@@ -12,7 +12,7 @@ import { readHistory } from '../../src/db/history.ts';
 import { readMailbox } from '../../src/db/mailbox.ts';
 import { callUp, wish } from '../../src/db/wishes.ts';
 import { deleteContext } from '../../src/db/workers.ts';
-import { job as someJob } from '../core/builders.ts';
+import { fingerprint, job as someJob } from '../core/builders.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -456,16 +456,17 @@ describe('the timeline', () => {
       attempt: 3,
       calledAt,
       firstByteAt: calledAt + 7,
+      prompt: fingerprint({ upto: 3 }),
     } as const;
     await append(db(), [nothing(row.lease, { entries: [answer, message()], modelCall })]);
     expect(
       await the.rows(
-        `select attempt, to_json(called_at at time zone 'utc')::text as called, first_byte_at - called_at = interval '7 ms' as later
-          from messages where context_id = '${row.lease.contextId}' and seq is not null order by seq`,
+        `select attempt, to_json(called_at at time zone 'utc')::text as called, first_byte_at - called_at = interval '7 ms' as later,
+          prompt from messages where context_id = '${row.lease.contextId}' and seq is not null order by seq`,
       ),
     ).toEqual([
-      { attempt: 3, called: '"2026-01-02T03:04:05.678"', later: true },
-      { attempt: null, called: null, later: null },
+      { attempt: 3, called: '"2026-01-02T03:04:05.678"', later: true, prompt: modelCall.prompt },
+      { attempt: null, called: null, later: null, prompt: null },
     ]);
   });
 
@@ -481,6 +482,7 @@ describe('the timeline', () => {
       retryAt: null,
       calledAt,
       firstByteAt: null,
+      prompt: fingerprint({ before: null }),
     } as const;
     const { contextId, epoch } = row.lease;
     await append(db(), [nothing({ ...row.lease, epoch: epoch - 1 }, { modelCall })]);
@@ -488,10 +490,18 @@ describe('the timeline', () => {
     for (let n = 0; n < 2; n += 1) await append(db(), [nothing(row.lease, { modelCall })]);
     expect(
       await the.rows(
-        `select job_id, attempt, model, error, first_byte_at, retry_at from failed_calls where context_id = '${contextId}'`,
+        `select job_id, attempt, model, error, first_byte_at, retry_at, prompt from failed_calls where context_id = '${contextId}'`,
       ),
     ).toEqual([
-      { job_id: row.jobId, attempt: 2, model: 'anthropic/c', error, first_byte_at: null, retry_at: null },
+      {
+        job_id: row.jobId,
+        attempt: 2,
+        model: 'anthropic/c',
+        error,
+        first_byte_at: null,
+        retry_at: null,
+        prompt: modelCall.prompt,
+      },
     ]);
     await the.database.transaction((tx) => deleteContext(tx, row.lease.tenantId, contextId));
     expect(await the.rows(`select 1 from failed_calls where context_id = '${contextId}'`)).toEqual([]);

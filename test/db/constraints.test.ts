@@ -91,6 +91,7 @@ const CASES: Readonly<Record<string, string>> = {
   tool_executions_number: execution(`0`, `null, null`),
   tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
   tool_executions_ended: execution(`1`, `now(), null`),
+  tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 'default', 'h', '[]' from generate_series(1, 2)`,
   jobs_reported_once: `update jobs set reports_job_id = '$k' where id in (select id from jobs limit 2)`,
   jobs_hops: job(`hops = -1`),
   jobs_report: job(`report = 'soon'`),

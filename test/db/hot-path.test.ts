@@ -9,9 +9,9 @@ afterEach(async () => {
   fleet = null;
 });
 
-/** Housekeeping, not the job's. */
+/** Housekeeping, not the job's; and the tools that a model is told of, which are kept once for each list. */
 const BESIDE =
-  /update processes|^with backlog|where c\.id in \(|^with dead as|^insert into "processes"|pg_try_advisory_lock|lease_owner = \$1$|^select j\.id, j\.tenant_id/;
+  /update processes|^with backlog|where c\.id in \(|^with dead as|^insert into "processes"|pg_try_advisory_lock|lease_owner = \$1$|^select j\.id, j\.tenant_id|^insert into tool_lists/;
 
 /** The job's transactions: each a statement of its own, or what stood between `begin` and `commit`. */
 function transactionsOf(statements: readonly string[]): string[][] {
@@ -79,6 +79,30 @@ test('a `once` call costs one transaction more: its mark', async () => {
   const { jobId } = await of.post(contextId, 'go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
   expect(heard).toHaveLength(1 + 3 + 1);
+});
+
+test('what a model is told of its tools is kept once for each list, however many calls tell it', async () => {
+  const heard: string[] = [];
+  let steps = 0;
+  fleet = await startFleet({
+    model: () => ((steps += 1) % 3 === 0 ? says('done') : says('', { name: 'look', input: {} })),
+    tools: { look: { execute: () => result('seen') } },
+    hook: (text) => {
+      if (text.includes('insert into tool_lists')) heard.push(text);
+    },
+  });
+  const of = fleet;
+  for (let contexts = 0; contexts < 2; contexts += 1) {
+    const { contextId } = await of.createContext();
+    for (let jobs = 0; jobs < 2; jobs += 1) {
+      const { jobId } = await of.post(contextId, 'go');
+      expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 3 });
+    }
+  }
+  expect(heard).toHaveLength(1);
+  expect(await of.query(`select tenant_id, tools from tool_lists`)).toEqual([
+    { tenant_id: 'default', tools: [{ name: 'look', description: '', input_schema: { type: 'object' } }] },
+  ]);
 });
 
 test('a submit is one statement', async () => {

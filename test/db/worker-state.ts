@@ -15,6 +15,7 @@ import { createWorkerMetrics } from '../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { settings } from '../core/builders.ts';
+import { QUIET_FINGERPRINTS } from '../workers/by-hand.ts';
 import { TIMES } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -62,6 +63,7 @@ export function workerState(the: Given): WorkerState {
     clock,
     metrics,
     errands: { look: () => undefined },
+    fingerprints: QUIET_FINGERPRINTS,
     identity: () => null,
   });
 }

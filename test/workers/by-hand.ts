@@ -1,6 +1,8 @@
 // A worker process without its own life: it beats, sweeps and hears no doorbell. Whoever has its state lets it run what and
 // when they like.
+import { createFingerprinter } from '../../src/core/fingerprint.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
+import { digest } from '../../src/db/digest.ts';
 import { createAppender } from '../../src/workers/appender.ts';
 import { Audience } from '../../src/workers/audience.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
@@ -10,6 +12,13 @@ import { Gates } from '../../src/workers/gates.ts';
 import { createWorkerMetrics } from '../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
+
+const fingerprinter = createFingerprinter(digest);
+
+/** Keeps no tool lists: a statement that nobody awaits would come between those whose order a test decides. */
+export const QUIET_FINGERPRINTS: WorkerState['fingerprints'] = {
+  of: (_, sent, memory) => fingerprinter.of(sent, memory),
+};
 
 /** What the parts of a process share, as `startWorkerProcess` puts it together. Its row is there already. */
 export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
@@ -26,6 +35,7 @@ export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number)
     metrics,
     gates: new Gates(ports, clock, metrics),
     errands: new Errands(ports),
+    fingerprints: QUIET_FINGERPRINTS,
     identity: () => id,
   };
 }

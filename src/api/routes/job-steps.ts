@@ -1,12 +1,15 @@
-/** What a job did, step by step. */
+/** What a job did, step by step, and what it sent. */
+import { Type } from 'typebox';
+import { findSentCall } from '../../db/model-calls.ts';
 import { listSteps } from '../../db/step-views.ts';
 import { count, cursorOf } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
-import { ref } from '../schemas/common.ts';
+import { readSentPrompt } from '../sent-prompt.ts';
+import { Uuid, ref, strict } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
-import { JobStepList, StepQuery } from '../schemas/step.ts';
-import { toStep } from '../wire/step.ts';
+import { JobStepList, SentPrompt, StepQuery } from '../schemas/step.ts';
+import { toSentPrompt, toStep } from '../wire/step.ts';
 import { IdParams, jobId, noJob } from './params.ts';
 
 /** How many steps were read before: a timeline grows at its end. */
@@ -40,4 +43,35 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
       };
     },
   );
+
+  app.get(
+    '/api/jobs/:id/steps/:n/prompt',
+    {
+      schema: {
+        summary: 'What was sent to the model by one of the calls of a job, and where its prefix was lost',
+        operationId: 'getStepPrompt',
+        tags: ['jobs'],
+        params: CallParams,
+        response: { 200: ref(SentPrompt), ...problems() },
+      },
+    },
+    async ({ tenantId, params }) => {
+      const id = jobId(params.id);
+      const { n } = params;
+      const { db } = ports.database;
+      const { call, ...of } = orNotFound(await findSentCall(db, tenantId, id, n), noJob(id));
+      const made = orNotFound(call, `The job ${id} made no model call ${n} whose prompt is known.`);
+      const sent = await readSentPrompt(db, { ...of, tenantId, jobId: id }, made, ports.catalog);
+      return toSentPrompt(id, n, sent);
+    },
+  );
 }
+
+const CallParams = strict({
+  id: Uuid,
+  n: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'The number of the model call, from 1: `n` of its step.',
+  }),
+});

@@ -1,9 +1,12 @@
 /** A step of a job's timeline as it leaves. */
+import type { JobId } from '../../core/ids.ts';
+import { pinnedText } from '../../core/pinned.ts';
 import { tellUsage } from '../../core/usage.ts';
 import type { CallWait as CallWaitView } from '../../db/call-waits.ts';
 import type { ChildJob as ChildJobView, StepView } from '../../db/step-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
-import type { CallWait, ChildJob, JobStep } from '../schemas/step.ts';
+import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/step.ts';
+import type { SentPrompt as Sent } from '../sent-prompt.ts';
 import { toExecution } from './tool-call.ts';
 
 /** `model`: what is asked where no answer names it. */
@@ -13,6 +16,8 @@ export function toStep(view: StepView, model: string): JobStep {
     name: view.name ?? model,
     status: view.status,
     attempt: view.attempt,
+    n: view.call,
+    prefix_lost_at: view.prefixLostAt,
     started_at: toIso(view.startedAt),
     first_token_at: toIsoOrNull(view.firstTokenAt),
     ended_at: toIsoOrNull(view.endedAt),
@@ -26,6 +31,27 @@ export function toStep(view: StepView, model: string): JobStep {
     approval: toApproval(view.approval),
     waits: view.waits?.map(toWait) ?? null,
     child: view.child === null ? null : toChild(view.child),
+  };
+}
+
+export function toSentPrompt(jobId: JobId, n: number, sent: Sent): SentPrompt {
+  const { call, settings, tools, messages, differs, prefix } = sent;
+  return {
+    job_id: jobId,
+    n,
+    message_id: call.messageId,
+    attempt: call.attempt,
+    model: call.fingerprint.model,
+    system: settings.systemPrompt,
+    pinned: pinnedText(settings.pinned),
+    tools,
+    messages,
+    max_tokens: settings.maxTokens,
+    streaming: settings.streaming,
+    parameters: settings.parameters,
+    exact: differs.length === 0,
+    differs,
+    prefix: prefix === null ? null : { lost_at: prefix.lostAt, message: prefix.message },
   };
 }
 

@@ -92,3 +92,12 @@ export function stepsQuery(id: string, live = false) {
     refetchInterval: live ? UNDER_WAY_MS : false,
   });
 }
+
+/** What was sent never changes; what can be told of it may, when settings do. */
+export function promptQuery(id: string, n: number) {
+  return queryOptions({
+    queryKey: keys.prompt(id, n),
+    queryFn: ({ signal }) => client.jobs.prompt(id, n, { signal }),
+    gcTime: 0,
+  });
+}

@@ -55,6 +55,7 @@ export const keys = {
   job: (id: string) => ['job', id] as const,
   jobRecord: (id: string) => ['job', id, 'record'] as const,
   steps: (id: string) => ['job', id, 'steps'] as const,
+  prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,
   tree: (id: string) => ['tree', id] as const,

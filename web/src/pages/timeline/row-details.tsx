@@ -1,7 +1,8 @@
 /** What is known of one row. */
-import { Link } from '@tanstack/react-router';
-import { ZoomIn } from 'lucide-react';
+import { Link, useParams } from '@tanstack/react-router';
+import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -9,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { formatDuration } from '../../ui/time.tsx';
 import { Tokens, formatCount } from '../../ui/tokens.tsx';
 import css from './chart.module.css';
+import { LOST_AT, PromptDialog } from './prompt.tsx';
 import { STRETCHES } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -40,6 +42,7 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
         <Button size="small" onClick={onZoom}>
           <ZoomIn /> Zoom to it
         </Button>
+        {row.kind === 'step' && row.step.n !== null && <Prompt n={row.step.n} />}
         {row.kind === 'child' && (
           <>
             <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
@@ -55,9 +58,22 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
   );
 }
 
+function Prompt({ n }: { n: number }) {
+  const { jobId } = useParams({ from: '/jobs/$jobId' });
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="small" onClick={() => setOpen(true)}>
+        <FileText /> Show the prompt
+      </Button>
+      {isOpen && <PromptDialog jobId={jobId} n={n} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
 function StepFacts({ step }: { step: JobStep }) {
   const { attempt, usage, error, tool_call_id: callId, message_id: messageId, approval, executions } = step;
-  const { tokens_before: before, tokens_after: after } = step;
+  const { tokens_before: before, tokens_after: after, prefix_lost_at: lost } = step;
   return (
     <>
       {attempt !== null && <Fact name="Attempt">{attempt}</Fact>}
@@ -78,6 +94,7 @@ function StepFacts({ step }: { step: JobStep }) {
           {approval.reason !== null && `: ${approval.reason}`}
         </Fact>
       )}
+      {lost !== null && <Fact name="Prompt cache">Lost {LOST_AT[lost]}</Fact>}
       {error !== null && (
         <Fact name="Error">
           {error.message} (<code>{error.code}</code>)

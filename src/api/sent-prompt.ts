@@ -1,0 +1,147 @@
+/**
+ * A prompt as it was sent, put together again: messages from what the context remembered then, the rest from the worker's
+ * settings as they stand now and the list of tools that was kept. What was stored with the call tells which of it is not what
+ * was sent.
+ */
+import { callSettings } from '../core/call-settings.ts';
+import type { CallSettings } from '../core/call-settings.ts';
+import { createFingerprinter, lostAt } from '../core/fingerprint.ts';
+import type { Fingerprint, PrefixPart } from '../core/fingerprint.ts';
+import type { JobId, TenantId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
+import { parseModelName } from '../core/model.ts';
+import type { ToolSpec } from '../core/model.ts';
+import { pinnedText } from '../core/pinned.ts';
+import { assemble } from '../core/prompt.ts';
+import type { PromptMessage } from '../core/prompt.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { Executor } from '../db/client.ts';
+import { digest } from '../db/digest.ts';
+import { HistoryTooLong, readPast } from '../db/history.ts';
+import type { SentBy, SentCall } from '../db/model-calls.ts';
+import { readToolList } from '../db/tool-lists.ts';
+import type { Catalog } from './catalog.ts';
+
+/** Parts of a request; in `differs` those that were not sent as they are shown. */
+export const SENT_PARTS = ['tools', 'system', 'messages', 'parameters'] as const;
+export type SentPart = (typeof SENT_PARTS)[number];
+
+export type SentPrompt = {
+  call: SentCall;
+  /** Without the model's own tools and messages. */
+  settings: CallSettings;
+  /** Null: the list is not kept any more. */
+  tools: ToolSpec[] | null;
+  /** Null: they are too long to be shown. */
+  messages: PromptMessage[] | null;
+  differs: SentPart[];
+  /** Null: nothing is known of a request before. */
+  prefix: Prefix | null;
+};
+
+/** `message`: the index of the first one that differs from the request before; null: none, or nobody can tell any more. */
+export type Prefix = { lostAt: PrefixPart | null; message: number | null };
+
+type Of = Omit<SentBy, 'call'> & { tenantId: TenantId; jobId: JobId };
+
+/** Reads the messages that were sent; of one that lost its prefix there those of the request before, too. */
+export async function readSentPrompt(
+  executor: Executor,
+  of: Of,
+  call: SentCall,
+  catalog: Pick<Catalog, 'fileRoles' | 'parameters'>,
+): Promise<SentPrompt> {
+  const { fingerprint, before } = call;
+  const [listed, messages] = await Promise.all([
+    readToolList(executor, of.tenantId, fingerprint.listed),
+    readMessages(executor, of, fingerprint),
+  ]);
+  const settings = settingsOf(of, fingerprint, catalog);
+  const tools = listed === null ? null : withClientTools(listed, of.worker.config, settings);
+  const hashes = hashesOf(settings, tools, messages);
+  const lost = before === null ? null : lostAt(before.fingerprint, before.answered, fingerprint);
+  return {
+    call,
+    settings,
+    tools,
+    messages,
+    differs: SENT_PARTS.filter((part) => hashes[part] !== fingerprint[part]),
+    prefix:
+      before === null
+        ? null
+        : {
+            lostAt: lost,
+            message:
+              lost === 'messages' ? await firstOther(executor, of, before.fingerprint, messages) : null,
+          },
+  };
+}
+
+/** Null: they are too long. */
+async function readMessages(
+  executor: Executor,
+  { contextId, tenantId, branch, jobId }: Of,
+  { upto }: Fingerprint,
+): Promise<PromptMessage[] | null> {
+  const place = { contextId, tenantId };
+  try {
+    const past = await readPast(executor, place, branch, { upto, jobId }, LIMITS.shownPromptBytes);
+    return assemble(past.history, past.compacted);
+  } catch (error) {
+    if (error instanceof HistoryTooLong) return null;
+    throw error;
+  }
+}
+
+function settingsOf(
+  { worker }: Of,
+  { model }: Fingerprint,
+  { fileRoles, parameters }: Pick<Catalog, 'fileRoles' | 'parameters'>,
+): CallSettings {
+  const { role: name, definition, config } = worker;
+  const role = definition ?? (name === null ? undefined : fileRoles.get(name));
+  const isOfFile = name !== null && definition === null;
+  const provider = parseModelName(model)?.provider ?? 'simulated';
+  return callSettings(config, role ?? {}, isOfFile, provider, parameters);
+}
+
+/** Sorted by name, as a worker process offers them: its own before a client's of the same name. */
+function withClientTools(
+  listed: readonly ToolSpec[],
+  { client_tools: theirs = [] }: WorkerConfig,
+  { mode }: CallSettings,
+): ToolSpec[] {
+  const others =
+    mode === 'act' ? theirs.filter(({ name }) => !listed.some((tool) => tool.name === name)) : [];
+  return [...listed, ...others].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Of what was put together; null: of what is missing. */
+function hashesOf(
+  { systemPrompt, pinned, ...beside }: CallSettings,
+  tools: ToolSpec[] | null,
+  messages: PromptMessage[] | null,
+): Record<SentPart, string | null> {
+  return {
+    tools: tools === null ? null : FINGERPRINTS.tools(tools),
+    system: FINGERPRINTS.system(systemPrompt, pinnedText(pinned)),
+    messages: messages === null ? null : FINGERPRINTS.messages(messages),
+    parameters: FINGERPRINTS.parameters(beside),
+  };
+}
+
+const FINGERPRINTS = createFingerprinter(digest);
+
+/** The index of the first message that is not as it was in the request before; null: nobody can tell any more. */
+async function firstOther(
+  executor: Executor,
+  of: Of,
+  before: Fingerprint,
+  messages: PromptMessage[] | null,
+): Promise<number | null> {
+  const earlier = messages === null ? null : await readMessages(executor, of, before);
+  if (messages === null || earlier === null || FINGERPRINTS.messages(earlier) !== before.messages)
+    return null;
+  const at = earlier.findIndex((was, index) => JSON.stringify(was) !== JSON.stringify(messages[index]));
+  return at < 0 ? null : at;
+}

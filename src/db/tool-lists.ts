@@ -1,0 +1,43 @@
+/** Tools as models were told of them: one row for each list, however many calls were told. */
+import { sql } from 'drizzle-orm';
+import { asSent } from '../core/fingerprint.ts';
+import type { TenantId } from '../core/ids.ts';
+import type { ToolSpec } from '../core/model.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+
+/** Days that a list is kept after it was last told. */
+export const TOOL_LIST_DAYS = 90;
+
+/** `hash` tells them. Again: it was told again. */
+export async function keepToolList(
+  executor: Executor,
+  tenantId: TenantId,
+  hash: string,
+  tools: readonly ToolSpec[],
+): Promise<void> {
+  await executor.execute(sql`
+    insert into tool_lists (tenant_id, hash, tools) values (${tenantId}, ${hash}, ${encodeJson(tools.map(asSent))}::json)
+    on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
+}
+
+/** Null: it is not kept any more. */
+export async function readToolList(
+  executor: Executor,
+  tenantId: TenantId,
+  hash: string,
+): Promise<ToolSpec[] | null> {
+  const [row] = await executor.execute<{ tools: ToolSpec[] }>(sql`
+    select t.tools from tool_lists t where t.tenant_id = ${tenantId} and t.hash = ${hash}`);
+  return row?.tools ?? null;
+}
+
+/** Removes those that were not told for long, at most so many. How many it were. */
+export async function forgetToolLists(executor: Executor, most: number): Promise<number> {
+  const rows = await executor.execute(sql`
+    delete from tool_lists where (tenant_id, hash) in (
+      select t.tenant_id, t.hash from tool_lists t
+      where t.used_at < statement_timestamp() - ${TOOL_LIST_DAYS} * interval '1 day' limit ${most} for update skip locked
+    ) returning hash`);
+  return rows.length;
+}

@@ -1,0 +1,49 @@
+/** What is sent to models, in short; and the tools of it, which only worker processes know, kept for whoever asks later. */
+import type { Logger } from 'pino';
+import type { Memory } from '../core/compaction/compacted.ts';
+import { createFingerprinter } from '../core/fingerprint.ts';
+import type { Fingerprint, Sent } from '../core/fingerprint.ts';
+import type { TenantId } from '../core/ids.ts';
+import type { Executor } from '../db/client.ts';
+import { digest } from '../db/digest.ts';
+import { keepToolList } from '../db/tool-lists.ts';
+
+/** How long a list that was kept is not looked at again, in milliseconds: a day. */
+const KEPT_MS = 86_400_000;
+
+/** Lists that are known to be kept, at most: beyond these it is begun anew. */
+const KNOWN = 10_000;
+
+export class Fingerprints {
+  readonly #db: Executor;
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #fingerprinter = createFingerprinter(digest);
+  /** When each list was kept last, by tenant and hash. */
+  readonly #kept = new Map<string, number>();
+
+  constructor(db: Executor, log: Pick<Logger, 'warn'>) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Never throws, and waits for nothing: a list that could not be kept is tried again with the next call. */
+  of(tenantId: TenantId, sent: Sent, memory: Memory): Fingerprint {
+    const fingerprint = this.#fingerprinter.of(sent, memory);
+    void this.#keep(tenantId, fingerprint.listed, sent);
+    return fingerprint;
+  }
+
+  async #keep(tenantId: TenantId, hash: string, { listed }: Sent): Promise<void> {
+    const key = `${hash} ${tenantId}`;
+    const now = Date.now();
+    if (now - (this.#kept.get(key) ?? -Infinity) < KEPT_MS) return;
+    if (this.#kept.size >= KNOWN) this.#kept.clear();
+    this.#kept.set(key, now);
+    try {
+      await keepToolList(this.#db, tenantId, hash, listed);
+    } catch (error) {
+      this.#kept.delete(key);
+      this.#log.warn({ err: error, tenant: tenantId }, 'a list of tools was not kept');
+    }
+  }
+}
