@@ -14,7 +14,7 @@ import { compaction } from '../core/moves/compact.ts';
 import { handBack } from '../core/moves/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { endedUnanswered, takeFailure } from './call-model.ts';
-import { append, commit, follow, lookUp, reread } from './run.ts';
+import { append, commit, follow, lookUp, readAll, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import { timed } from './timed.ts';
 import { UNSERVED_MS } from './unserved.ts';
@@ -25,7 +25,14 @@ type Compact = Extract<Step, { kind: 'compact' }>;
 
 const NOBODY: ModelListener = { started: () => undefined, text: () => undefined, thinking: () => undefined };
 
+/** Of a history that was too long to be read at once, the next part is read after each summary. */
 export async function compact(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
+  const after = await compactOnce(run, snapshot, step);
+  const isMade = after?.compacted.summary?.id !== snapshot.compacted.summary?.id;
+  return after !== null && after.unread !== null && isMade ? readAll(run, after) : after;
+}
+
+async function compactOnce(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
   const { job, settings, plan } = step;
   switch (plan.type) {
     case 'threshold': {

@@ -1,6 +1,7 @@
 /**
- * A job ends. Where it is interrupted after it had a summary made, what it added may not be remembered any more, and the
- * summary may tell of what is taken back: the former is read, and the context is given back, to be read anew.
+ * A job ends. If it is interrupted after it had a summary made, or if history was not read whole, the messages that it added may
+ * be missing from memory, and the summary may describe messages that are retracted. Then these messages are read from the
+ * database, and the context is released, so that its history is read again.
  */
 import type { Step } from '../core/decide.ts';
 import { end } from '../core/moves/end.ts';
@@ -13,7 +14,8 @@ export async function finish(
   snapshot: Snapshot,
   { job, verdict }: Extract<Step, { kind: 'finish' }>,
 ): Promise<After> {
-  if (verdict.status !== 'interrupted' || snapshot.compacted.summary?.jobId !== job.id) {
+  const isRemembered = snapshot.unread === null && snapshot.compacted.summary?.jobId !== job.id;
+  if (verdict.status !== 'interrupted' || isRemembered) {
     return commit(run, snapshot, end(snapshot, job, verdict, snapshot.history, run.ids));
   }
   const move = end(snapshot, job, verdict, await run.journal.added(snapshot), run.ids);

@@ -140,9 +140,15 @@ export async function reread(
   snapshot: Snapshot,
   outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
 ): Promise<Snapshot> {
+  if (outcome.kind === 'in_doubt') return readAll(run, snapshot);
   run.attention.renew();
-  const now = outcome.kind === 'stale' ? run.journal.reload(snapshot) : run.journal.recover(snapshot.lease);
-  return seen(run, await now);
+  return seen(run, await run.journal.reload(snapshot));
+}
+
+/** Reads mailbox and history, under the next epoch: an append that is still under way can commit no more. */
+export async function readAll(run: Run, { lease }: Snapshot): Promise<Snapshot> {
+  run.attention.renew();
+  return seen(run, await run.journal.recover(lease));
 }
 
 /** Reads the mailbox; history is known. */

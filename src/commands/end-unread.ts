@@ -1,6 +1,6 @@
 /**
- * Ends the job of a context that kills whoever takes it up, or whose history is too long to be read: from the mailbox alone, in
- * the transaction that claimed it, so that nobody has to read that history.
+ * Ends the job of a context that kills whoever takes it up: from the mailbox alone, in the transaction that claimed it, so that
+ * nobody has to read its history.
  */
 import type { Ids } from '../core/ids.ts';
 import type { Verdict } from '../core/job.ts';

@@ -4,7 +4,8 @@
  * that is stored as started has lost its runner.
  */
 import { isMadeBy } from './compaction/compacted.ts';
-import { asAsked, planCompaction } from './compaction/plan.ts';
+import type { Unread } from './compaction/compacted.ts';
+import { asAsked, planBeginning, planCompaction } from './compaction/plan.ts';
 import type { CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
 import { isRefused, wishedEnd } from './job.ts';
@@ -116,10 +117,9 @@ export function crashLoop(barrenClaims: number): Verdict {
   return failed('crash_loop', words);
 }
 
-/** A history that nobody should hold; known from its size alone. */
-export function historyTooLong(bytes: number): Verdict {
-  const [held, most] = [bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
-  const words = `The history holds ${held} MB since its last summary; a worker reads ${most} MB. Clear the context, or go on in another one.`;
+function historyTooLong({ readBytes, bytes }: Unread): Verdict {
+  const [held, most] = [readBytes + bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
+  const words = `The history holds ${held} MB since its last summary; a worker process reads at most ${most} MB. Compact the context with type llm, clear it, or continue in another context.`;
   return failed('prompt_too_long', words);
 }
 
@@ -141,9 +141,18 @@ function awaitedUntil(calls: readonly OpenCall[], { deadline }: ActiveJob, now: 
   return Math.min(deadline ?? Infinity, now + LONGEST_WAIT_MS, ...ends, ...looks);
 }
 
+/** A prompt needs the whole history. The beginning of one that is too long to be read at once is summarised first. */
+function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, settings: Settings): Step {
+  const plan = planBeginning(snapshot, unread, settings);
+  if (plan === null) return { kind: 'finish', job, verdict: historyTooLong(unread) };
+  return { kind: 'compact', job, settings, plan };
+}
+
 /** Where it could not be done at once it goes on; where nothing is to be done, that is well too. */
 function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Step {
   const settings = asAsked(given, job.asked ?? {});
+  if (snapshot.unread !== null)
+    return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
   const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
   if (plan === null) return { kind: 'finish', job, verdict: { status: 'completed', outputId: null } };
   return putOff(job, now) ?? { kind: 'compact', job, settings, plan };
@@ -160,6 +169,7 @@ function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, n
   }
   const wait = putOff(job, now);
   if (wait !== null) return wait;
+  if (snapshot.unread !== null) return shortenUnread(snapshot, snapshot.unread, job, settings);
   const refusal = isRefused(job) ? job.lastFailure : null;
   const plan = planCompaction(snapshot, settings, refusal === null ? 'due' : 'refused');
   if (plan !== null) return { kind: 'compact', job, settings, plan };

@@ -10,8 +10,10 @@ export const LIMITS = {
   toolResult: 200_000,
   /** Milliseconds a tool may take. */
   toolTimeoutMs: 10 * 60 * 1_000,
-  /** Bytes of messages since the last summary, as stored, that a worker process reads at once; then the job fails with `prompt_too_long`. */
+  /** Bytes of messages since the last summary, as stored, that a worker process reads at once. */
   historyBytes: 256 * 1024 * 1024,
+  /** Of a longer history: bytes of its beginning, as stored, that one summary covers. */
+  beginningBytes: 64 * 1024 * 1024,
   /** Bytes of messages, as stored, of a prompt that is shown to a client. */
   shownPromptBytes: 16 * 1024 * 1024,
   /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */

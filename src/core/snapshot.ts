@@ -1,5 +1,5 @@
 /** What is stored of a context, as its holder keeps it in memory: all that `decide` looks at. */
-import type { Compacted } from './compaction/compacted.ts';
+import type { Compacted, Unread } from './compaction/compacted.ts';
 import type { ContextId, TenantId, WorkerId } from './ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from './message.ts';
@@ -42,5 +42,7 @@ export type Snapshot = Mailbox & {
   /** Visible messages of that branch in order; from the last one on that a summary stands for, where there is one. */
   history: Message[];
   compacted: Compacted;
+  /** Null: `history` is complete. */
+  unread: Unread | null;
   serving: Serving;
 };

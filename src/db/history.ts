@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
-import type { Compacted } from '../core/compaction/compacted.ts';
+import type { Compacted, Unread } from '../core/compaction/compacted.ts';
+import { callSpans, unseparated } from '../core/compaction/cuts.ts';
 import type { ContextId, JobId, MessageId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message, MessageRole, MessageType } from '../core/message.ts';
@@ -43,12 +44,14 @@ function columnsWith(content: SQL): SQL {
 const messageColumns: SQL = columnsWith(sql`m.content`);
 
 /** What a runner remembers of a branch. */
-export type Remembered = { history: Message[]; compacted: Compacted };
+export type Remembered = { history: Message[]; compacted: Compacted; unread: Unread | null };
 
-/** The visible messages of a branch, in order: all of them. */
+export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_COMPACTED, unread: null };
+
+/** The visible messages of a branch, in order: all of them, or it rejects with `HistoryTooLong`. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
   const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
-  return read.get(place.contextId)?.history ?? [];
+  return whole(read).get(place.contextId)?.history ?? [];
 }
 
 /** A moment of a context: what it had of this number or a lower one, and what the job that ran then had added. */
@@ -67,10 +70,13 @@ export async function readPast(
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
   const read = await readMemories(executor, places([{ ...place, branch }]), standing(upto), shown, most);
-  return read.get(place.contextId) ?? { history: [], compacted: NOTHING_COMPACTED };
+  return whole(read).get(place.contextId) ?? NOTHING_REMEMBERED;
 }
 
-/** Of a branch what was compacted, and the messages from the last one on that a summary stands for. Null: there is none. */
+/**
+ * The compactions of a branch, and its messages from the last one on that a summary stands for; only the beginning of them if
+ * they are too long (`Unread`). Null: there is none.
+ */
 export async function readBranch(
   executor: Executor,
   place: Place,
@@ -82,7 +88,8 @@ export async function readBranch(
 
 /**
  * What is worked on in each of these contexts: what is remembered of the branch of its job, else of the next one, else of the
- * one that is given with it. Those without any message are missing.
+ * one that is given with it. Those without any message are missing. If several contexts together are too long, it rejects with
+ * `HistoryTooLong`; of a single one that is too long the beginning is read (`Unread`).
  */
 export async function readHistories(executor: Executor, at: SQL): Promise<Map<ContextId, Remembered>> {
   const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
@@ -96,25 +103,27 @@ export async function readHistories(executor: Executor, at: SQL): Promise<Map<Co
   return readMemories(executor, workedOn, standing());
 }
 
-type MemoryRow = OfContext & CompactedColumns & { bytes: number } & (MessageRow | { id: null });
+/** `content`: null of what is beyond the limit. */
+type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
+type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
-/** More than a process should hold: none of it is read then but its size. `bytes`: as far as they were counted. */
+/** More than a worker process reads at once (`LIMITS.historyBytes`). */
 export class HistoryTooLong extends Error {
   override name = 'HistoryTooLong';
-  readonly bytes: number;
-  constructor(bytes: number) {
-    super(`More than ${bytes} bytes of history are to be read at once.`);
-    this.bytes = bytes;
-  }
+}
+
+function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
+  if ([...read.values()].some(({ unread }) => unread !== null)) throw new HistoryTooLong();
+  return read;
 }
 
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
- * The messages of branches, the visible ones unless other ones are asked for, each looked up stretch by stretch, and what was compacted of them, as a row of its own:
- * one statement, so that all is of one moment. Whoever asks puts them in order, which they nearly are: a database would
- * write long ones to disk for that. Of a stretch that is too long, or of contexts that are so together, it rejects with
- * `HistoryTooLong`; what is beyond the limit is not read.
+ * The messages of branches, the visible ones unless other ones are asked for, and the compactions of each branch as a row of its
+ * own: one statement, so that all of it is from one snapshot. The rows are sorted here, not in the database, which would write
+ * long ones to disk. Of messages beyond the limit only the size is read. If several contexts together exceed the limit, it
+ * rejects with `HistoryTooLong`; of a single context the beginning is returned.
  */
 async function readMemories(
   executor: Executor,
@@ -138,18 +147,47 @@ async function readMemories(
     union all
     select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
-  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  if (bytes > most) throw new HistoryTooLong(bytes);
   const told = rows.filter(({ id }) => id === null);
-  const messages = rows.flatMap((row) => (row.id === null ? [] : [row]));
+  const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));
   const compacted = byContext(told, toCompacted);
-  const histories = byContext(inOrder(messages), toMessage);
+  const histories = byContext(messages, (row) => row);
+  const isTooLong = bytesOf(messages) > most;
+  if (isTooLong && histories.size > 1) throw new HistoryTooLong();
   return new Map(
-    [...histories].map(([contextId, history]) => [
+    [...histories].map(([contextId, of]) => [
       contextId,
-      { history, compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED },
+      {
+        ...(isTooLong ? beginningOf(of) : { history: of.map(toMessage), unread: null }),
+        compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED,
+      },
     ]),
   );
+}
+
+/** The messages that are summarised next, and the last one, by which `decide` knows what to do. */
+function beginningOf(rows: readonly SizedRow[]): Pick<Remembered, 'history' | 'unread'> {
+  const read = rows.slice(0, howManyFit(rows, Infinity)).map(toMessage);
+  const fit = Math.min(read.length, Math.max(1, howManyFit(rows, LIMITS.beginningBytes)));
+  const end = unseparated(fit, callSpans(read));
+  const last = rows.slice(end).findLast(({ role }) => role !== 'system');
+  return {
+    history: [...read.slice(0, end), ...(last === undefined ? [] : [toMessage({ ...last, content: null })])],
+    unread: { messages: end, readBytes: bytesOf(rows.slice(0, end)), bytes: bytesOf(rows.slice(end)) },
+  };
+}
+
+/** How many of the first rows have content that was read, and hold at most `room` bytes together. */
+function howManyFit(rows: readonly SizedRow[], room: number): number {
+  let used = 0;
+  const end = rows.findIndex(({ content, bytes }) => {
+    used += bytes;
+    return content === null || used > room;
+  });
+  return end < 0 ? rows.length : end;
+}
+
+function bytesOf(rows: readonly { bytes: number }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function inOrder<Row extends { seq: number }>(rows: readonly Row[]): Row[] {
@@ -195,9 +233,10 @@ type MessageRow = ModelColumns & {
   job_id: JobId | null;
 };
 
-function toMessage(row: MessageRow): Message {
+/** With empty content if that was not read. */
+function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null }): Message {
   const { id, seq, role, type, turn, content, job_id: jobId } = row;
-  return { id, seq, role, type, turn, content, jobId, model: toModelMeta(row) };
+  return { id, seq, role, type, turn, content: content ?? [], jobId, model: toModelMeta(row) };
 }
 
 export type OfContext = { context_id: ContextId };

@@ -8,7 +8,7 @@ import type { Append, AppendOutcome } from '../core/append.ts';
 import { apply } from '../core/apply.ts';
 import { UNSERVED_MS } from '../agent/unserved.ts';
 import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
-import { crashLoop, decide, historyTooLong } from '../core/decide.ts';
+import { crashLoop, decide } from '../core/decide.ts';
 import type { ContextId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
@@ -18,7 +18,7 @@ import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { claim, claimFree, heldBy } from '../db/claims.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { HistoryTooLong, readHistories } from '../db/history.ts';
+import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { createGroup } from './group.ts';
 import { jobOf, readSnapshots, toSnapshots } from './journal.ts';
@@ -79,16 +79,9 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     parts.clock.set(row.now);
-    const snapshots = await readSnapshots(parts, tx, [row]).catch(orTooLong);
-    if (snapshots instanceof HistoryTooLong)
-      return endUnread(tx, row, parts.ids, historyTooLong(snapshots.bytes));
+    const snapshots = await readSnapshots(parts, tx, [row]);
     return (await openAll(parts, last, found([row], snapshots), [one])).get(contextId) ?? null;
   });
-}
-
-function orTooLong(error: unknown): HistoryTooLong {
-  if (error instanceof HistoryTooLong) return error;
-  throw error;
 }
 
 type Found = { row: ContextRow; snapshot: Snapshot };
@@ -164,6 +157,7 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
     ...mailbox,
     history: [],
     compacted: NOTHING_COMPACTED,
+    unread: null,
     serving: abilities.resolve(worker, jobOf(mailbox)),
   };
   if (decide(unread, row.now).kind !== 'hand_back') return null;

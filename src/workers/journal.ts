@@ -5,7 +5,6 @@ import type { Attention } from '../agent/attention.ts';
 import type { Journal } from '../agent/run.ts';
 import { wakeMet } from '../commands/wake-met.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
-import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
@@ -13,7 +12,7 @@ import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { readAdded, readBranch, readHistories } from '../db/history.ts';
+import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories } from '../db/history.ts';
 import type { Remembered } from '../db/history.ts';
 import { placesOf, readMailbox, readMailboxes } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
@@ -165,9 +164,9 @@ export function toSnapshots(
 ): Map<ContextId, Snapshot> {
   const snapshots = new Map<ContextId, Snapshot>();
   for (const [contextId, { mailbox, worker }] of stored) {
-    const { history, compacted } = memoryOf(contextId) ?? { history: [], compacted: NOTHING_COMPACTED };
+    const { history, compacted, unread } = memoryOf(contextId) ?? NOTHING_REMEMBERED;
     const serving = abilities.resolve(worker, jobOf(mailbox));
-    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, compacted, serving });
+    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, compacted, unread, serving });
   }
   return snapshots;
 }

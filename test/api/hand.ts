@@ -120,6 +120,7 @@ export async function take(
       lease: claimed.lease,
       history,
       compacted: NOTHING_COMPACTED,
+      unread: null,
       serving: { kind: 'served', settings },
     };
   };

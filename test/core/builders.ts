@@ -221,6 +221,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     calls: [],
     history: [],
     compacted: NOTHING_COMPACTED,
+    unread: null,
     serving: { kind: 'served', settings: settings() },
     ...over,
   };

@@ -1,12 +1,14 @@
 // What happens next, branch by branch: a snapshot on the left, a step on the right.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { Step } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { HOLD_MS } from '../../src/core/retry.ts';
 import type { Serving } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { Turn } from '../../src/core/turn.ts';
 import {
   NOW,
   OTHER_JOB,
@@ -315,5 +317,71 @@ describe('whatever is stored', () => {
         expect(of).toEqual(before);
       }),
     );
+  });
+});
+
+describe('a history that is too long to be read at once', () => {
+  const said = (seq: number, turn: Turn) =>
+    userMessage(seq, { turn, content: [{ type: 'text', text: 'word '.repeat(300) }] });
+  const read = Array.from({ length: 12 }, (_, index) => said(2 + index, `u${index + 1}`));
+  const unread = { messages: 12, readBytes: 18_000, bytes: 400 * 1024 * 1024 };
+  const summarising = settings({ compaction: { ...COMPACTION_DEFAULTS, type: 'llm' } });
+  const of = (over: Partial<Snapshot> = {}) =>
+    running({
+      history: [...read, userMessage(99_999, { turn: 'u900', content: [] })],
+      unread,
+      serving: { kind: 'served', settings: summarising },
+      ...over,
+    });
+
+  test('its beginning is summarised, and never what was not read', () => {
+    const step = decide(of(), NOW);
+    expect(step).toMatchObject({ kind: 'compact', plan: { type: 'llm', cut: 12, uptoSeq: 13, from: 0 } });
+    // What entered history since it was read does not move the cut.
+    const history = [...of().history, said(100_001, 'u901')];
+    expect(decide(of({ history }), NOW)).toEqual(step);
+  });
+
+  test('of a beginning that the model cannot read at once, the part that fits', () => {
+    const short = settings({ contextLimit: 1_000, compaction: { ...COMPACTION_DEFAULTS, type: 'llm' } });
+    expect(decide(of({ serving: { kind: 'served', settings: short } }), NOW)).toMatchObject({
+      kind: 'compact',
+      plan: { cut: 3, uptoSeq: 4 },
+    });
+  });
+
+  test.each<[string, Snapshot]>([
+    ['where no model summarises', of({ serving: { kind: 'served', settings: served } })],
+    [
+      'where nothing of it could be read',
+      of({ history: [], unread: { ...unread, messages: 0, readBytes: 0 } }),
+    ],
+    [
+      'where it was asked for shortened results',
+      of({ job: job({ kind: 'compact', asked: { type: 'threshold' } }) }),
+    ],
+  ])('the job fails %s', (_, snapshot) => {
+    const history = snapshot.history.length === 0 ? [userMessage(99_999, { content: [] })] : snapshot.history;
+    expect(decide({ ...snapshot, history }, NOW)).toMatchObject({
+      kind: 'finish',
+      verdict: { status: 'failed', error: { code: 'prompt_too_long' } },
+    });
+  });
+
+  test('a compaction that was asked for summarises it, whatever the worker is set to', () => {
+    const asked = job({ kind: 'compact', asked: { type: 'llm' } });
+    expect(decide(of({ job: asked, serving: { kind: 'served', settings: served } }), NOW).kind).toBe(
+      'compact',
+    );
+  });
+
+  test('after a failed summary it waits like any other model call', () => {
+    expect(decide(of({ job: job({ retryAt: NOW + 60_000 }) }), NOW).kind).toBe('wait');
+  });
+
+  test('calls are run and answers end the job without it', () => {
+    expect(decide(of({ calls: [call()] }), NOW).kind).toBe('call_tools');
+    const history = [...read, assistantMessage(99_999, { content: [] })];
+    expect(decide(of({ history }), NOW)).toMatchObject({ kind: 'finish', verdict: { status: 'completed' } });
   });
 });

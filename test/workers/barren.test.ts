@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { HistoryTooLong, readBranch } from '../../src/db/history.ts';
+import { HistoryTooLong, readBranch, readHistory } from '../../src/db/history.ts';
 import { unregister } from '../../src/db/processes.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
@@ -135,7 +135,7 @@ async function addLong(contextId: ContextId, count: number): Promise<void> {
     from ctx, generate_series(0, ${count - 1}) n`);
 }
 
-test('a history that is too long is not read: its job fails with `prompt_too_long`, and others go on', async () => {
+test('a history that is too long is not read whole: without summaries its job fails with `prompt_too_long`, and others go on', async () => {
   const { contextId } = await the.context();
   const { contextId: other } = await the.context();
   await addLong(contextId, 18);
@@ -148,7 +148,10 @@ test('a history that is too long is not read: its job fails with `prompt_too_lon
   expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
   const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
-  expect(failed).toHaveProperty('error.message', expect.stringContaining('a worker reads 256 MB'));
+  expect(failed).toHaveProperty(
+    'error.message',
+    expect.stringContaining('a worker process reads at most 256 MB'),
+  );
   expect(await the.row(contextId)).toMatchObject({ status: 'idle', state: 'PermanentFailure' });
   expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
     { status: 'queued' },
@@ -160,7 +163,12 @@ test('what a summary stands for does not count', async () => {
   const { contextId } = await the.context();
   await addLong(contextId, 18);
   const lease = { contextId, tenantId: DEFAULT_TENANT };
-  await expect(readBranch(the.database.db, lease, 'main')).rejects.toThrow(HistoryTooLong);
+  await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(HistoryTooLong);
+  const beginning = await readBranch(the.database.db, lease, 'main');
+  // Four messages of 15 MB, within 64 MB, and the last one without its content.
+  expect(beginning?.history).toHaveLength(5);
+  expect(beginning?.history.at(-1)?.content).toEqual([]);
+  expect(beginning?.unread).toMatchObject({ messages: 4 });
   await the.rows(`
     insert into compactions
       (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
@@ -168,4 +176,5 @@ test('what a summary stands for does not count', async () => {
       gen_random_uuid() from contexts where id = '${contextId}'`);
   const read = await readBranch(the.database.db, lease, 'main');
   expect(read?.history).toHaveLength(2);
+  expect(read?.unread).toBeNull();
 });

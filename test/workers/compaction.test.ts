@@ -374,3 +374,37 @@ test('what is pinned stands in every prompt, changes with the next step, and sta
   await converse(of, contextId, 'six');
   expect(requests.at(-1)?.pinned).toContain('Shoes on.');
 });
+
+describe('a history of more than a worker process reads at once', () => {
+  /** By hand, inputs of 15 MB in turns of their own: over HTTP that would take a minute. */
+  const addLong = (of: Fleet, contextId: ContextId, count: number) =>
+    of.query(`
+      with ctx as (
+        update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
+      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+      select gen_random_uuid(), tenant_id, id, 'main', head_seq - ${count} + n, 'user', 'text', 'u' || n, 'completed',
+        json_build_array(json_build_object('type', 'text', 'text', n || ' ' || repeat('x', 15000000)))
+      from ctx, generate_series(1, ${count}) n`);
+
+  test('is summarised from its beginning on, and then answered', async () => {
+    const requests: ModelRequest[] = [];
+    const of = await start({
+      settings: () => setTo('llm', 1, 10_000),
+      model: (request) => {
+        requests.push(request);
+        return says(isSummary(request) ? `Summary ${requests.length}.` : 'Answered.');
+      },
+    });
+    const { contextId } = await of.createContext();
+    await addLong(of, contextId, 18);
+    await converse(of, contextId, 'What now?');
+    const summaries = requests.filter(isSummary);
+    // Each message is in exactly one request, in order: what was not read is never taken for summarised.
+    const shown = summaries.flatMap((request) => [...sent(request).matchAll(/(\d+) x+/g)].map(([, n]) => n));
+    expect(shown).toEqual(Array.from({ length: 18 }, (_, index) => String(index + 1)));
+    expect(await compactions(of)).toHaveLength(summaries.length);
+    expect(summaries.length).toBeGreaterThan(1);
+    expect(requests).toHaveLength(summaries.length + 1);
+    expect(sent(requests.at(-1))).toContain('What now?');
+  });
+});

@@ -32,6 +32,12 @@ export const NOTHING_COMPACTED: Compacted = { summary: null, shortening: null };
 /** What a context remembers of a branch: from the last message on that a summary stands for, where there is one. */
 export type Memory = { history: readonly Message[]; compacted: Compacted };
 
+/**
+ * A history that is too long to be read at once: its first `messages` are read, the last one is there without its content, and
+ * those between are missing. `readBytes` and `bytes` are the sizes, as stored, of what is read and of the rest.
+ */
+export type Unread = { messages: number; readBytes: number; bytes: number };
+
 /** One that is yet to be stored. */
 export type NewCompaction = {
   id: CompactionId;

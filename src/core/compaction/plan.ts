@@ -2,7 +2,7 @@
 import { parseModelName } from '../model.ts';
 import type { Settings } from '../settings.ts';
 import { textTokens } from '../tokens.ts';
-import type { Memory } from './compacted.ts';
+import type { Memory, Unread } from './compacted.ts';
 import { COMPACTORS, lastBefore, writtenLimit } from './compactors.ts';
 import type { View } from './compactors.ts';
 import { cutBefore, cutsOf } from './cuts.ts';
@@ -63,6 +63,26 @@ export function planCompaction(
   const read = readerOf(memory, readingRoom(settings, occasion === 'refused' ? tokensBefore : null));
   const weighed = cuts.flatMap((cut) => weigh(memory, type, view, read, tokensBefore, cut) ?? []);
   return choose(weighed, aimOf(occasion, tokensBefore, due, contextLimit));
+}
+
+/**
+ * For a history that is too long to be read at once: a summary of as much of its beginning as the model can read. The size of
+ * the part that was not read is estimated from its bytes. Null: the compaction type is not `llm`, or a summary would save
+ * nothing.
+ */
+export function planBeginning(
+  { history, compacted }: Memory,
+  { messages, readBytes, bytes }: Unread,
+  settings: Settings,
+): CompactionPlan | null {
+  if (settings.compaction.type !== 'llm') return null;
+  const memory = { history: history.slice(0, messages), compacted };
+  const read = sizesOf(memory, settings);
+  const sizes = { ...read, fixed: read.fixed + (sum(read.shown) * bytes) / readBytes };
+  const view: View = { history: memory.history, sizes, contextLimit: settings.contextLimit };
+  const reader = readerOf(memory, readingRoom(settings, null));
+  const whole = weigh(memory, 'llm', view, reader, Math.round(totalOf(sizes)), messages);
+  return whole === null ? null : choose([whole], { goal: 0, gain: 1 });
 }
 
 /** As the worker is set, but for what was asked. One who asks means it: `none` is no answer. */
