@@ -1,10 +1,12 @@
 /**
- * A job ends. If it is interrupted after it had a summary made, or if history was not read whole, the messages that it added may
- * be missing from memory, and the summary may describe messages that are retracted. Then these messages are read from the
- * database, and the context is released, so that its history is read again.
+ * A job ends. In three cases the holder's memory is not what history is then, and the context is released, so that its history
+ * is read again: inputs join whose content was not read; the job is interrupted after it had a summary made, which may describe
+ * what is retracted; it is interrupted and history was not read whole. In the latter two the messages that the job added are
+ * read from the database.
  */
 import type { Step } from '../core/decide.ts';
 import { end } from '../core/moves/end.ts';
+import { isRead } from '../core/moves/steer.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { commit } from './run.ts';
 import type { After, Run } from './run.ts';
@@ -14,10 +16,10 @@ export async function finish(
   snapshot: Snapshot,
   { job, verdict }: Extract<Step, { kind: 'finish' }>,
 ): Promise<After> {
-  const isRemembered = snapshot.unread === null && snapshot.compacted.summary?.jobId !== job.id;
-  if (verdict.status !== 'interrupted' || isRemembered) {
-    return commit(run, snapshot, end(snapshot, job, verdict, snapshot.history, run.ids));
-  }
-  const move = end(snapshot, job, verdict, await run.journal.added(snapshot), run.ids);
-  return commit(run, snapshot, { ...move, park: move.park ?? { status: 'runnable' } });
+  const knowsAdded = snapshot.unread === null && snapshot.compacted.summary?.jobId !== job.id;
+  const isKnown = verdict.status !== 'interrupted' || knowsAdded;
+  const added = isKnown ? snapshot.history : await run.journal.added(snapshot);
+  const move = end(snapshot, job, verdict, added, run.ids);
+  const isInStep = isKnown && snapshot.steers.every(isRead);
+  return commit(run, snapshot, isInStep ? move : { ...move, park: move.park ?? { status: 'runnable' } });
 }

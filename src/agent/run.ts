@@ -12,6 +12,7 @@ import type { AnswerId } from '../core/making.ts';
 import type { Message } from '../core/message.ts';
 import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model.ts';
 import type { CallTimes } from '../core/model-call.ts';
+import { isRead } from '../core/moves/steer.ts';
 import type { ClosedCall } from '../core/moves/tools.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Settings } from '../core/settings.ts';
@@ -121,7 +122,10 @@ export async function append(run: Run, move: Append): Promise<JournalOutcome> {
   return run.journal.append(move);
 }
 
-/** After a commit: given back, or in step; read anew where others wrote meanwhile, or where the queue's next is unknown. */
+/**
+ * After a commit: given back, or in step; read anew where others wrote meanwhile, where the queue's next is unknown, or where
+ * inputs are still to be read.
+ */
 export async function follow(
   run: Run,
   snapshot: Snapshot,
@@ -131,7 +135,8 @@ export async function follow(
   if (move.park !== null) return null;
   const next = apply(snapshot, move, outcome);
   const settled = move.job?.kind === 'settle';
-  return settled || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
+  const isWhole = next.steers.every(isRead);
+  return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
 }
 
 /** After an append that did not take, or may not have. */

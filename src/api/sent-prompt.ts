@@ -17,8 +17,9 @@ import type { PromptMessage } from '../core/prompt.ts';
 import type { WorkerConfig } from '../core/settings.ts';
 import type { Executor } from '../db/client.ts';
 import { digest } from '../db/digest.ts';
-import { HistoryTooLong, readPast } from '../db/history.ts';
+import { readPast } from '../db/history.ts';
 import type { SentBy, SentCall } from '../db/model-calls.ts';
+import { ReadLimitExceeded } from '../db/read-limit.ts';
 import { readToolList } from '../db/tool-lists.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -88,7 +89,7 @@ async function readMessages(
     const past = await readPast(executor, place, branch, { upto, jobId }, LIMITS.shownPromptBytes);
     return assemble(past.history, past.compacted);
   } catch (error) {
-    if (error instanceof HistoryTooLong) return null;
+    if (error instanceof ReadLimitExceeded) return null;
     throw error;
   }
 }

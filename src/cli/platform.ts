@@ -20,7 +20,7 @@ import { idleTimeouts } from '../core/settings.ts';
 import type { Role } from '../core/settings.ts';
 import { openDatabase } from '../db/client.ts';
 import type { Database, DatabaseOptions } from '../db/client.ts';
-import { SESSION_PREFIX, terminateFrozenSessions } from '../db/frozen-sessions.ts';
+import { FROZEN_LIMITS, SESSION_PREFIX, terminateFrozenSessions } from '../db/frozen-sessions.ts';
 import { createModels } from '../llm/models.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
@@ -68,18 +68,13 @@ export type Platform = {
 
 type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockPatienceMs' | 'onLocked'>;
 
-/** A frozen process keeps its locks for at most this long, in milliseconds. */
-const FROZEN_MS = 1_000;
-
-const FROZEN_LIMITS: PoolLimits = { limits: { idleInTransaction: FROZEN_MS, unread: FROZEN_MS } };
-
 /**
  * Of a process that takes requests and runs nothing: a lock that another process holds is waited for without a connection, so
  * that the others do not run out of them, and for almost as long as a request may take.
  */
 export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
   return {
-    limits: { ...FROZEN_LIMITS.limits, lock: 300 },
+    limits: { ...FROZEN_LIMITS, lock: 300 },
     lockPatienceMs: requestMs * 0.8,
     onLocked: terminateFrozenSessions,
   };
@@ -90,7 +85,7 @@ export async function openPlatform(
   services: Services,
   operator: OperatorFile,
   log: Logger,
-  limits: PoolLimits = FROZEN_LIMITS,
+  limits: PoolLimits = { limits: FROZEN_LIMITS },
 ): Promise<Platform> {
   const { databaseUrl, redisUrl } = services;
   const sessionName = `${SESSION_PREFIX}${ids.next<ProcessId>()}`;

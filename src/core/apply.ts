@@ -2,7 +2,7 @@
 import type { Append, AppendOutcome, CallChange } from './append.ts';
 import { withCompaction } from './compaction/compacted.ts';
 import type { JobId, MessageId } from './ids.ts';
-import type { ActiveJob, SteeredInput } from './job.ts';
+import type { ActiveJob } from './job.ts';
 import type { Message } from './message.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { OpenCall } from './tool-call.ts';
@@ -66,9 +66,10 @@ function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq
         const input = [...(next?.kind === 'input' ? [next] : []), ...steers].find(
           ({ messageId }) => messageId === entry.messageId,
         );
-        if (input === undefined || job === null)
-          throw new Error('An input is admitted that nobody waits for.');
-        return [admitted(input, job.job.id, entry.turn, firstSeq + index)];
+        if (input === undefined || input.content === null || job === null)
+          throw new Error('An input is admitted that does not wait, or was not read.');
+        const { messageId, content } = input;
+        return [admitted({ messageId, content }, job.job.id, entry.turn, firstSeq + index)];
       }
       case 'event':
         return [];
@@ -77,7 +78,7 @@ function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq
 }
 
 function admitted(
-  { messageId, content }: SteeredInput,
+  { messageId, content }: Pick<Message, 'content'> & { messageId: MessageId },
   jobId: JobId,
   turn: Message['turn'],
   seq: number,

@@ -99,8 +99,8 @@ type QueuedBase = {
   wish: Wish | null;
 };
 
-/** An input that waits to join the running job. */
-export type SteeredInput = { messageId: MessageId; content: Block[] };
+/** An input that waits to join the running job. `content`: null where those before it hold as much as is read at once. */
+export type SteeredInput = { messageId: MessageId; content: Block[] | null };
 
 /** How a job ends. */
 export type Verdict =

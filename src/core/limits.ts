@@ -14,6 +14,13 @@ export const LIMITS = {
   historyBytes: 256 * 1024 * 1024,
   /** Of a longer history: bytes of its beginning, as stored, that one summary covers. */
   beginningBytes: 64 * 1024 * 1024,
+  /**
+   * Bytes of messages, as stored, that the transaction of a claim reads. It holds locks, and PostgreSQL ends it when its process
+   * is silent for a second: a longer history is read after the commit.
+   */
+  claimBytes: 8 * 1024 * 1024,
+  /** Bytes of inputs, as stored, that join a running job at once; one that is longer joins alone. */
+  joiningBytes: 8 * 1024 * 1024,
   /** Bytes of messages, as stored, of a prompt that is shown to a client. */
   shownPromptBytes: 16 * 1024 * 1024,
   /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */

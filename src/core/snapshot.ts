@@ -32,7 +32,7 @@ export type Mailbox = {
   next: QueuedJob | null;
   /** How many are queued, the first included. */
   queued: number;
-  /** Inputs that wait to join the job, in order. */
+  /** Inputs that wait to join the job, in order. The content of the first one is always read. */
   steers: SteeredInput[];
   /** Calls without a result, by ordinal. */
   calls: OpenCall[];

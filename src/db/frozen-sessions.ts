@@ -4,12 +4,16 @@
  */
 import { sql } from 'drizzle-orm';
 import type { Executor } from './client.ts';
+import type { SessionLimits } from './line.ts';
 
 /** Begins the names of all connections of the platform. */
 export const SESSION_PREFIX = 'nightshift-';
 
-/** A live process sends its next message within milliseconds. */
+/** A live process sends its next message within milliseconds; a frozen one keeps its locks for at most this long. */
 const STILL_MS = 1_000;
+
+/** What PostgreSQL itself ends of a frozen process, for all connections that work in transactions. */
+export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_MS, unread: STILL_MS };
 
 /** Terminates those that hold row locks, of this database and this database user only. */
 export async function terminateFrozenSessions(executor: Executor): Promise<void> {

@@ -16,6 +16,7 @@ import { WHOLE, standing, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
 import { toModelMeta } from './model-meta.ts';
 import type { ModelColumns } from './model-meta.ts';
+import { ReadLimitExceeded } from './read-limit.ts';
 import { spansOf } from './spans.ts';
 import { usageColumns } from './usage.ts';
 
@@ -48,7 +49,7 @@ export type Remembered = { history: Message[]; compacted: Compacted; unread: Unr
 
 export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_COMPACTED, unread: null };
 
-/** The visible messages of a branch, in order: all of them, or it rejects with `HistoryTooLong`. */
+/** The visible messages of a branch, in order: all of them, or it rejects with `ReadLimitExceeded`. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
   const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
   return whole(read).get(place.contextId)?.history ?? [];
@@ -59,7 +60,7 @@ export type Moment = { upto: number; jobId: JobId };
 
 /**
  * What was remembered of a branch at a moment, as it can still be told: what an earlier job took back since is missing. Of more
- * than `most` bytes it rejects with `HistoryTooLong`.
+ * than `most` bytes it rejects with `ReadLimitExceeded`.
  */
 export async function readPast(
   executor: Executor,
@@ -88,32 +89,39 @@ export async function readBranch(
 
 /**
  * What is worked on in each of these contexts: what is remembered of the branch of its job, else of the next one, else of the
- * one that is given with it. Those without any message are missing. If several contexts together are too long, it rejects with
- * `HistoryTooLong`; of a single one that is too long the beginning is read (`Unread`).
+ * one that is given with it. Those without any message are missing. Of more than `most` bytes, as stored, it rejects with
+ * `ReadLimitExceeded`.
  */
-export async function readHistories(executor: Executor, at: SQL): Promise<Map<ContextId, Remembered>> {
+export async function readHistories(
+  executor: Executor,
+  at: SQL,
+  most: number,
+): Promise<Map<ContextId, Remembered>> {
+  return whole(await readMemories(executor, workedOn(at), standing(), VISIBLE, most));
+}
+
+/** The same of one context, however long its history is: only the beginning of one that is too long (`Unread`). */
+export async function readLongHistory(executor: Executor, at: SQL): Promise<Map<ContextId, Remembered>> {
+  return readMemories(executor, workedOn(at), standing());
+}
+
+function workedOn(at: SQL): SQL {
   const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   // Offset 0: looked up once a context, not wherever the branch is named.
-  const workedOn = sql`(
+  return sql`(
     select at.context_id, at.tenant, coalesce(
       (${job} and j.status in ('running', 'waiting')),
       (${job} and j.status = 'queued' order by j.priority, j.position, j.id limit 1),
       at.branch) as branch
     from ${at} offset 0) at`;
-  return readMemories(executor, workedOn, standing());
 }
 
 /** `content`: null of what is beyond the limit. */
 type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
 type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
-/** More than a worker process reads at once (`LIMITS.historyBytes`). */
-export class HistoryTooLong extends Error {
-  override name = 'HistoryTooLong';
-}
-
 function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
-  if ([...read.values()].some(({ unread }) => unread !== null)) throw new HistoryTooLong();
+  if ([...read.values()].some(({ unread }) => unread !== null)) throw new ReadLimitExceeded();
   return read;
 }
 
@@ -123,7 +131,7 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
  * The messages of branches, the visible ones unless other ones are asked for, and the compactions of each branch as a row of its
  * own: one statement, so that all of it is from one snapshot. The rows are sorted here, not in the database, which would write
  * long ones to disk. Of messages beyond the limit only the size is read. If several contexts together exceed the limit, it
- * rejects with `HistoryTooLong`; of a single context the beginning is returned.
+ * rejects with `ReadLimitExceeded`; of a single context the beginning is returned.
  */
 async function readMemories(
   executor: Executor,
@@ -152,7 +160,7 @@ async function readMemories(
   const compacted = byContext(told, toCompacted);
   const histories = byContext(messages, (row) => row);
   const isTooLong = bytesOf(messages) > most;
-  if (isTooLong && histories.size > 1) throw new HistoryTooLong();
+  if (isTooLong && histories.size > 1) throw new ReadLimitExceeded();
   return new Map(
     [...histories].map(([contextId, of]) => [
       contextId,

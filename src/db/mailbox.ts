@@ -18,6 +18,7 @@ import type {
   Wish,
   WishKind,
 } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
@@ -29,6 +30,7 @@ import type { ContextRow } from './contexts.ts';
 import { byContext, places } from './history.ts';
 import type { OfContext } from './history.ts';
 import { millis } from './instant.ts';
+import { ReadLimitExceeded } from './read-limit.ts';
 import { toUsage, usageColumns } from './usage.ts';
 
 /** What a worker was configured to be: resolved to settings by the process that runs it. */
@@ -47,21 +49,20 @@ export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
 
 /** Null: the worker is gone. */
 export async function readMailbox(executor: Executor, row: ContextRow): Promise<Stored | null> {
-  return (await readMailboxes(executor, [row])).get(row.lease.contextId) ?? null;
+  const parts = await readParts(executor, placeOf(row), 'alone');
+  return toMailboxes([row], parts).get(row.lease.contextId) ?? null;
 }
 
-/** Those whose worker is gone are missing. */
-export async function readMailboxes(
-  executor: Executor,
-  rows: readonly ContextRow[],
-): Promise<Map<ContextId, Stored>> {
-  return toMailboxes(rows, await readParts(executor, placesOf(rows)));
+/** The context of `row`, as a statement takes it. */
+export function placeOf({ lease, activeBranch, steers }: ContextRow): SQL {
+  return places([{ ...lease, branch: activeBranch, steers }]);
 }
 
-/** The contexts of `rows`, as a statement takes them. */
-export function placesOf(rows: readonly ContextRow[]): SQL {
-  return places(rows.map(({ lease, activeBranch, steers }) => ({ ...lease, branch: activeBranch, steers })));
-}
+/**
+ * `shared`: more than `LIMITS.claimBytes` of inputs together are not read, and reading rejects with `ReadLimitExceeded`. `alone`: the
+ * next input is read, and of those that wait to join the job the first one and as many more as `LIMITS.joiningBytes` hold.
+ */
+export type Reading = 'shared' | 'alone';
 
 /** What lies beside the rows of contexts. */
 export type Parts = {
@@ -72,10 +73,10 @@ export type Parts = {
 };
 
 /** Four statements for all of them, sent together when `executor` is a transaction. */
-export async function readParts(executor: Executor, at: SQL): Promise<Parts> {
+export async function readParts(executor: Executor, at: SQL, reading: Reading): Promise<Parts> {
   const [jobs, steers, calls, workers] = await Promise.all([
-    readJobs(executor, at),
-    readSteers(executor, at),
+    readJobs(executor, at, reading),
+    readSteers(executor, at, reading),
     readOpenCalls(executor, at),
     readWorkers(executor, at),
   ]);
@@ -139,19 +140,23 @@ type JobRow = Usage & {
 async function readJobs(
   executor: Executor,
   at: SQL,
+  reading: Reading,
 ): Promise<Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>> {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
     j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction,
-    case when j.status = 'queued' then (select m.content from messages m where m.id = j.message_id) end as content
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
+  const fits =
+    reading === 'alone' ? sql`true` : sql`sum(m.bytes) over (order by j.id) <= ${LIMITS.claimBytes}`;
   const rows = await executor.execute<JobRow & OfContext>(sql`
-    select j.* from ${at} cross join lateral (
+    select j.*, case when ${fits} then m.content end as content from ${at} cross join lateral (
       (select ${found} and j.status in ('running', 'waiting'))
       union all
-      (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)) j`);
+      (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)) j
+    left join lateral (
+      select m.bytes, m.content from messages m where m.id = j.message_id and j.status = 'queued' offset 0) m on true`);
   const jobs = new Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>();
   for (const row of rows) {
     const known = jobs.get(row.context_id) ?? { active: null, next: null };
@@ -192,17 +197,29 @@ function toQueued(row: JobRow): QueuedJob {
   const { id, branch, max_steps: maxSteps, deadline } = row;
   const base = { id, branch, maxSteps, deadline, wish: toWish(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
-  if (row.message_id === null || row.content === null) return { ...base, kind: 'retry' };
+  if (row.message_id === null) return { ...base, kind: 'retry' };
+  if (row.content === null) throw new ReadLimitExceeded();
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
 }
 
 /** Queued inputs of a job that has begun. */
-async function readSteers(executor: Executor, at: SQL): Promise<Map<ContextId, SteeredInput[]>> {
-  const rows = await executor.execute<{ id: MessageId; content: Block[] } & OfContext>(sql`
-    select m.* from ${at} cross join lateral (
-      select m.context_id, m.id, m.content from messages m join jobs j on j.id = m.job_id
+async function readSteers(
+  executor: Executor,
+  at: SQL,
+  reading: Reading,
+): Promise<Map<ContextId, SteeredInput[]>> {
+  const upto = sql`sum(m.bytes) over (order by m.id)`;
+  const fits =
+    reading === 'alone'
+      ? sql`(${upto} <= ${LIMITS.joiningBytes} or row_number() over (order by m.id) = 1)`
+      : sql`${upto} <= ${LIMITS.claimBytes}`;
+  const rows = await executor.execute<{ id: MessageId; content: Block[] | null } & OfContext>(sql`
+    select m.context_id, m.id, case when ${fits} then m.content end as content from ${at} cross join lateral (
+      select m.context_id, m.id, m.bytes, m.content from messages m join jobs j on j.id = m.job_id
       where at.steers > 0 and m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
-        and j.status in ('running', 'waiting') order by m.id) m`);
+        and j.status in ('running', 'waiting')) m
+    order by m.id`);
+  if (reading === 'shared' && rows.some(({ content }) => content === null)) throw new ReadLimitExceeded();
   return byContext(rows, ({ id, content }) => ({ messageId: id, content }));
 }
 

@@ -14,14 +14,17 @@ import { LIMITS } from '../core/limits.ts';
 import { open } from '../core/moves/open.ts';
 import { handBack } from '../core/moves/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { claim, claimFree, heldBy } from '../db/claims.ts';
+import { read } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
+import { ReadLimitExceeded } from '../db/read-limit.ts';
 import { createGroup } from './group.ts';
-import { jobOf, readSnapshots, toSnapshots } from './journal.ts';
+import { beforeOwnClaim, jobOf, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
@@ -53,15 +56,16 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
     const at = heldBy(ids, owner);
     const [rows, beside, histories] = await Promise.all([
       claimFree(tx, ids, owner),
-      readParts(tx, at),
-      readHistories(tx, at),
+      readParts(tx, at, 'shared'),
+      readHistories(tx, at, LIMITS.claimBytes),
     ]);
     const now = rows.at(-1)?.now;
     if (now === undefined) return new Map<ContextId, Claimed>();
     parts.clock.set(now);
     const stored = toMailboxes(rows, beside);
-    const snapshots = toSnapshots(parts, stored, (id) => histories.get(id) ?? null);
-    return openAll(parts, last, found(rows, snapshots), ordinary);
+    const snapshots = toSnapshots(parts, stored, histories);
+    const all = rows.flatMap((row) => found(row, snapshots.get(row.lease.contextId)));
+    return openAll(parts, last, all, ordinary);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
@@ -69,29 +73,58 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 /** Null: surplus, or the worker is gone. */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
   const { contextId, owner, counted } = one;
-  return parts.database.transaction(async (tx, last): Promise<Claimed | null> => {
+  const claimed = await parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
     const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
-    if (row.barrenClaims >= LIMITS.barrenClaims) {
-      parts.clock.set(row.now);
+    parts.clock.set(row.now);
+    if (row.barrenClaims >= LIMITS.barrenClaims)
       return endUnread(tx, row, parts.ids, crashLoop(row.barrenClaims));
-    }
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
-    parts.clock.set(row.now);
-    const snapshots = await readSnapshots(parts, tx, [row]);
-    return (await openAll(parts, last, found([row], snapshots), [one])).get(contextId) ?? null;
+    const snapshot = await readWithinClaim(parts, tx, row);
+    if (snapshot === 'too long') return { kind: 'unread', row };
+    return (await openAll(parts, last, found(row, snapshot), [one])).get(contextId) ?? null;
   });
+  return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
+}
+
+/** Claimed, and not read yet. */
+type Unread = { kind: 'unread'; row: ContextRow };
+
+/** The transaction of a claim holds the row: it must not be silent for as long as a long history takes. */
+async function readWithinClaim(
+  parts: Parts,
+  tx: Executor,
+  row: ContextRow,
+): Promise<Snapshot | 'too long' | null> {
+  try {
+    return await readSnapshot(parts, tx, row, 'within a claim');
+  } catch (error) {
+    if (error instanceof ReadLimitExceeded) return 'too long';
+    throw error;
+  }
+}
+
+/** After the commit of a claim. Null: the lease is lost, or the worker is gone. */
+async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null> {
+  const { db } = parts.database;
+  const { contextId, epoch } = row.lease;
+  const snapshot = await readSnapshot(parts, db, row, 'whole');
+  if (snapshot === null) return null;
+  const step = stepOf(parts, snapshot, row.now);
+  if (step.move === null) return { kind: 'opened', snapshot, began: null };
+  const [outcome] = await append(db, [step.move]);
+  if (outcome?.kind === 'committed') return taken(snapshot, { ...step, move: step.move }, outcome, row.now);
+  // Somebody wrote to the mailbox meanwhile.
+  const now = await read(db, contextId);
+  return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));
 }
 
 type Found = { row: ContextRow; snapshot: Snapshot };
 
 /** A row whose worker is gone has no snapshot. */
-function found(rows: readonly ContextRow[], snapshots: ReadonlyMap<ContextId, Snapshot>): Found[] {
-  return rows.flatMap((row) => {
-    const snapshot = snapshots.get(row.lease.contextId);
-    return snapshot === undefined ? [] : [{ row, snapshot }];
-  });
+function found(row: ContextRow, snapshot: Snapshot | null | undefined): Found[] {
+  return snapshot === null || snapshot === undefined ? [] : [{ row, snapshot }];
 }
 
 /** Ends the transaction that claimed them, at the time that came with the claim. */
@@ -118,20 +151,35 @@ async function openAll(
   return new Map(first.map(({ contextId, claimed }) => [contextId, claimed]));
 }
 
+type First = { kind: 'left' | 'opened'; move: Append | null };
+
+/** What a claim appends: the context is handed back, or its job begins or goes on; null: nothing is to begin. */
+function stepOf({ ids }: Pick<Parts, 'ids'>, snapshot: Snapshot, now: Millis): First {
+  const step = decide(snapshot, now);
+  if (step.kind === 'hand_back') return { kind: 'left', move: handBack(snapshot, now + UNSERVED_MS) };
+  return { kind: 'opened', move: open(snapshot, step, ids) };
+}
+
+function taken(
+  snapshot: Snapshot,
+  { kind, move }: First & { move: Append },
+  outcome: Committed,
+  at: Millis,
+): Claimed {
+  if (kind === 'left') return { kind, mailbox: snapshot, at };
+  return { kind, snapshot: apply(snapshot, move, outcome), began: { move, outcome } };
+}
+
 /** What the transaction does with a context, and what stands then: it holds the row, so that both are known. */
-function firstStep({ ids }: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
+function firstStep(parts: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
   const { contextId } = row.lease;
-  const step = decide(snapshot, row.now);
-  if (step.kind === 'hand_back') {
-    const move = handBack(snapshot, row.now + UNSERVED_MS);
-    const left: Claimed = { kind: 'left', mailbox: snapshot, at: row.now };
-    return { contextId, began: { move, outcome: expectedOf(row, move) }, claimed: left };
+  const { kind, move } = stepOf(parts, snapshot, row.now);
+  if (move === null) {
+    const claimed: Claimed = { kind: 'opened', snapshot, began: null };
+    return { contextId, began: null, claimed };
   }
-  const move = open(snapshot, step, ids);
-  const began = move === null ? null : { move, outcome: expectedOf(row, move) };
-  const stands = began === null ? snapshot : apply(snapshot, began.move, began.outcome);
-  const opened: Claimed = { kind: 'opened', snapshot: stands, began };
-  return { contextId, began, claimed: opened };
+  const outcome = expectedOf(row, move);
+  return { contextId, began: { move, outcome }, claimed: taken(snapshot, { kind, move }, outcome, row.now) };
 }
 
 function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {

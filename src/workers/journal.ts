@@ -8,13 +8,14 @@ import type { Append, AppendOutcome } from '../core/append.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories } from '../db/history.ts';
+import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories, readLongHistory } from '../db/history.ts';
 import type { Remembered } from '../db/history.ts';
-import { placesOf, readMailbox, readMailboxes } from '../db/mailbox.ts';
+import { placeOf, readMailbox } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
 import type { Narrator } from './narrator.ts';
 import { PATIENCE, isAway } from './patience.ts';
@@ -98,77 +99,80 @@ function announce(
 }
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
-  return state.database.transaction(async (tx) => {
+  const stored = await state.database.transaction(async (tx) => {
     // Locked, so that nobody fences and settles between the row and what is read after it.
     const row = await read(tx, known.lease.contextId, 'lock');
     if (row === null || row.lease.epoch !== known.lease.epoch) throw new LeaseLost();
-    return owned(await readSnapshot(state, tx, beforeOwnClaim(row), known));
+    return readMailbox(tx, beforeOwnClaim(row));
   });
+  if (stored === null) throw new LeaseLost();
+  return toSnapshot(state, stored, await memoryOf(state.database.db, stored, known));
 }
 
+/**
+ * The history that is known, while it is that of the branch that is worked on; else the other branch is read. So a snapshot's
+ * history is always that of its branch. No row is locked meanwhile: only the holder writes history.
+ */
+async function memoryOf(
+  executor: Executor,
+  { mailbox: { lease, activeBranch, controlSeq } }: Stored,
+  known: Snapshot,
+): Promise<Remembered> {
+  // Between two jobs a branch may be deleted and its name given again, which is told like all that a holder must know.
+  const isSame =
+    activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
+  return isSame ? known : ((await readBranch(executor, lease, activeBranch)) ?? NOTHING_REMEMBERED);
+}
+
+/** The epoch is raised first, in a commit of its own: a long history is read while no row is locked. */
 async function recover(state: WorkerState, lease: Lease, again: ProcessId | null): Promise<Snapshot> {
-  return state.database.transaction(async (tx) => {
-    const row = await renew(tx, lease, again);
-    if (row === null) throw new LeaseLost();
-    return owned(await readSnapshot(state, tx, beforeOwnClaim(row), null));
-  });
-}
-
-/** A holder's own claim counts as barren in the row until it brings something forward: it is not one of those before. */
-function beforeOwnClaim(row: ContextRow): ContextRow {
-  return { ...row, barrenClaims: Math.max(0, row.barrenClaims - 1) };
-}
-
-function owned(snapshot: Snapshot | null): Snapshot {
+  const { database } = state;
+  const row = await database.transaction((tx) => renew(tx, lease, again));
+  const snapshot = row === null ? null : await readSnapshot(state, database.db, beforeOwnClaim(row), 'whole');
   if (snapshot === null) throw new LeaseLost();
   return snapshot;
 }
 
+/** A holder's own claim counts as barren in the row until it brings something forward: it is not one of those before. */
+export function beforeOwnClaim(row: ContextRow): ContextRow {
+  return { ...row, barrenClaims: Math.max(0, row.barrenClaims - 1) };
+}
+
 /**
- * The mailbox of `row`, beside the history that is known. Where the next job is on another branch, that is not the history
- * to decide on: it is read whole. So a snapshot's history is always that of its branch. Null: the worker is gone.
+ * All that is stored of the context of `row`. `within a claim`: of more than `LIMITS.claimBytes` it rejects with
+ * `ReadLimitExceeded`. Null: the worker is gone.
  */
 export async function readSnapshot(
   state: Pick<WorkerState, 'abilities' | 'clock'>,
-  tx: Executor,
+  executor: Executor,
   row: ContextRow,
-  known: Snapshot | null,
+  much: 'within a claim' | 'whole',
 ): Promise<Snapshot | null> {
-  const { lease } = row;
-  if (known === null) return (await readSnapshots(state, tx, [row])).get(lease.contextId) ?? null;
-  const stored = await readMailbox(tx, row);
-  if (stored === null) return null;
-  const { activeBranch, controlSeq } = stored.mailbox;
-  // Between two jobs a branch may be deleted and its name given again, which is told like all that a holder must know.
-  const isSame =
-    activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
-  const memory = isSame ? known : await readBranch(tx, lease, activeBranch);
-  const snapshots = toSnapshots(state, new Map([[lease.contextId, stored]]), () => memory);
-  return snapshots.get(lease.contextId) ?? null;
-}
-
-/** Of all of them, in as many statements as of one. */
-export async function readSnapshots(
-  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
-  tx: Executor,
-  rows: readonly ContextRow[],
-): Promise<Map<ContextId, Snapshot>> {
-  const [stored, histories] = await Promise.all([readMailboxes(tx, rows), readHistories(tx, placesOf(rows))]);
-  return toSnapshots({ abilities, clock }, stored, (id) => histories.get(id) ?? null);
+  const { contextId } = row.lease;
+  const at = placeOf(row);
+  const [stored, histories] = await Promise.all([
+    readMailbox(executor, row),
+    much === 'whole' ? readLongHistory(executor, at) : readHistories(executor, at, LIMITS.claimBytes),
+  ]);
+  return stored === null ? null : toSnapshot(state, stored, histories.get(contextId) ?? NOTHING_REMEMBERED);
 }
 
 export function toSnapshots(
-  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  state: Pick<WorkerState, 'abilities' | 'clock'>,
   stored: ReadonlyMap<ContextId, Stored>,
-  memoryOf: (contextId: ContextId) => Remembered | null,
+  histories: ReadonlyMap<ContextId, Remembered>,
 ): Map<ContextId, Snapshot> {
-  const snapshots = new Map<ContextId, Snapshot>();
-  for (const [contextId, { mailbox, worker }] of stored) {
-    const { history, compacted, unread } = memoryOf(contextId) ?? NOTHING_REMEMBERED;
-    const serving = abilities.resolve(worker, jobOf(mailbox));
-    snapshots.set(contextId, { ...delivered(mailbox, clock.now()), history, compacted, unread, serving });
-  }
-  return snapshots;
+  const remembered = (id: ContextId): Remembered => histories.get(id) ?? NOTHING_REMEMBERED;
+  return new Map([...stored].map(([id, one]) => [id, toSnapshot(state, one, remembered(id))]));
+}
+
+function toSnapshot(
+  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  { mailbox, worker }: Stored,
+  { history, compacted, unread }: Remembered,
+): Snapshot {
+  const serving = abilities.resolve(worker, jobOf(mailbox));
+  return { ...delivered(mailbox, clock.now()), history, compacted, unread, serving };
 }
 
 /** The one that runs, else the one that will. */

@@ -1,5 +1,6 @@
 // Branches in the database: what one reads, what is written of it, and that all of a change is there or nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Attention } from '../../src/agent/attention.ts';
 import { editInput } from '../../src/commands/answer-anew.ts';
 import { createBranch, deleteBranch, switchBranch } from '../../src/commands/change-branches.ts';
 import { forkContext } from '../../src/commands/fork-context.ts';
@@ -9,10 +10,9 @@ import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, MessageId } from '../../src/core/ids.ts';
-import { read } from '../../src/db/contexts.ts';
 import { readHistory } from '../../src/db/history.ts';
 import { withdraw } from '../../src/db/wishes.ts';
-import { readSnapshot } from '../../src/workers/journal.ts';
+import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
 import { given, ids } from './given.ts';
 import type { Given } from './given.ts';
 import { workerState } from './worker-state.ts';
@@ -187,15 +187,16 @@ test('a holder that knew a branch reads the one that has its name by now', async
   };
   const first = await make(null);
   const state = workerState(the);
-  const known = await readSnapshot(state, the.database.db, await the.claimed(contextId), null);
-  expect(known?.history.map(({ turn }) => turn)).toEqual(['u1', 'a1', 'u2', 'a2']);
+  const known = await readSnapshot(state, the.database.db, await the.claimed(contextId), 'whole');
+  if (known === null) throw new Error('the worker is gone');
+  expect(known.history.map(({ turn }) => turn)).toEqual(['u1', 'a1', 'u2', 'a2']);
   await withdraw(the.database.db, tenantId, contextId, [first], 'cancelled', null);
   expect((await perform(ports, deleteBranch(place, 'x'))).kind).toBe('done');
   await make(inputs[0] ?? null);
-  const row = await read(the.database.db, contextId);
-  if (row === null) throw new Error('the context is gone');
-  const now = await readSnapshot(state, the.database.db, row, known);
-  expect(now?.history.map(({ turn }) => turn)).toEqual(['u1']);
+  const silent = { committed: () => undefined };
+  const journal = createJournal(state, new Attention(), silent, await the.process());
+  const now = await journal.reload(known);
+  expect(now.history.map(({ turn }) => turn)).toEqual(['u1']);
 });
 
 test('a branch costs the same however long its parent is', async () => {

@@ -6,10 +6,12 @@ import { startWorker, stopWorker } from '../../src/commands/stop-worker.ts';
 import { submitInput } from '../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../src/core/ids.ts';
+import { LIMITS } from '../../src/core/limits.ts';
 import { admit } from '../../src/core/moves/admit.ts';
 import { append } from '../../src/db/append.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
-import { readMailbox } from '../../src/db/mailbox.ts';
+import { placeOf, readMailbox, readParts } from '../../src/db/mailbox.ts';
+import { ReadLimitExceeded } from '../../src/db/read-limit.ts';
 import { submit } from '../../src/db/submit.ts';
 import { callUp, fence, raiseControl, setStopped, wish, withdraw } from '../../src/db/wishes.ts';
 import { snapshot } from '../core/builders.ts';
@@ -469,4 +471,37 @@ test('a withdrawn input leaves a context that takes one who wants it idle', asyn
     input: { messageId: ids.next<MessageId>(), content: [] },
   });
   expect(await submit(db(), submission)).not.toBeNull();
+});
+
+describe('inputs that are too long to be read together', () => {
+  const text = (bytes: number) => [{ type: 'text' as const, text: 'x'.repeat(bytes) }];
+  const steered = async () => {
+    const { row, contextId, jobId } = await running();
+    const ports = the.ports();
+    for (let count = 0; count < 3; count += 1) {
+      const input = { ...the.submission(contextId), content: text(LIMITS.joiningBytes - 1_000) };
+      const posted = await perform(ports, submitInput(ports, { ...input, delivery: 'steer', branch: null }));
+      expect(posted).toMatchObject({ kind: 'done', value: { jobId } });
+    }
+    return { ...row, steers: 3 };
+  };
+
+  test('of those that wait to join a job the first is read, of the others what fits', async () => {
+    const stored = await readMailbox(db(), await steered());
+    expect(stored?.mailbox.steers.map(({ content }) => content?.length ?? null)).toEqual([1, null, null]);
+  });
+
+  test('contexts that are claimed together read none of them', async () => {
+    const reading = readParts(db(), placeOf(await steered()), 'shared');
+    await expect(reading).rejects.toThrow(ReadLimitExceeded);
+  });
+
+  test('the next input is read alone, and not with those of other contexts', async () => {
+    const { contextId } = await the.context();
+    const input = { messageId: ids.next<MessageId>(), content: text(LIMITS.claimBytes + 1) };
+    await the.submit(contextId, { input });
+    const row = await the.claimed(contextId);
+    await expect(readParts(db(), placeOf(row), 'shared')).rejects.toThrow(ReadLimitExceeded);
+    expect((await readMailbox(db(), row))?.mailbox.next).toMatchObject({ kind: 'input' });
+  });
 });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { HistoryTooLong, readBranch, readHistory } from '../../src/db/history.ts';
+import { readBranch, readHistory } from '../../src/db/history.ts';
+import { ReadLimitExceeded } from '../../src/db/read-limit.ts';
 import { unregister } from '../../src/db/processes.ts';
 import { Registry } from '../../src/workers/registry.ts';
 import { runContext } from '../../src/workers/run-context.ts';
@@ -163,7 +164,7 @@ test('what a summary stands for does not count', async () => {
   const { contextId } = await the.context();
   await addLong(contextId, 18);
   const lease = { contextId, tenantId: DEFAULT_TENANT };
-  await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(HistoryTooLong);
+  await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(ReadLimitExceeded);
   const beginning = await readBranch(the.database.db, lease, 'main');
   // Four messages of 15 MB, within 64 MB, and the last one without its content.
   expect(beginning?.history).toHaveLength(5);

@@ -375,17 +375,38 @@ test('what is pinned stands in every prompt, changes with the next step, and sta
   expect(requests.at(-1)?.pinned).toContain('Shoes on.');
 });
 
-describe('a history of more than a worker process reads at once', () => {
-  /** By hand, inputs of 15 MB in turns of their own: over HTTP that would take a minute. */
-  const addLong = (of: Fleet, contextId: ContextId, count: number) =>
-    of.query(`
-      with ctx as (
-        update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
-      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
-      select gen_random_uuid(), tenant_id, id, 'main', head_seq - ${count} + n, 'user', 'text', 'u' || n, 'completed',
-        json_build_array(json_build_object('type', 'text', 'text', n || ' ' || repeat('x', 15000000)))
-      from ctx, generate_series(1, ${count}) n`);
+/** By hand, inputs of 15 MB in turns of their own: over HTTP that would take a minute. */
+const addLong = (of: Fleet, contextId: ContextId, count: number) =>
+  of.query(`
+    with ctx as (
+      update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    select gen_random_uuid(), tenant_id, id, 'main', head_seq - ${count} + n, 'user', 'text', 'u' || n, 'completed',
+      json_build_array(json_build_object('type', 'text', 'text', n || ' ' || repeat('x', 15000000)))
+    from ctx, generate_series(1, ${count}) n`);
 
+// PostgreSQL ends a transaction whose process is silent for a second, which reading this takes.
+test('a history of 240 MB is read after the commit of its claim, and answered', async () => {
+  const requests: ModelRequest[] = [];
+  const of = await start({
+    settings: () => ({ contextLimit: 1_000_000_000 }),
+    model: (request) => {
+      requests.push(request);
+      return says('Answered.');
+    },
+  });
+  const { contextId } = await of.createContext();
+  await addLong(of, contextId, 16);
+  const { jobId } = await of.post(contextId, 'What now?');
+  expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
+  expect(requests.map(({ messages }) => messages.map(({ content }) => content.length))).toEqual([[17]]);
+  const [context] = await of.query(
+    `select lease_epoch, barren_claims from contexts where id = '${contextId}'`,
+  );
+  expect(context).toEqual({ lease_epoch: 1, barren_claims: 0 });
+});
+
+describe('a history of more than a worker process reads at once', () => {
   test('is summarised from its beginning on, and then answered', async () => {
     const requests: ModelRequest[] = [];
     const of = await start({

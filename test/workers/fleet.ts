@@ -34,6 +34,7 @@ import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '..
 import type { Serving } from '../../src/core/settings.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database, StatementHook } from '../../src/db/client.ts';
+import { FROZEN_LIMITS } from '../../src/db/frozen-sessions.ts';
 import { readHistory } from '../../src/db/history.ts';
 import type { WorkerDefinition } from '../../src/db/mailbox.ts';
 import type { Models } from '../../src/llm/models.ts';
@@ -216,6 +217,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const made = openDatabase(url, {
       max,
       name,
+      limits: FROZEN_LIMITS,
       ...(options.hook === undefined ? {} : { hook: options.hook }),
     });
     opened.push(made);

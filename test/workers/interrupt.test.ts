@@ -5,6 +5,7 @@ import { changeInput, withdrawInput } from '../../src/commands/change-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../src/core/job.ts';
+import { LIMITS } from '../../src/core/limits.ts';
 import { findInterruption } from '../../src/db/receipts.ts';
 import { stopWorker } from '../../src/commands/stop-worker.ts';
 import { aborted, fails, result, says, startFleet, transcript } from './fleet.ts';
@@ -301,6 +302,70 @@ describe('an input that steers', () => {
     expect(message).toMatchObject({ status: 'completed' });
     await expectAtRest(of, contextId);
   });
+
+  test('joins after those before it, where they are too long to be read at once', async () => {
+    const long = (name: string) => `${name} ${'x'.repeat(LIMITS.joiningBytes - 1_000)}`;
+    const called = gate();
+    const release = gate();
+    const asked: string[] = [];
+    const of = await start({
+      settings: () => ({ contextLimit: 100_000_000 }),
+      model: async ({ messages }) => {
+        asked.push(
+          (messages.at(-1)?.content ?? []).map((block) => String('text' in block && block.text[0])).join(''),
+        );
+        if (asked.length === 1) {
+          called.open();
+          await release.opened;
+        }
+        return says('answer');
+      },
+    });
+    const { contextId } = await of.createContext();
+    const { jobId } = await of.post(contextId, 'first');
+    await called.opened;
+    for (const name of ['a', 'b', 'c']) await of.post(contextId, long(name), { delivery: 'steer' });
+    release.open();
+    expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 2 });
+    expect(asked).toEqual(['f', 'abc']);
+    const turns = (await of.history(contextId)).map(({ turn }) => turn);
+    expect(turns).toEqual(['u1', 'a1', 'u2', 'u3', 'u4', 'a4']);
+    await expectAtRest(of, contextId);
+  });
+
+  test.each(['cancel', 'rollback', 'keep'] as const)(
+    'that is not read yet is kept with the job: %s',
+    async (how) => {
+      const long = (name: string) => `${name} ${'x'.repeat(LIMITS.joiningBytes - 1_000)}`;
+      const called = gate();
+      const asked: string[] = [];
+      const of = await start({
+        settings: () => ({ contextLimit: 100_000_000 }),
+        model: async ({ messages }, signal) => {
+          asked.push(
+            (messages.at(-1)?.content ?? [])
+              .map((block) => String('text' in block && block.text[0]))
+              .join(''),
+          );
+          if (asked.length > 1) return says('answer');
+          called.open();
+          await aborted(signal);
+          return { kind: 'aborted' };
+        },
+      });
+      const { contextId } = await of.createContext();
+      const { jobId } = await of.post(contextId, 'first');
+      await called.opened;
+      for (const name of ['a', 'b']) await of.post(contextId, long(name), { delivery: 'steer' });
+      if (how === 'cancel') await of.cancel(jobId);
+      else await of.interrupt(contextId, how);
+      await of.ended(jobId);
+      const next = await of.post(contextId, 'next');
+      expect(await of.ended(next.jobId)).toMatchObject({ status: 'completed' });
+      expect(asked).toEqual(['f', how === 'rollback' ? 'n' : 'fabn']);
+      await expectAtRest(of, contextId);
+    },
+  );
 
   test('in the middle of a tool waits for its result', async () => {
     const begun = gate();
