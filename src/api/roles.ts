@@ -3,7 +3,7 @@ import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { WorkerRole } from '../core/settings.ts';
-import { lastVersion, listRoles } from '../db/roles.ts';
+import { lastVersion, listRoleNames } from '../db/roles.ts';
 import { list, quote } from './catalog.ts';
 import type { Catalog } from './catalog.ts';
 import type { ApiPorts } from './ports.ts';
@@ -32,8 +32,8 @@ export async function roleToMakeFrom(
   if (last !== null && !last.buried) return { name, version: last.version };
   // Where nobody ever published anything, it is not known what there is.
   if (last === null && (await catalog.names()) === null) return { name, version: null };
-  const ofTenant = await listRoles(database.db, tenantId, ofFile, null, NAMED);
-  const known = [...ofFile, ...ofTenant.map((role) => role.name)].sort();
+  const ofTenant = await listRoleNames(database.db, tenantId, ofFile, NAMED);
+  const known = [...ofFile, ...ofTenant].sort();
   const message = `There is no role ${quote(name)}. Known roles: ${list(known)}.`;
   return refuse('unknown_role', message, 'role');
 }

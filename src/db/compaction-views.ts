@@ -6,6 +6,8 @@ import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { decodeText } from './codec.ts';
 import { millis } from './instant.ts';
+import { isCut, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 
 export type CompactionView = {
   id: CompactionId;
@@ -21,23 +23,29 @@ export type CompactionView = {
   createdAt: Millis;
 };
 
-/** In the order they were made, those after `after`. At most `limit`. Null: this tenant has no such context. */
+/** In the order they were made, those after `after`. At most `limit`, and no more than a page may hold. Null: this tenant has no such context. */
 export async function listCompactions(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
   after: number,
   limit: number,
-): Promise<CompactionView[] | null> {
-  const rows = await executor.execute<CompactionView | { id: null }>(sql`
+): Promise<Page<CompactionView> | null> {
+  const page = sql`
     select k.* from contexts c left join lateral (
       select k.id, k.branch, k.seq, k.upto_seq as "uptoSeq", k.type, k.summary, k.model, k.tokens_before as "tokensBefore",
-        k.tokens_after as "tokensAfter", k.job_id as "jobId", ${millis(sql`k.created_at`)} as "createdAt"
+        k.tokens_after as "tokensAfter", k.job_id as "jobId", ${millis(sql`k.created_at`)} as "createdAt",
+        coalesce(octet_length(k.summary), 0) as bytes
       from compactions k where k.context_id = c.id and k.tenant_id = c.tenant_id and k.seq > ${after}
       order by k.seq limit ${limit}) k on true
-    where c.tenant_id = ${tenantId} and c.id = ${contextId} order by k.seq`);
-  if (rows.length === 0) return null;
-  return rows.flatMap((row) =>
-    row.id === null ? [] : [{ ...row, summary: row.summary === null ? null : decodeText(row.summary) }],
+    where c.tenant_id = ${tenantId} and c.id = ${contextId}`;
+  const rows = await executor.execute<OfPage & (CompactionView | { id: null })>(
+    withinBytes(page, sql`p.seq`),
   );
+  if (rows.length === 0) return null;
+  return { items: rows.flatMap((row) => (row.id === null ? [] : [toView(row)])), more: isCut(rows) };
+}
+
+function toView(row: CompactionView): CompactionView {
+  return { ...row, summary: row.summary === null ? null : decodeText(row.summary) };
 }

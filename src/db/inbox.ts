@@ -1,5 +1,6 @@
 /** What waits for a person or a client, over all contexts of a tenant, the oldest first. */
 import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
@@ -57,15 +58,9 @@ export async function listInbox(
       ? sql`true`
       : sql`(t.asked_at, t.id) > (${toTimestamp(after.requestedAt)}::timestamptz, ${after.id}::uuid)`;
   const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
-  const [, rows] = await Promise.all([
-    tx.execute(sql`select set_config('enable_sort', 'off', true)`),
-    tx.execute<OfPage & Row>(
-      withinBytes(
-        sql`select i.*, octet_length(i.input::text) as bytes from (
-    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name,
-      coalesce(case when t.verdict ->> 'input' is not null then t.verdict -> 'input' end, (
-        select b -> 'input' from json_array_elements(m.content) b
-        where b ->> 'id' = t.id::text limit 1)) as input,
+  const calls = sql`
+    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.verdict,
+      m.bytes + coalesce(octet_length(t.verdict::text), 0) as bytes,
       ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
     from tool_calls t
     join jobs j on j.id = t.job_id
@@ -75,10 +70,10 @@ export async function listInbox(
       and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.verdict is null)
       and j.stop_kind is null
       and ${only} and ${behind}
-    order by t.asked_at, t.id limit ${limit}) i`,
-        sql`p.asked_at, p.id`,
-      ),
-    ),
+    order by t.asked_at, t.id limit ${limit}`;
+  const [, rows] = await Promise.all([
+    tx.execute(sql`select set_config('enable_sort', 'off', true)`),
+    tx.execute<OfPage & Row>(withInput(withinBytes(calls, sql`p.asked_at, p.id`))),
   ]);
   return toPage(rows, (row) => ({
     kind: KINDS[row.waits_for],
@@ -91,6 +86,18 @@ export async function listInbox(
     requestedAt: row.requested_at,
     expiresAt: row.expires_at,
   }));
+}
+
+/**
+ * Only for the calls of a page, whose size is known before: that of the messages that ask for them, and of the verdicts. Keeps
+ * their order.
+ */
+function withInput(page: SQL): SQL {
+  return sql`select p.id, p.waits_for, p.context_id, p.worker_id, p.job_id, p.name, p.requested_at, p.expires_at, p.total,
+    coalesce(case when p.verdict ->> 'input' is not null then p.verdict -> 'input' end, (
+      select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
+      where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input
+  from (${page}) p order by p.asked_at, p.id`;
 }
 
 const WAITS_FOR = { approval: 'approval', input: 'answer', unknown_outcome: 'outcome' } as const;

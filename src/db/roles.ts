@@ -10,6 +10,8 @@ import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { millis } from './instant.ts';
+import { toPage, withinBytes } from './page-bytes.ts';
+import type { OfPage, Page } from './page-bytes.ts';
 
 export type RoleView = {
   name: string;
@@ -48,20 +50,37 @@ export async function findRole(
   return row === undefined ? null : toView(row);
 }
 
-/** Those that stand, by name, behind `after`, without those of `hidden` names. At most `limit`. */
+/** Those that stand, by name, behind `after`, without those of `hidden` names. At most `limit`, and no more than a page may hold. */
 export async function listRoles(
   executor: Executor,
   tenantId: TenantId,
   hidden: readonly string[],
   after: string | null,
   limit: number,
-): Promise<RoleView[]> {
+): Promise<Page<RoleView>> {
+  const page = sql`select s.*, octet_length(s.definition::text) as bytes from (
+    ${rolesWithBirth} ${standing(tenantId, hidden, after, limit)}) s`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.name collate "C"`)), toView);
+}
+
+/** Names of those that stand. At most `limit`. */
+export async function listRoleNames(
+  executor: Executor,
+  tenantId: TenantId,
+  hidden: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await executor.execute<{ name: string }>(
+    sql`select r.name from roles r ${standing(tenantId, hidden, null, limit)}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function standing(tenantId: TenantId, hidden: readonly string[], after: string | null, limit: number): SQL {
   const later = after === null ? sql`` : sql`and r.name collate "C" > ${after}`;
-  const rows = await executor.execute<Row>(sql`
-    ${rolesWithBirth} where r.tenant_id = ${tenantId} and r.definition is not null and ${isLast} ${later}
-      and r.name not in (select jsonb_array_elements_text(${encodeJson(hidden)}::jsonb))
-    order by r.name collate "C" limit ${limit}`);
-  return rows.map(toView);
+  return sql`where r.tenant_id = ${tenantId} and r.definition is not null and ${isLast} ${later}
+    and r.name not in (select jsonb_array_elements_text(${encodeJson(hidden)}::jsonb))
+    order by r.name collate "C" limit ${limit}`;
 }
 
 /** How a name stands. `buried`: deleted with this version. `same`: whether it already says what is wanted. */

@@ -81,8 +81,9 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
       const { limit } = query;
       const [after] = PLACE.read(query.cursor) ?? [0];
       const found = await listCompactions(ports.database.db, tenantId, context, after, limit + 1);
+      const { items, more } = orNotFound(found, noContext(context));
       return toListing(
-        orNotFound(found, noContext(context)),
+        items,
         limit,
         (view) => ({
           id: view.id,
@@ -99,6 +100,7 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
           created_at: toIso(view.createdAt),
         }),
         ({ seq }) => PLACE.write([seq]),
+        more,
       );
     },
   );

@@ -51,17 +51,20 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
       const [after] = PLACE.read(query.cursor) ?? [null];
       const ofFile = await fileRoleNames(ports.catalog);
       const stored = await listRoles(ports.database.db, tenantId, ofFile, after, limit + 1);
+      // Where stored roles are left for the next page, those of the file that come after them are, too.
+      const upto = stored.more ? stored.items.at(-1)?.name : undefined;
       const roles = [
         ...ofFile
-          .filter((name) => after === null || name > after)
+          .filter((name) => (after === null || name > after) && (upto === undefined || name < upto))
           .map((name) => toFileRole(name, ports.catalog.fileRoles.get(name))),
-        ...stored.map(toRole),
+        ...stored.items.map(toRole),
       ].sort((a, b) => (a.name < b.name ? -1 : 1));
       return toListing(
         roles,
         limit,
         (role) => role,
         ({ name }) => PLACE.write([name]),
+        stored.more,
       );
     },
   );
