@@ -724,7 +724,7 @@ export type JobStepList = {
 export type LastMessage = {
   id: string;
   role: 'user' | 'assistant';
-  /** Its beginning; empty where it holds no text. */
+  /** Its beginning; empty where it holds no text, or where the message is larger than 64 KB. */
   text: string;
   /** ISO 8601. */
   created_at: string;

@@ -46,7 +46,7 @@ export type ContextView = {
   archivedAt: Millis | null;
 };
 
-/** `text`: its beginning; empty: it holds none. */
+/** `text`: its beginning; empty: it holds none, or more than is read for a preview. */
 export type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
 
 /** What is null is not asked for. */
@@ -90,19 +90,22 @@ type Row = Usage & {
 
 /** Entries that are looked at for one with words for people. */
 const LOOKED_AT = 20;
-/** Bytes of it that are read, and characters that are shown. */
+/** Bytes of a message whose beginning is shown: the content of a larger one is not read. */
+export const PREVIEWED_BYTES = 64 * 1024;
+/** Bytes of its text that are read, and characters that are shown. */
 const READ = 1_000;
 const SHOWN = 240;
 
-/** The text as hex, since it may be cut in the middle of a character. */
-const lastMessage: SQL = sql`(
-  select jsonb_build_object('id', m.id, 'role', m.role, 'createdAt', ${millis(sql`m.created_at`)}, 'hex', (
-    select encode(substring(convert_to(string_agg(b.block ->> 'text', ' ' order by b.place), 'UTF8') for ${READ}), 'hex')
-    from json_array_elements(m.content) with ordinality b(block, place) where b.block ->> 'type' = 'text'))
+/** Of a context: the text as hex, since it may be cut in the middle of a character. */
+const lastMessage = (contextId: SQL, branch: SQL): SQL => sql`(
+  select jsonb_build_object('id', m.id, 'role', m.role, 'createdAt', ${millis(sql`m.created_at`)}, 'hex', case
+    when m.bytes <= ${PREVIEWED_BYTES} then (
+      select encode(substring(convert_to(string_agg(b.block ->> 'text', ' ' order by b.place), 'UTF8') for ${READ}), 'hex')
+      from json_array_elements(m.content) with ordinality b(block, place) where b.block ->> 'type' = 'text') end)
   from messages m where m.id = (
     select l.id from (
       select n.id, n.seq, n.role, n.type, n.status from messages n
-      where n.context_id = c.id and n.branch = c.active_branch and n.seq is not null
+      where n.context_id = ${contextId} and n.branch = ${branch} and n.seq is not null
       order by n.seq desc limit ${LOOKED_AT}) l
     where l.status = 'completed' and l.role in ('user', 'assistant') and l.type <> 'tool_call'
     order by l.seq desc limit 1))`;
@@ -119,7 +122,7 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
 const contextsWithWorker = (
   ofFile: IdleTimeouts,
 ): SQL => sql`select c.id, w.id as worker_id, w.name as worker_name, w.role,
-  ${lastMessage} as last_message, w.parent_context_id, w.title, w.config,
+  w.parent_context_id, w.title, w.config,
   octet_length(w.config::text) as bytes, c.status, c.state, c.queued,
   ${retried} as retried, c.active_branch,
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
@@ -130,6 +133,11 @@ const contextsWithWorker = (
   ${millis(sql`case when w.archived_at is not null then null when ${isTimeoutKnown(ofFile)}
     then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as expires_at
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
+
+/** Looked up for the contexts of a page, once it is known which these are. */
+function withLastMessage(page: SQL): SQL {
+  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p.active_branch`)} as last_message from (${page}) p`;
+}
 
 function toView(row: Row): ContextView {
   return {
@@ -164,7 +172,7 @@ export async function findContext(
   ofFile: IdleTimeouts,
 ): Promise<ContextView | null> {
   const [row] = await executor.execute<Row>(
-    sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`,
+    withLastMessage(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
   );
   return row === undefined ? null : toView(row);
 }
@@ -191,6 +199,8 @@ export async function listContexts(
   if (found?.ids.length === 0) return { items: [], more: false, upto: found.upto };
   const of = found === null ? conditions : sql`c.tenant_id = ${tenantId} and c.id in ${found.ids}`;
   const page = sql`${contextsWithWorker(ofFile)} where ${of} order by c.id desc limit ${limit}`;
-  const rows = await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`));
+  const rows = await executor.execute<OfPage & Row>(
+    sql`${withLastMessage(withinBytes(page, sql`p.id desc`))} order by p.id desc`,
+  );
   return { ...toPage(rows, toView), upto: found?.upto ?? null };
 }

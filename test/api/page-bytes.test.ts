@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PREVIEWED_BYTES } from '../../src/db/context-views.ts';
 import { PAGE_BYTES } from '../../src/db/page-bytes.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -187,5 +188,24 @@ test('workers and contexts with their configs', async () => {
     expect(rest.body.next_cursor).toBeNull();
     expect([...first.body.data, ...rest.body.data].map(({ id }: Body) => id)).toEqual(ids);
   }
+  await own.close();
+});
+
+test('the last message of a context is read for the contexts of a page alone, and where it is short', async () => {
+  const own = await openApi();
+  const made: Body[] = [];
+  for (let count = 0; count < 75; count += 1) made.unshift(await own.worker({ system_prompt: text(60_000) }));
+  const long = `"${text(PREVIEWED_BYTES)}\\u0000"`;
+  await insertMessage(own, made[0].context_id, 1, said(long));
+  await insertMessage(own, made[1].context_id, 1, said(`"${text(PREVIEWED_BYTES - 100)}"`));
+  await insertMessage(own, made.at(-1).context_id, 1, said(UNREADABLE));
+  const { status, body } = await own.get('/api/contexts?limit=200');
+  expect(status).toBe(200);
+  expect(body.data.length).toBeLessThan(75);
+  expect(body.data[0].last_message).toMatchObject({ role: 'assistant', text: '' });
+  expect(body.data[1].last_message).toMatchObject({ text: text(240) });
+  expect(body.data[2].last_message).toBeNull();
+  const one = await own.get(`/api/contexts/${made[0].context_id}`);
+  expect([one.status, one.body.last_message.text]).toEqual([200, '']);
   await own.close();
 });

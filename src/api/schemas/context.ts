@@ -26,7 +26,9 @@ export const LastMessage = strict(
   {
     id: Uuid,
     role: oneOf(['user', 'assistant']),
-    text: Type.String({ description: 'Its beginning; empty where it holds no text.' }),
+    text: Type.String({
+      description: 'Its beginning; empty where it holds no text, or where the message is larger than 64 KB.',
+    }),
     created_at: Instant,
   },
   {
