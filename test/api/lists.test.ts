@@ -300,4 +300,39 @@ describe('contexts that are looked for', () => {
     expect(second.data.map(({ id }: Body) => id)).toEqual([made['worker'], made['title']]);
     expect(second.next_cursor).toBe(null);
   });
+
+  test('a page looks at so much metadata and no more, and the next one goes on behind it', async () => {
+    const own = await openApi();
+    const contexts = 100;
+    const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
+    await own.database.db.execute(sql`
+      with made as (
+        insert into contexts (id, tenant_id) select ${id('8000')}, 'default' from generate_series(1, ${contexts}::int) n
+      ), owners as (
+        insert into workers (id, tenant_id, context_id, name, config)
+        select ${id('8001')}, 'default', ${id('8000')}, 'w', '{}' from generate_series(1, ${contexts}::int) n
+      ), lines as (
+        insert into branches (context_id, tenant_id, name)
+        select ${id('8000')}, 'default', 'main' from generate_series(1, ${contexts}::int) n
+      )
+      insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, finished_at)
+      select gen_random_uuid(), 'default', ${id('8000')}, ${id('8001')}, 'retry', 'main', 'completed', 1,
+        jsonb_build_object('text', repeat('x', 60000), 'n', 'job of ' || n), now()
+      from generate_series(1, ${contexts}::int) n, generate_series(1, 20)`);
+    const pages: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: Body = await own.get(
+        `/api/contexts?q=JOB%20of&limit=200${cursor && `&cursor=${cursor}`}`,
+      );
+      pages.push(body.data.map((one: Body) => one.id));
+      cursor = body.next_cursor;
+    }
+    expect(pages.length).toBeGreaterThan(1);
+    const all = await own.get('/api/contexts?limit=200');
+    expect(pages.flat()).toEqual(all.body.data.map((one: Body) => one.id));
+    // Where nothing is found, too.
+    const none = await own.get('/api/contexts?q=nothing');
+    expect(none.body).toMatchObject({ data: [], next_cursor: expect.any(String) });
+    await own.close();
+  });
 });

@@ -87,7 +87,7 @@ export const ContextQuery = strict({
     plainText(
       200,
       1,
-      'Is said (upper or lower case, as the database knows it) in the title, the name or role of the worker, an id of the two, or the metadata of one of the last 20 jobs. A page looks at 2,000 contexts: it may hold none and have a next one.',
+      'Is said (upper or lower case, as the database knows it) in the title, the name or role of the worker, an id of the two, or the metadata of one of the last 20 jobs. A page looks at 2,000 contexts and about 16 MB of metadata: it may hold none and have a next one.',
     ),
   ),
 });
