@@ -9,6 +9,7 @@ import { readLoad } from '../db/stats-views.ts';
 import { within } from './deadline.ts';
 import { parseFigures, writeFigures } from './figures.ts';
 import { isStream } from './log.ts';
+import { statementMsOf } from './reads.ts';
 import type { ApiPorts, App } from './ports.ts';
 import type { Streams } from './streams.ts';
 
@@ -22,7 +23,7 @@ export type Metrics = {
 type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'follower'> & { streams: Streams };
 
 /** How long Postgres may take to count, in milliseconds. */
-const COUNT_MS = 2_000;
+const COUNT_MS = statementMsOf('getMetrics');
 
 export function openMetrics(ports: MeasuredPorts): Metrics {
   const { database, times } = ports;
@@ -45,7 +46,10 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   const up = gauge('nightshift_database_up', 'Whether Postgres answered this scrape.');
   const setStreams = streamFigures(ports, registers);
   const read = () =>
-    Promise.all([readLoad(database.db), countClosed(database.db), readFigures(database.db, times)]);
+    database.read((tx) => Promise.all([readLoad(tx), countClosed(tx), readFigures(tx, times)]), {
+      statementMs: COUNT_MS,
+      signal: AbortSignal.timeout(COUNT_MS),
+    });
   return {
     contentType: registry.contentType,
     async scrape() {

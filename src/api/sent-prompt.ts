@@ -15,13 +15,13 @@ import { pinnedText } from '../core/pinned.ts';
 import { assemble } from '../core/prompt.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { WorkerConfig } from '../core/settings.ts';
-import type { Executor } from '../db/client.ts';
 import { digest } from '../db/digest.ts';
 import { readPast } from '../db/history.ts';
 import type { SentBy, SentCall } from '../db/model-calls.ts';
 import { ReadLimitExceeded } from '../db/read-limit.ts';
 import { readToolList } from '../db/tool-lists.ts';
 import type { Catalog } from './catalog.ts';
+import type { Reader } from './reads.ts';
 
 /** Parts of a request; in `differs` those that were not sent as they are shown. */
 export const SENT_PARTS = ['tools', 'system', 'messages', 'parameters'] as const;
@@ -47,15 +47,15 @@ type Of = Omit<SentBy, 'call'> & { tenantId: TenantId; jobId: JobId };
 
 /** Reads the messages that were sent; of one that lost its prefix there those of the request before, too. */
 export async function readSentPrompt(
-  executor: Executor,
+  read: Reader,
   of: Of,
   call: SentCall,
   catalog: Pick<Catalog, 'fileRoles' | 'parameters'>,
 ): Promise<SentPrompt> {
   const { fingerprint, before } = call;
   const [listed, messages] = await Promise.all([
-    readToolList(executor, of.tenantId, fingerprint.listed),
-    readMessages(executor, of, fingerprint),
+    read((_, last) => readToolList(last, of.tenantId, fingerprint.listed)),
+    readMessages(read, of, fingerprint),
   ]);
   const settings = settingsOf(of, fingerprint, catalog);
   const tools = listed === null ? null : withClientTools(listed, of.worker.config, settings);
@@ -72,21 +72,20 @@ export async function readSentPrompt(
         ? null
         : {
             lostAt: lost,
-            message:
-              lost === 'messages' ? await firstOther(executor, of, before.fingerprint, messages) : null,
+            message: lost === 'messages' ? await firstOther(read, of, before.fingerprint, messages) : null,
           },
   };
 }
 
 /** Null: they are too long. */
 async function readMessages(
-  executor: Executor,
+  read: Reader,
   { contextId, tenantId, branch, jobId }: Of,
   { upto }: Fingerprint,
 ): Promise<PromptMessage[] | null> {
   const place = { contextId, tenantId };
   try {
-    const past = await readPast(executor, place, branch, { upto, jobId }, LIMITS.shownPromptBytes);
+    const past = await read((tx) => readPast(tx, place, branch, { upto, jobId }, LIMITS.shownPromptBytes));
     return assemble(past.history, past.compacted);
   } catch (error) {
     if (error instanceof ReadLimitExceeded) return null;
@@ -135,12 +134,12 @@ const FINGERPRINTS = createFingerprinter(digest);
 
 /** The index of the first message that is not as it was in the request before; null: nobody can tell any more. */
 async function firstOther(
-  executor: Executor,
+  read: Reader,
   of: Of,
   before: Fingerprint,
   messages: PromptMessage[] | null,
 ): Promise<number | null> {
-  const earlier = messages === null ? null : await readMessages(executor, of, before);
+  const earlier = messages === null ? null : await readMessages(read, of, before);
   if (messages === null || earlier === null || FINGERPRINTS.messages(earlier) !== before.messages)
     return null;
   const at = earlier.findIndex((was, index) => JSON.stringify(was) !== JSON.stringify(messages[index]));

@@ -12,6 +12,7 @@ import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
 import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import type { Parameters, SessionLimits } from './line.ts';
 import { Pool } from './pool.ts';
+import { readLimits } from './read-limits.ts';
 import * as schema from './schema.ts';
 import { GivenUp, Transaction } from './transaction.ts';
 
@@ -35,9 +36,17 @@ export type Database = {
     work: (tx: Executor, last: Executor) => Promise<T>,
     options?: { signal?: AbortSignal },
   ): Promise<T>;
+  /**
+   * Reads in one transaction, in which PostgreSQL cancels a statement that takes longer than `statementMs` (57014). Where the
+   * connection is lost, `read` is run once more. A read of one statement asks `last`: it takes one round trip then.
+   */
+  read<T>(read: (tx: Executor, last: Executor) => Promise<T>, options: ReadOptions): Promise<T>;
   /** Ends the pool; statements under way have `timeoutSeconds` to finish. */
   close(timeoutSeconds?: number): Promise<void>;
 };
+
+/** `signal`: as that of a transaction. The server stops working on what was asked, too. */
+export type ReadOptions = { statementMs: number; signal?: AbortSignal };
 
 export type DatabaseOptions = {
   /** Connections at most. */
@@ -79,29 +88,53 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
         return other.ask(text, parameters, values);
       }
     });
+  const transaction: Database['transaction'] = async (work, { signal } = {}) =>
+    untilFree(async () => {
+      if (hook !== undefined) await hook('begin');
+      return pool.use(async (line, renew) => {
+        if (signal?.aborted === true) throw new GivenUp();
+        const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
+        const giveUp = (): void => transaction.giveUp();
+        signal?.addEventListener('abort', giveUp);
+        try {
+          return await within(transaction, work, hook);
+        } finally {
+          signal?.removeEventListener('abort', giveUp);
+        }
+      });
+    });
   return {
     db: executor(async (text, parameters, values) => {
       if (hook !== undefined) await hook(text);
       return untilFree(() => ask(text, parameters, values));
     }),
-    async transaction(work, { signal } = {}) {
-      return untilFree(async () => {
-        if (hook !== undefined) await hook('begin');
-        return pool.use(async (line, renew) => {
-          if (signal?.aborted === true) throw new GivenUp();
-          const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
-          const giveUp = (): void => transaction.giveUp();
-          signal?.addEventListener('abort', giveUp);
-          try {
-            return await within(transaction, work, hook);
-          } finally {
-            signal?.removeEventListener('abort', giveUp);
-          }
-        });
-      });
-    },
+    transaction,
+    read: (read, options) => readWithin(transaction, read, options),
     close: (timeoutSeconds = 5) => pool.close(timeoutSeconds),
   };
+}
+
+async function readWithin<T>(
+  transaction: Database['transaction'],
+  read: (tx: Executor, last: Executor) => Promise<T>,
+  { statementMs, signal }: ReadOptions,
+): Promise<T> {
+  const options = signal === undefined ? {} : { signal };
+  const limits = readLimits(statementMs);
+  try {
+    return await transaction(async (tx, last) => {
+      // `then` sends it: before, and in one round trip with, what `read` asks first.
+      const limited = tx.execute(limits).then(() => undefined);
+      const [, value] = await Promise.all([limited, read(tx, last)]);
+      return value;
+    }, options);
+  } catch (error) {
+    if (!wasCut(error)) throw error;
+  }
+  return transaction(async (tx, last) => {
+    await tx.execute(limits);
+    return read(tx, last);
+  }, options);
 }
 
 /** Between two tries at a lock, in milliseconds, and up to twice as long. */

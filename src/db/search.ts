@@ -12,12 +12,6 @@ import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
 import { LANGUAGE, ownerMark, searchedText } from './search-index.ts';
 
-/** How long one statement of a search may take, in milliseconds: Postgres cancels it then (57014). */
-const STATEMENT_MS = 5_000;
-
-/** How often the server looks whether somebody still waits for its answer, in milliseconds. On Windows it cannot. */
-const LOOK_MS = sql`case when version() ~* '(visual c|mingw)' then '0' else '500' end`;
-
 /** Entries that are ranked among each other. */
 export const STRETCH = 1_000;
 
@@ -92,10 +86,7 @@ export async function searchStretch(
   limit: number,
 ): Promise<Stretch> {
   const [, rows] = await Promise.all([
-    tx.execute(
-      sql`select set_config('enable_seqscan', 'off', true), set_config('statement_timeout', ${String(STATEMENT_MS)}, true),
-        set_config('client_connection_check_interval', ${LOOK_MS}, true)`,
-    ),
+    tx.execute(sql`select set_config('enable_seqscan', 'off', true)`),
     tx.execute<Row>(statement(tenantId, filter, place, limit)),
   ]);
   const [first] = rows;

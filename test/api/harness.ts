@@ -77,6 +77,11 @@ export const ABOUT: About = {
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
+/** Of statements: what reads or writes, and is not about the transaction around it. */
+export function isQuery(text: string): boolean {
+  return text !== 'begin' && text !== 'commit' && !text.startsWith('select set_config(');
+}
+
 /** `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the operator's file. */
 export async function openApi(
   env: Environment = {},

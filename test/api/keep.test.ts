@@ -192,7 +192,7 @@ describe('json', () => {
     const { pagesOf } = await import('../../src/api/export/stream.ts');
     const worker = await api.worker();
     await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
-    const pages = pagesOf(api.database, {
+    const pages = pagesOf((read) => api.database.read(read, { statementMs: 10_000 }), {
       tenantId: DEFAULT_TENANT,
       contextId: worker.context_id,
       headSeq: 100,

@@ -36,6 +36,7 @@ export function watched(database: Database, watcher: Watcher): Database {
       if (written.length > 0) watcher.after(written.join(' + '));
       return result;
     },
+    read: (read, options) => database.read(read, options),
     close: (timeoutSeconds) => database.close(timeoutSeconds),
   };
 }

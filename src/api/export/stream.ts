@@ -1,7 +1,7 @@
 /** The messages of an export, page by page: the next page is read when the one before was taken. */
-import type { Database } from '../../db/client.ts';
 import { readExportPage } from '../../db/export.ts';
 import type { ExportRange, StoredMessage } from '../../db/export.ts';
+import type { Reader } from '../reads.ts';
 
 /** Its context was removed in the middle: what was sent so far is cut off, not ended. */
 export class ContextGone extends Error {
@@ -9,11 +9,12 @@ export class ContextGone extends Error {
 }
 
 export async function* pagesOf(
-  { db }: Database,
+  read: Reader,
   range: Omit<ExportRange, 'after'>,
 ): AsyncGenerator<StoredMessage[]> {
   for (let after = 0; ;) {
-    const page = await readExportPage(db, { ...range, after });
+    const from = after;
+    const page = await read((_, last) => readExportPage(last, { ...range, after: from }));
     if (page === null) throw new ContextGone('The context was removed while it was exported.');
     const last = page.at(-1);
     if (last === undefined) return;

@@ -9,6 +9,7 @@ import { listSiblings } from '../../db/branch-views.ts';
 import { CONTENT_BYTES } from '../body.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../schemas/branch.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -87,9 +88,10 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(SiblingList), ...problems() },
       },
     },
-    async ({ tenantId, params }) => {
+    async ({ tenantId, params }, reply) => {
       const id = messageId(params.message_id);
-      const siblings = await listSiblings(ports.database.db, tenantId, contextId(params.id), id);
+      const context = contextId(params.id);
+      const siblings = await readerOf(ports, reply)((_, last) => listSiblings(last, tenantId, context, id));
       const found = siblings.length === 0 ? null : siblings;
       return toSiblings(orNotFound(found, `No branch of context ${params.id} shows the message ${id}.`));
     },

@@ -13,6 +13,7 @@ import { cursorOf, id, instant } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved } from '../schemas/approval.ts';
 import type { InboxItem } from '../schemas/approval.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
@@ -63,12 +64,11 @@ function inboxRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(Inbox), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const { kind = null, limit } = query;
       const after = readPlace(query.cursor);
-      const { items, more } = await ports.database.transaction((tx) =>
-        listInbox(tx, tenantId, kind, after, limit + 1),
-      );
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((tx) => listInbox(tx, tenantId, kind, after, limit + 1));
       const cursorOf = ({ requestedAt, toolCallId: id }: Item) => PLACE.write([requestedAt, id]);
       return toListing(items, limit, toInboxItem, cursorOf, more);
     },

@@ -11,6 +11,7 @@ import { branchName, cursorOf, instant } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { Branch, BranchList, BranchParams, BranchQuery, CreateBranch } from '../schemas/branch.ts';
 import { Empty, WriteHeaders, ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -42,10 +43,10 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(BranchList), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const context = contextId(params.id);
       const range = { after: readPlace(query.cursor), limit: query.limit + 1 };
-      const found = await listBranches(ports.database.db, tenantId, context, range);
+      const found = await readerOf(ports, reply)((_, last) => listBranches(last, tenantId, context, range));
       const branches = orNotFound(found, noContext(context));
       return toListing(branches, query.limit, toBranch, ({ createdAt, name }) =>
         PLACE.write([createdAt, name]),

@@ -7,6 +7,7 @@ import { toIso } from '../instant.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
 import {
   CompactAccepted,
@@ -76,11 +77,12 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(ContextCompactionList), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const context = contextId(params.id);
       const { limit } = query;
       const [after] = PLACE.read(query.cursor) ?? [0];
-      const found = await listCompactions(ports.database.db, tenantId, context, after, limit + 1);
+      const read = readerOf(ports, reply);
+      const found = await read((_, last) => listCompactions(last, tenantId, context, after, limit + 1));
       const { items, more } = orNotFound(found, noContext(context));
       return toListing(
         items,

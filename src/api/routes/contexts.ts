@@ -18,6 +18,7 @@ import { cursorOf, id } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import {
   Context,
@@ -93,20 +94,19 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(ContextList), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const { items, more, upto } = await listContexts(
-        ports.database.db,
-        tenantId,
-        idleTimeouts(ports.catalog.fileRoles),
-        {
-          states: durable(query.state),
-          role: query.role ?? null,
-          archived: query.archived,
-          q: query.q ?? null,
-        },
-        before,
-        query.limit + 1,
+      const timeouts = idleTimeouts(ports.catalog.fileRoles);
+      const filter = {
+        states: durable(query.state),
+        role: query.role ?? null,
+        archived: query.archived,
+        q: query.q ?? null,
+      };
+      const read = readerOf(ports, reply);
+      const { items, more, upto } = await read((tx, last) =>
+        // Looking for something takes a statement of its own, before the one that reads the page.
+        listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter, before, query.limit + 1),
       );
       const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
       const further = upto === null ? null : PLACE.write([upto]);

@@ -11,6 +11,7 @@ import { pairedOf } from '../export/paired.ts';
 import { pagesOf } from '../export/stream.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ref } from '../schemas/common.ts';
 import { ContextExport, ExportQuery, PairedExport } from '../schemas/export.ts';
 import { problems } from '../schemas/problem.ts';
@@ -43,11 +44,12 @@ export function exportRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, params, query }, reply) => {
       const id = contextId(params.id);
-      const { database } = ports;
-      const context = orNotFound(await readContext(database.db, tenantId, id), noContext(id));
+      const read = readerOf(ports, reply);
+      const stored = await read((_, last) => readContext(last, tenantId, id));
+      const context = orNotFound(stored, noContext(id));
       const { headSeq } = context;
       const spans = query.format === 'json' ? null : spansOf(context);
-      const pages = pagesOf(database, { tenantId, contextId: id, headSeq, spans });
+      const pages = pagesOf(read, { tenantId, contextId: id, headSeq, spans });
       const { make, type, ending } = FORMATS[query.format];
       reply.type(type).header('content-disposition', `attachment; filename="${id}.${ending}"`);
       return Readable.from(make(context, pages));

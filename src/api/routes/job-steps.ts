@@ -5,6 +5,7 @@ import { listSteps } from '../../db/step-views.ts';
 import { count, cursorOf } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { readSentPrompt } from '../sent-prompt.ts';
 import { Uuid, ref, strict } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -28,11 +29,12 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
         response: { 200: ref(JobStepList), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const id = jobId(params.id);
       const { limit, cursor } = query;
       const [skip] = PLACE.read(cursor) ?? [0];
-      const timeline = await listSteps(ports.database.db, tenantId, id, skip, limit + 1);
+      const read = readerOf(ports, reply);
+      const timeline = await read((_, last) => listSteps(last, tenantId, id, skip, limit + 1));
       const { steps, worker } = orNotFound(timeline, noJob(id));
       const { config, definition, role } = worker;
       const ofRole = definition ?? ports.catalog.fileRoles.get(role ?? '');
@@ -55,13 +57,14 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
         response: { 200: ref(SentPrompt), ...problems() },
       },
     },
-    async ({ tenantId, params }) => {
+    async ({ tenantId, params }, reply) => {
       const id = jobId(params.id);
       const { n } = params;
-      const { db } = ports.database;
-      const { call, ...of } = orNotFound(await findSentCall(db, tenantId, id, n), noJob(id));
+      const read = readerOf(ports, reply);
+      const found = await read((_, last) => findSentCall(last, tenantId, id, n));
+      const { call, ...of } = orNotFound(found, noJob(id));
       const made = orNotFound(call, `The job ${id} made no model call ${n} whose prompt is known.`);
-      const sent = await readSentPrompt(db, { ...of, tenantId, jobId: id }, made, ports.catalog);
+      const sent = await readSentPrompt(read, { ...of, tenantId, jobId: id }, made, ports.catalog);
       return toSentPrompt(id, n, sent);
     },
   );

@@ -14,6 +14,7 @@ import { cursorOf, id } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
 import { CancelJob, Job, JobList, JobQuery, Receipt, WaitQuery } from '../schemas/job.ts';
 import { problems } from '../schemas/problem.ts';
@@ -45,7 +46,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(JobList), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const filter = {
         statuses: query.status === undefined ? null : [query.status].flat(),
         kind: query.kind ?? null,
@@ -58,7 +59,10 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         createdBefore: parseInstant(query.created_before, 'created_before'),
       };
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const { items, more } = await listJobs(ports.database.db, tenantId, filter, before, query.limit + 1);
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((_, last) =>
+        listJobs(last, tenantId, filter, before, query.limit + 1),
+      );
       return toListing(items, query.limit, toJob, ({ id: last }) => PLACE.write([last]), more);
     },
   );

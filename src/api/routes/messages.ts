@@ -15,6 +15,7 @@ import { CONTENT_BYTES } from '../body.ts';
 import { writePlace, readPlace, placeAfter } from '../message-place.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { Empty, WriteHeaders, ref } from '../schemas/common.ts';
 import {
   Accepted,
@@ -136,7 +137,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(MessageList), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const context = contextId(params.id);
       const { limit, order } = query;
       const from =
@@ -153,7 +154,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
         after: before,
         limit: limit + 1,
       };
-      const found = await listMessages(ports.database.db, tenantId, context, range);
+      const found = await readerOf(ports, reply)((_, last) => listMessages(last, tenantId, context, range));
       const { branch: read, messages, more } = orNotFound(found, noContext(context));
       if (messages === null) throw new RequestRefused(noBranch(read));
       const page = messages.slice(0, limit);

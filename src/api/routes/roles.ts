@@ -9,6 +9,7 @@ import { cursorOf, matching } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { fileRoleNames } from '../roles.ts';
 import { Empty, VersionedHeaders, ref, versioned } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -46,11 +47,12 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(RoleList), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const { limit } = query;
       const [after] = PLACE.read(query.cursor) ?? [null];
       const ofFile = await fileRoleNames(ports.catalog);
-      const stored = await listRoles(ports.database.db, tenantId, ofFile, after, limit + 1);
+      const read = readerOf(ports, reply);
+      const stored = await read((_, last) => listRoles(last, tenantId, ofFile, after, limit + 1));
       // Where stored roles are left for the next page, those of the file that come after them are, too.
       const upto = stored.more ? stored.items.at(-1)?.name : undefined;
       const roles = [

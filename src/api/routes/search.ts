@@ -3,17 +3,15 @@ import type { Static } from 'typebox';
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
-import { CANCELLED, errorCode, GivenUp } from '../../db/client.ts';
 import type { Executor } from '../../db/client.ts';
 import { searchStretch } from '../../db/search.ts';
 import type { Found, SearchFilter, SearchPlace } from '../../db/search.ts';
 import { contextOf } from '../../db/workers.ts';
 import { parseInstant, toIso } from '../instant.ts';
-import { OutOfTime } from '../deadline.ts';
 import { cursorOf, id, inOrder, instant, orNull, real } from '../cursor.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
-import { signalOf } from '../signal.ts';
+import { readerOf } from '../reads.ts';
 import { openSlots } from '../slots.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -45,7 +43,7 @@ export function searchRoute(app: App, ports: ApiPorts): void {
       },
     },
     async ({ tenantId, query }, reply) => {
-      const signal = signalOf(reply);
+      const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
       if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
       if (countWords(text) > MOST_WORDS) {
@@ -56,8 +54,8 @@ export function searchRoute(app: App, ports: ApiPorts): void {
       if (filter === null) return { data: [], next_cursor: null };
       // Who went away, or was told meanwhile that it took too long, is not searched for.
       const { found, next } = await atOnce(() =>
-        ports.database.transaction((tx) => searchPage(tx, tenantId, filter, place, query.limit), { signal }),
-      ).catch(toRefusal);
+        read((tx) => searchPage(tx, tenantId, filter, place, query.limit)),
+      );
       return { data: found.map(toResult), next_cursor: next === null ? null : writePlace(next) };
     },
   );
@@ -66,13 +64,6 @@ export function searchRoute(app: App, ports: ApiPorts): void {
 /** As Postgres tells words apart, nearly. */
 function countWords(text: string): number {
   return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length;
-}
-
-function toRefusal(error: unknown): never {
-  if (error instanceof GivenUp) throw new OutOfTime('The search was given up: nobody waits for it.');
-  if (errorCode(error) !== CANCELLED) throw error;
-  const how = 'The search took too long: narrow it by context, worker or time, or ask for fewer words.';
-  throw new RequestRefused(refuse('unavailable', how));
 }
 
 /** Null: it can meet nothing. */

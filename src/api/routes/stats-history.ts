@@ -7,6 +7,7 @@ import type { BucketView, Buckets, Quantiles } from '../../db/stats-history.ts';
 import { LATEST, parseInstant, toIso } from '../instant.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { HistoryQuery, MOST_BUCKETS, StatsHistory } from '../schemas/stats-history.ts';
@@ -27,11 +28,11 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(StatsHistory), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const to = parseInstant(query.to, 'to') ?? Date.now();
       const from = parseInstant(query.from, 'from') ?? Math.max(0, to - DAY_MS);
       const buckets = toBuckets(from, to, query.bucket ?? null);
-      const views = await ports.database.transaction((tx) => readHistory(tx, tenantId, buckets));
+      const views = await readerOf(ports, reply)((tx) => readHistory(tx, tenantId, buckets));
       return {
         from: toIso(from),
         to: toIso(Math.min(LATEST, from + buckets.count * buckets.bucketMs)),

@@ -6,6 +6,7 @@ import { within } from '../deadline.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../schemas/system.ts';
@@ -98,8 +99,9 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(Stats), ...problems() },
       },
     },
-    async ({ tenantId }) => {
-      const { queued, running, waiting, byState } = await readStats(ports.database.db, tenantId);
+    async ({ tenantId }, reply) => {
+      const stats = await readerOf(ports, reply)((_, last) => readStats(last, tenantId));
+      const { queued, running, waiting, byState } = stats;
       return { queue_depth: queued, running, waiting, by_state: Object.fromEntries(byState) };
     },
   );

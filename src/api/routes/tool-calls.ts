@@ -9,6 +9,7 @@ import { findToolCall } from '../../db/tool-call-views.ts';
 import { CONTENT_BYTES } from '../body.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { ResolveToolCall, ToolCall } from '../schemas/tool-call.ts';
@@ -28,7 +29,8 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
         response: { 200: ref(ToolCall), ...problems() },
       },
     },
-    async ({ tenantId, params }) => answer(ports.database.db, targetOf(tenantId, params)),
+    async ({ tenantId, params }, reply) =>
+      readerOf(ports, reply)((_, last) => answer(last, targetOf(tenantId, params))),
   );
 
   app.post(

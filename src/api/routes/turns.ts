@@ -6,6 +6,7 @@ import { branchName, cursorOf, ordinal, refusedCursor } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { TurnList, TurnQuery } from '../schemas/turn.ts';
@@ -25,12 +26,12 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
         response: { 200: ref(TurnList), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const id = contextId(params.id);
       const { limit, order } = query;
       const { after, branch } = readPlace(query.cursor, query.branch ?? null);
       const range = { branch, order, after, limit: limit + 1 };
-      const found = await listTurns(ports.database.db, tenantId, id, range);
+      const found = await readerOf(ports, reply)((_, last) => listTurns(last, tenantId, id, range));
       const { branch: read, turns } = orNotFound(found, noContext(id));
       if (turns === null) throw new RequestRefused(noBranch(read));
       return toListing(turns, limit, toTurn, ({ number }) => PLACE.write([read, number]));

@@ -2,6 +2,7 @@
 import { workerTree } from '../../db/worker-tree.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { WorkerTree, WorkerTreeQuery } from '../schemas/worker-tree.ts';
@@ -21,9 +22,10 @@ export function workerTreeRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(WorkerTree), ...problems() },
       },
     },
-    async ({ tenantId, params, query }) => {
+    async ({ tenantId, params, query }, reply) => {
       const id = workerId(params.id);
-      const workers = await workerTree(ports.database.db, tenantId, id, query.limit + 1);
+      const read = readerOf(ports, reply);
+      const workers = await read((_, last) => workerTree(last, tenantId, id, query.limit + 1));
       return orNotFound(toWorkerTree(workers, query.limit), noWorker(id));
     },
   );

@@ -17,6 +17,7 @@ import { cursorOf, id } from '../cursor.ts';
 import { toListing } from '../page.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { RequestRefused, orNotFound } from '../problem.ts';
+import { readerOf } from '../reads.ts';
 import { roleToMakeFrom } from '../roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
@@ -89,7 +90,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(WorkerList), ...problems() },
       },
     },
-    async ({ tenantId, query }) => {
+    async ({ tenantId, query }, reply) => {
       const filter = {
         parentWorkerId: parseId<WorkerId>(query.parent_worker_id ?? ''),
         role: query.role ?? null,
@@ -97,7 +98,10 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         archived: query.archived,
       };
       const [before] = PLACE.read(query.cursor) ?? [null];
-      const { items, more } = await listWorkers(ports.database.db, tenantId, filter, before, query.limit + 1);
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((_, last) =>
+        listWorkers(last, tenantId, filter, before, query.limit + 1),
+      );
       return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
     },
   );
