@@ -26,8 +26,8 @@ function textOf(input: Json): string {
   try {
     return JSON.stringify(input);
   } catch {
-    // Deeper than the stack.
-    return '['.repeat(2 * DEEPEST_JSON);
+    // Deeper than the stack. The tool runner parses what is kept, to say why the call was refused.
+    return '['.repeat(2 * DEEPEST_JSON) + ']'.repeat(2 * DEEPEST_JSON);
   }
 }
 
