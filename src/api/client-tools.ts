@@ -9,10 +9,10 @@ import type { ClientTool } from '../core/settings.ts';
 const OPTIONS = { strict: false, logger: false } as const;
 
 /** Only ever asked whether a schema is one: none is compiled here. */
-const DRAFTS: Readonly<Record<string, { validateSchema(schema: JsonObject): unknown }>> = {
-  'https://json-schema.org/draft/2020-12/schema': new Ajv2020(OPTIONS),
-  'http://json-schema.org/draft-07/schema': new Ajv(OPTIONS),
-};
+const DRAFTS: ReadonlyMap<string, { validateSchema(schema: JsonObject): unknown }> = new Map([
+  ['https://json-schema.org/draft/2020-12/schema', new Ajv2020(OPTIONS)],
+  ['http://json-schema.org/draft-07/schema', new Ajv(OPTIONS)],
+]);
 
 /** `ours`: names of tools that live processes serve. `param`: where the list stands. Null: all is well. */
 export function checkClientTools(
@@ -42,7 +42,7 @@ export function checkClientTools(
 /** Of draft 2020-12 or 7: as `$schema` says, else of either. */
 function isSchema({ $schema, ...schema }: JsonObject): boolean {
   if ($schema === undefined)
-    return Object.values(DRAFTS).some((draft) => draft.validateSchema(schema) === true);
-  const draft = typeof $schema === 'string' ? DRAFTS[$schema.replace(/#$/, '')] : undefined;
+    return [...DRAFTS.values()].some((draft) => draft.validateSchema(schema) === true);
+  const draft = typeof $schema === 'string' ? DRAFTS.get($schema.replace(/#$/, '')) : undefined;
   return draft?.validateSchema(schema) === true;
 }

@@ -6,7 +6,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   // Of a config.
 ]);
 
-const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {};
+const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map();
 
 export function isMemberNotBuilt(name: string): boolean {
   return MEMBERS.has(name);
@@ -14,5 +14,5 @@ export function isMemberNotBuilt(name: string): boolean {
 
 /** Of a value that its schema does not take. */
 export function isValueNotBuilt(member: string, value: unknown): boolean {
-  return VALUES[member]?.(value) ?? false;
+  return VALUES.get(member)?.(value) ?? false;
 }

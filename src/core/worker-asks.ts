@@ -45,15 +45,15 @@ const MOST_WORKERS = 1_000;
 const LONGEST_NAME = 256;
 const LONGEST_TEXT = 1_000_000;
 
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  [SPAWN_WORKER]: ['input', 'name', 'role', 'system_prompt', 'model', 'tools', 'wait', 'detached'],
-  [WAIT_FOR_WORKERS]: ['worker_ids', 'mode', 'timeout_s'],
-};
+const MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([
+  [SPAWN_WORKER, ['input', 'name', 'role', 'system_prompt', 'model', 'tools', 'wait', 'detached']],
+  [WAIT_FOR_WORKERS, ['worker_ids', 'mode', 'timeout_s']],
+]);
 
 /** Null: the arguments say nothing that can be carried out; what is wrong with them is said by the tool. */
 export function parseWorkerAsk(name: string, input: Json): WorkerAsk | null {
   if (!isJsonObject(input)) return null;
-  const known = MEMBERS[name] ?? [];
+  const known = MEMBERS.get(name) ?? [];
   if (Object.keys(input).some((key) => !known.includes(key))) return null;
   switch (name) {
     case SPAWN_WORKER:

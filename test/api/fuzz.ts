@@ -23,6 +23,7 @@ type Schema = {
   minItems?: number;
   properties?: Record<string, Schema>;
   required?: string[];
+  additionalProperties?: boolean | Schema;
   minimum?: number;
   maximum?: number;
   minLength?: number;
@@ -61,7 +62,10 @@ const NUMBERS = [
   '9007199254740993',
   '99999999999999999999',
 ];
+/** Names that every plain object answers to, whatever it holds. */
+export const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 const TEXTS = [
+  ...PROTOTYPE_NAMES,
   '',
   ' ',
   '\0',
@@ -99,10 +103,12 @@ const VALUES: unknown[] = [
   [[]],
   [null],
   { '': '' },
-  { __proto__x: 1, constructor: 1 },
+  ...PROTOTYPE_NAMES,
+  JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}'),
   'x'.repeat(3_000),
 ];
 const KEYS: unknown[] = [
+  ...PROTOTYPE_NAMES,
   null,
   -1,
   0,
@@ -122,6 +128,16 @@ const KEYS: unknown[] = [
   [],
   {},
   [1, 2, 3],
+];
+
+const SURPLUS: [string, unknown][] = [
+  ['surplus', 1],
+  ...PROTOTYPE_NAMES.flatMap((name): [string, unknown][] => [
+    [name, 1],
+    ['$schema', name],
+    ['$ref', name],
+    ['enum', [name]],
+  ]),
 ];
 
 export class Fuzzer {
@@ -263,7 +279,7 @@ export class Fuzzer {
     }
   }
 
-  #object({ properties = {}, required = [] }: Schema, depth: number): object {
+  #object({ properties = {}, required = [], additionalProperties }: Schema, depth: number): object {
     const members = Object.entries(properties).filter(
       ([name]) => required.includes(name) || this.#dice.chance(depth > 3 ? 0.05 : 0.25),
     );
@@ -272,7 +288,9 @@ export class Fuzzer {
       const known = name.endsWith('_id') && this.#dice.chance(0.6) ? this.#known(kindOf(name)) : undefined;
       return [name, known ?? this.#value(schema, depth + 1)];
     });
-    return Object.fromEntries(this.#dice.chance(HOSTILE / 4) ? [...entries, ['surplus', 1]] : entries);
+    // Where a schema lets any member through, clients name them: more often there.
+    const surplus = this.#dice.chance(additionalProperties === true ? 0.5 : HOSTILE / 4);
+    return Object.fromEntries(surplus ? [...entries, this.#dice.pick(SURPLUS)] : entries);
   }
 
   #number({ minimum = 0, maximum = 2 ** 31 - 1 }: Schema): number {

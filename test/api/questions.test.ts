@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../src/core/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import type { Json } from '../../src/core/json.ts';
+import { PROTOTYPE_NAMES } from './fuzz.ts';
 import { OUTSIDE, addProcess, take } from './hand.ts';
 import type { Hand } from './hand.ts';
 import { ids, openApi } from './harness.ts';
@@ -264,6 +265,10 @@ describe("tools of a client's", () => {
     [[tool({ input_schema: {} })], 'config.client_tools.0.input_schema.type'],
     [[tool({ input_schema: { type: 'object', required: 'x' } })], 'config.client_tools.0.input_schema'],
     [[tool({ input_schema: { type: 'object', $schema: 'x' } })], 'config.client_tools.0.input_schema'],
+    ...PROTOTYPE_NAMES.map(($schema): [object[], string] => [
+      [tool({ input_schema: { type: 'object', $schema } })],
+      'config.client_tools.0.input_schema',
+    ]),
     [[tool({ effect: 'none' })], 'config.client_tools.0.effect'],
   ])('%j are refused', async (client_tools, param) => {
     const { status, body } = await api.post('/api/workers', { name: 'w', config: { client_tools } });

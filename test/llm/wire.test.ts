@@ -9,6 +9,7 @@ import { countIn } from '../../src/llm/wire/json.ts';
 import { readRetryAfter } from '../../src/llm/wire/retry-after.ts';
 import { createSseReader } from '../../src/llm/wire/sse.ts';
 import { wellFormed } from '../../src/llm/wire/well-formed.ts';
+import { isTooDeep } from '../../src/core/json.ts';
 import type { Json } from '../../src/core/json.ts';
 import { argumentsText, readArguments, readInput } from '../../src/llm/wire/arguments.ts';
 
@@ -72,6 +73,8 @@ describe('failures', () => {
     [{ causeCode: 'ECONNRESET' }, true, 'stream_cut'],
     [{ causeCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, false, 'unreachable'],
     [{}, true, 'server_error'],
+    [{ code: 'constructor', type: '__proto__' }, true, 'server_error'],
+    [{ status: 429, code: 'toString', type: 'constructor' }, false, 'rate_limited'],
   ])('%o, heard: %s, is %s', (facts, heard, expected) => {
     expect(classify({ ...nothing, ...facts }, heard)).toBe(expected);
   });
@@ -132,7 +135,10 @@ describe('what is sent', () => {
       const input = readArguments(text);
       expect(input).toBe(text);
       expect(argumentsText(input, text)).toBe(JSON.stringify({ malformed_arguments: text }));
-      expect(readInput(JSON.parse(text) as Json)).toEqual(expect.stringMatching(/^\[{101,}/));
+      const kept = readInput(JSON.parse(text) as Json);
+      expect(kept).toEqual(expect.stringMatching(/^\[{101,}/));
+      // The tool runner parses it to find out why the arguments were refused.
+      expect(isTooDeep(JSON.parse(String(kept)) as Json)).toBe(true);
     }
     expect(readArguments('[[1]]')).toEqual([[1]]);
   });

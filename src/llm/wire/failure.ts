@@ -17,43 +17,47 @@ export type FailureFacts = {
 };
 
 /** Words that mean the same whatever the status. An account without money is like a key that is not valid: no retry. */
-const SPECIFIC: Readonly<Record<string, FailureClass>> = {
-  context_length_exceeded: 'prompt_too_long',
-  exceed_context_size_error: 'prompt_too_long',
-  request_too_large: 'prompt_too_long',
-  insufficient_quota: 'auth',
-  billing_error: 'auth',
-  billing_hard_limit_reached: 'auth',
-  invalid_api_key: 'auth',
-  authentication_error: 'auth',
-  permission_error: 'auth',
-  permission_denied: 'auth',
-  rate_limit_error: 'rate_limited',
-  rate_limit_exceeded: 'rate_limited',
-  too_many_requests: 'rate_limited',
-  overloaded_error: 'overloaded',
-  server_is_overloaded: 'overloaded',
-  engine_overloaded: 'overloaded',
-  slow_down: 'overloaded',
-  content_filter: 'refused',
-  content_policy_violation: 'refused',
-  image_content_policy_violation: 'refused',
-  bio_policy: 'refused',
-  misalignment_policy_violation: 'refused',
-  invalid_prompt: 'refused',
-  model_not_found: 'bad_request',
-};
+const SPECIFIC: ReadonlyMap<string, FailureClass> = new Map(
+  Object.entries<FailureClass>({
+    context_length_exceeded: 'prompt_too_long',
+    exceed_context_size_error: 'prompt_too_long',
+    request_too_large: 'prompt_too_long',
+    insufficient_quota: 'auth',
+    billing_error: 'auth',
+    billing_hard_limit_reached: 'auth',
+    invalid_api_key: 'auth',
+    authentication_error: 'auth',
+    permission_error: 'auth',
+    permission_denied: 'auth',
+    rate_limit_error: 'rate_limited',
+    rate_limit_exceeded: 'rate_limited',
+    too_many_requests: 'rate_limited',
+    overloaded_error: 'overloaded',
+    server_is_overloaded: 'overloaded',
+    engine_overloaded: 'overloaded',
+    slow_down: 'overloaded',
+    content_filter: 'refused',
+    content_policy_violation: 'refused',
+    image_content_policy_violation: 'refused',
+    bio_policy: 'refused',
+    misalignment_policy_violation: 'refused',
+    invalid_prompt: 'refused',
+    model_not_found: 'bad_request',
+  }),
+);
 
 /** Words that only say whose fault it was: used where there is no status. */
-const GENERIC: Readonly<Record<string, FailureClass>> = {
-  api_error: 'server_error',
-  server_error: 'server_error',
-  internal_server_error: 'server_error',
-  timeout_error: 'server_error',
-  vector_store_timeout: 'server_error',
-  not_found_error: 'bad_request',
-  invalid_request_error: 'bad_request',
-};
+const GENERIC: ReadonlyMap<string, FailureClass> = new Map(
+  Object.entries<FailureClass>({
+    api_error: 'server_error',
+    server_error: 'server_error',
+    internal_server_error: 'server_error',
+    timeout_error: 'server_error',
+    vector_store_timeout: 'server_error',
+    not_found_error: 'bad_request',
+    invalid_request_error: 'bad_request',
+  }),
+);
 
 const TOO_LONG = [
   /prompt is too long/i,
@@ -67,12 +71,12 @@ const NO_MONEY = /credit balance is too low/i;
 
 /** `heard`: whether anything of an answer had come. */
 export function classify(facts: FailureFacts, heard: boolean): FailureClass {
-  const specific = SPECIFIC[facts.code] ?? SPECIFIC[facts.type];
+  const specific = SPECIFIC.get(facts.code) ?? SPECIFIC.get(facts.type);
   if (facts.status === 413 || TOO_LONG.some((words) => words.test(facts.message))) return 'prompt_too_long';
   if (NO_MONEY.test(facts.message)) return 'auth';
   if (specific !== undefined) return specific;
   if (facts.status !== null) return byStatus(facts.status);
-  const generic = GENERIC[facts.code] ?? GENERIC[facts.type];
+  const generic = GENERIC.get(facts.code) ?? GENERIC.get(facts.type);
   if (generic !== undefined) return generic;
   if (facts.causeCode !== '') return heard ? 'stream_cut' : 'unreachable';
   return 'server_error';
