@@ -2,6 +2,7 @@
  * All that the environment says, parsed once. Pure: `parseConfig` reads what it is given and throws one error that names
  * every wrong variable. No value is ever quoted in it: many are secrets. `.env.example` documents each variable.
  */
+import { isIP } from 'node:net';
 import { DEFAULT_TENANT } from './core/ids.ts';
 import type { TenantId } from './core/ids.ts';
 import { LIMITS } from './core/limits.ts';
@@ -39,6 +40,8 @@ export type Config = {
   adminKey: string | null;
   /** Host names that a keyless API answers to, beside those of the loopback. */
   allowedHosts: readonly string[];
+  /** Addresses and networks of reverse proxies, whose `x-forwarded-for` is believed. Empty: nobody's is. */
+  trustedProxies: readonly string[];
   /** The operator's file; null: looked for in the working directory. */
   operatorFile: string | null;
   workspaces: string | null;
@@ -104,6 +107,7 @@ export function parseConfig(env: Environment): Config {
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
+    trustedProxies: read.parsed('NIGHTSHIFT_TRUSTED_PROXIES', parseProxies) ?? [],
     operatorFile: read.text('NIGHTSHIFT_CONFIG'),
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
     tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
@@ -231,6 +235,21 @@ function parseHosts(value: string): Parsed<string[]> {
   return hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host))
     ? { ok: true, value: hosts }
     : { ok: false, fault: 'must be host names without ports, comma separated' };
+}
+
+function parseProxies(value: string): Parsed<string[]> {
+  const proxies = items(value);
+  return proxies.length > 0 && proxies.every(isNetwork)
+    ? { ok: true, value: proxies }
+    : { ok: false, fault: 'must be addresses or networks (10.0.0.0/8, fd00::/8), comma separated' };
+}
+
+/** `/0` is none: everybody could then name any address. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (bits === undefined || more.length > 0) return most > 0 && more.length === 0;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
 }
 
 function parseAdminKey(value: string): Parsed<string> {

@@ -20,6 +20,7 @@ export type ApiConfig = Pick<
   | 'apiKeys'
   | 'adminKey'
   | 'allowedHosts'
+  | 'trustedProxies'
   | 'queueLimit'
   | 'trees'
   | 'requestMs'

@@ -53,8 +53,20 @@ function tooMany(what: string): Refusal {
 }
 
 /** An IPv6 client usually has a whole /64 network, so that network is counted. */
-function networkOf(address: string): string {
-  return isIPv6(address) && !address.startsWith('::ffff:')
-    ? address.split(':').slice(0, 4).join(':')
-    : address;
+function networkOf(client: string): string {
+  const address = withoutPort(client);
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = [], tail = []] = address.split('::').map(groupsOf);
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+}
+
+function groupsOf(part: string): string[] {
+  return part === '' ? [] : part.split(':');
+}
+
+/** Some proxies name the port of a connection, too; each connection has another one. */
+function withoutPort(client: string): string {
+  const [, v4, v6] = /^(?:([\d.]+)|\[(.+)\])(?::\d+)?$/.exec(client) ?? [];
+  return v4 ?? v6 ?? client;
 }

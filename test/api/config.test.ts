@@ -38,6 +38,7 @@ describe('the configuration', () => {
       apiKeys: [],
       adminKey: null,
       allowedHosts: [],
+      trustedProxies: [],
       operatorFile: null,
       trees: { limits: { depth: 8, children: 1_000, workers: 10_000 }, tenantWorkers: null },
       workspaces: null,
@@ -78,6 +79,7 @@ describe('the configuration', () => {
       DEFAULT_SESSION_TIMEOUT: '600',
       NIGHTSHIFT_API_KEYS: ' a:b:one , c:two,d:two ',
       NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
+      NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
       NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
       NIGHTSHIFT_BEAT_MS: ' 50 ',
     });
@@ -94,6 +96,7 @@ describe('the configuration', () => {
         { key: 'd', tenant: 'two' },
       ],
       allowedHosts: ['a.example', 'b.example'],
+      trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
       defaultModel: 'openai-chat/some/model',
       beatMs: 50,
     });
@@ -124,6 +127,7 @@ describe('the configuration', () => {
       NIGHTSHIFT_API_KEYS: 'hunter2',
       NIGHTSHIFT_ADMIN_KEY: 'hunter2',
       NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
+      NIGHTSHIFT_TRUSTED_PROXIES: 'hunter2',
       NIGHTSHIFT_PREFIX: '{hunter2}',
       NIGHTSHIFT_POOL: '-1',
       NIGHTSHIFT_DEFAULT_MODEL: 'hunter2',
@@ -133,6 +137,22 @@ describe('the configuration', () => {
     const faults = faultsOf(wrong);
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(Object.keys(wrong));
     expect(faults.join('\n')).not.toContain('hunter2');
+  });
+
+  test.each([
+    'loopback',
+    'true',
+    '1',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::/0',
+    '10.0.0.0/',
+    '10.0.0.0/255.0.0.0',
+    'fd00::/129',
+  ])('takes no "%s" for a trusted proxy', (proxies) => {
+    expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
+      expect.stringMatching(/^NIGHTSHIFT_TRUSTED_PROXIES must be addresses or networks/),
+    ]);
   });
 
   test.each([

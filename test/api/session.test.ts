@@ -259,6 +259,52 @@ describe('trying keys out', () => {
   });
 });
 
+describe('trying keys out behind a proxy', () => {
+  const PROXY = '127.0.0.1';
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  async function exhaust(own: Api, headers: (tried: number) => Record<string, string>): Promise<void> {
+    for (let tried = 0; tried < 10; tried += 1) {
+      const wrong = await own.post('/api/session', { key: `wrong-${tried}` }, headers(tried));
+      expect(wrong.status).toBe(401);
+    }
+  }
+  const signInStatus = async (own: Api, address: string): Promise<number> =>
+    (await own.post('/api/session', { key: 'first-key' }, from(address))).status;
+
+  test('that is trusted is counted by the address that it names: others go on', async () => {
+    const own = await openApi({
+      NIGHTSHIFT_API_KEYS: KEYS,
+      NIGHTSHIFT_TRUSTED_PROXIES: `10.0.0.0/8, ${PROXY}`,
+    });
+    await exhaust(own, () => from('203.0.113.7'));
+    expect(await signInStatus(own, '203.0.113.7')).toBe(429);
+    // What the client itself wrote there stands further left, and the inner proxy's address further right.
+    expect(await signInStatus(own, '198.51.100.1, 203.0.113.7, 10.1.2.3')).toBe(429);
+    expect(await signInStatus(own, '203.0.113.7:40123')).toBe(429);
+    expect(await signInStatus(own, '203.0.113.8')).toBe(204);
+    await own.close();
+  });
+
+  test('over IPv6 is counted by the /64 network, however its address is written', async () => {
+    const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_TRUSTED_PROXIES: PROXY });
+    await exhaust(own, (tried) => from(`2001:db8::${tried + 1}:2:3:4`));
+    expect(await signInStatus(own, '2001:db8::99')).toBe(429);
+    expect(await signInStatus(own, '2001:db8:0:1::99')).toBe(204);
+    await own.close();
+  });
+
+  test.each([undefined, '10.0.0.0/8'])(
+    'that is not trusted (%s) says nothing of addresses',
+    async (trusted) => {
+      const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_TRUSTED_PROXIES: trusted });
+      await exhaust(own, (tried) => from(`203.0.113.${tried}`));
+      expect(await signInStatus(own, '203.0.113.99')).toBe(429);
+      await own.close();
+    },
+  );
+});
+
 test('without keys there is no sign-in, and every request is that of the default tenant', async () => {
   const open = await openApi();
   expect((await open.get('/api/session')).body).toEqual({ auth: 'none', signed_in: true, tenant: 'default' });
