@@ -12,11 +12,13 @@ import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { AccessHeaders, Asked } from './asked.ts';
 import { keyId, openSessions, tokenIn } from './session.ts';
+import type { SessionHash } from './session.ts';
 import type { Database } from '../db/client.ts';
 
 /** Without keys, one caller is the tenant and the operator. With keys, nobody is both. */
 export type Access = Tenant | Operator | Refusal;
-type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean };
+/** `session`: of the browser that asks; null: it is not signed in, and needs not be. */
+type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean; session: SessionHash | null };
 type Operator = { kind: 'operator' };
 
 export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
@@ -31,6 +33,8 @@ export type Gate = {
   whose(key: string): SignIn | null;
   /** The session of this browser, where it has one, is over. */
   signOut(asked: Asked): Promise<void>;
+  /** `end` is called when the session has ended. Returns what is to be called when that does not matter any more. */
+  whileSignedIn(session: SessionHash | null, end: () => void): () => void;
 };
 
 /** `begin` gives what the cookie of the browser is to hold. */
@@ -56,10 +60,10 @@ function keyGate(keys: readonly ApiKey[], adminKey: string | null, database: Dat
     async admit(asked) {
       const { headers, method } = asked;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
-      const tenantId = await sessions.tenantOf(tokenIn(asked) ?? '');
-      if (tenantId === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+      const found = await sessions.find(tokenIn(asked) ?? '');
+      if (found === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
       return isOfOwnPage(headers, method)
-        ? { kind: 'tenant', tenantId, isOperator: false }
+        ? { kind: 'tenant', ...found, isOperator: false }
         : refuse('forbidden', ELSEWHERE);
     },
     objection: ({ headers, method }) =>
@@ -69,6 +73,7 @@ function keyGate(keys: readonly ApiKey[], adminKey: string | null, database: Dat
       return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
     },
     signOut: async (asked) => sessions.end(tokenIn(asked) ?? ''),
+    whileSignedIn: (session, end) => (session === null ? () => undefined : sessions.whileOpen(session, end)),
   };
 }
 
@@ -83,7 +88,7 @@ function admitBearer(
   const found = find(given);
   return found === null
     ? refuse('unauthorized', 'This key is not known here.')
-    : { kind: 'tenant', tenantId: found.tenant, isOperator: false };
+    : { kind: 'tenant', tenantId: found.tenant, isOperator: false, session: null };
 }
 
 /** Every key is compared, in constant time. */
@@ -120,10 +125,11 @@ function loopbackGate(allowedHosts: readonly string[]): Gate {
   return {
     auth: 'none',
     admit: async (asked) =>
-      objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true },
+      objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true, session: null },
     objection,
     whose: () => null,
     signOut: async () => undefined,
+    whileSignedIn: () => () => undefined,
   };
 }
 

@@ -97,6 +97,7 @@ function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: St
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('isOperator', false);
+  app.decorateRequest('session', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
@@ -112,8 +113,12 @@ function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: St
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
     if (needs === 'operator' && !request.isOperator) throw operatorOnly();
-    if (access.kind === 'tenant') request.tenantId = access.tenantId;
-    else if (needs !== 'operator' && needs !== 'tenant_or_operator') throw tenantOnly();
+    if (access.kind === 'tenant') {
+      request.tenantId = access.tenantId;
+      request.session = access.session;
+    } else if (needs !== 'operator' && needs !== 'tenant_or_operator') {
+      throw tenantOnly();
+    }
     return undefined;
   });
   app.addHook('onSend', async (_, reply) => {

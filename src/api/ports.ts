@@ -13,6 +13,7 @@ import type { TenantId } from '../core/ids.ts';
 import type { Follower } from '../events/follower.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
+import type { SessionHash } from './session.ts';
 
 /** What of the configuration matters to a request. */
 export type ApiConfig = Pick<
@@ -56,6 +57,8 @@ declare module 'fastify' {
     tenantId: TenantId;
     /** Whether the caller may see what concerns the whole installation. */
     isOperator: boolean;
+    /** Of the browser that asks; null: it bears a key, or none is needed. */
+    session: SessionHash | null;
     /** The job that the request brought about; null: none. For the log. */
     madeJob: string | null;
     /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */

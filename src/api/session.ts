@@ -1,6 +1,6 @@
 /**
  * A key, kept by a browser: its cookie holds a random token, and what the token stands for is stored. A session ends on
- * sign-out, or when its key is removed, for every API process within a second.
+ * sign-out, or when its key is removed, for every API process within a second, and its event streams end with it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -10,6 +10,7 @@ import type { TenantId } from '../core/ids.ts';
 import type { Database } from '../db/client.ts';
 import { beginSession, endSession, findSession } from '../db/sessions.ts';
 import type { StoredSession } from '../db/sessions.ts';
+import { sessionStreamsOf } from './session-streams.ts';
 
 /** Where the browser speaks no TLS, which it does to this machine only, as a rule. */
 export const PLAIN_COOKIE = 'nightshift_session';
@@ -26,16 +27,23 @@ const MOST_REMEMBERED = 10_000;
 
 const TOKEN = /^[\w-]{43}$/;
 
+/** Tells sessions apart: the hash of a token. */
+export type SessionHash = string;
+export type OpenSession = { tenantId: TenantId; session: SessionHash };
+
 export type Sessions = {
   /** Stores a session of this key. Returns the cookie's value. */
   begin(key: ApiKey): Promise<string>;
-  /** The tenant of the session; null: there is no such session. */
-  tenantOf(token: string): Promise<TenantId | null>;
+  /** Null: there is no such session. */
+  find(token: string): Promise<OpenSession | null>;
   end(token: string): Promise<void>;
+  /** `end` is called when the session has ended. Returns what is to be called when that does not matter any more. */
+  whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
 export function openSessions(database: Database, keys: readonly ApiKey[]): Sessions {
   const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
+  const streams = sessionStreamsOf(database);
   const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
 
   function find(tokenHash: string): Promise<StoredSession | null> {
@@ -54,17 +62,23 @@ export function openSessions(database: Database, keys: readonly ApiKey[]): Sessi
       await beginSession(database.db, hashOf(token), { tenantId: tenant, keyId: keyId(key) }, SESSION_S);
       return token;
     },
-    async tenantOf(token) {
+    async find(token) {
       if (!TOKEN.test(token)) return null;
-      const found = await find(hashOf(token));
-      return found !== null && known.has(`${found.keyId} ${found.tenantId}`) ? found.tenantId : null;
+      const session = hashOf(token);
+      const found = await find(session);
+      return found !== null && known.has(`${found.keyId} ${found.tenantId}`)
+        ? { tenantId: found.tenantId, session }
+        : null;
     },
     async end(token) {
       if (!TOKEN.test(token)) return;
-      remembered.delete(hashOf(token));
-      await endSession(database.db, hashOf(token));
-      remembered.delete(hashOf(token));
+      const session = hashOf(token);
+      remembered.delete(session);
+      await endSession(database.db, session);
+      remembered.delete(session);
+      streams.end(session);
     },
+    whileOpen: (session, end) => streams.add(session, end),
   };
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
 import { nowInStatement } from './instant.ts';
 
 export type StoredSession = { tenantId: TenantId; keyId: string };
@@ -24,6 +25,17 @@ export async function findSession(executor: Executor, tokenHash: string): Promis
     select s.tenant_id as "tenantId", s.key_id as "keyId" from sessions s
     where s.token_hash = ${tokenHash} and s.expires_at > ${nowInStatement}`);
   return found ?? null;
+}
+
+/** Those of the sessions that are there and not over, in one query. */
+export async function findLiveSessions(
+  executor: Executor,
+  tokenHashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await executor.execute<{ hash: string }>(sql`
+    select s.token_hash as hash from jsonb_array_elements_text(${encodeJson(tokenHashes)}::jsonb) as a(hash)
+    join sessions s on s.token_hash = a.hash and s.expires_at > ${nowInStatement}`);
+  return new Set(rows.map(({ hash }) => hash));
 }
 
 export async function endSession(executor: Executor, tokenHash: string): Promise<void> {

@@ -235,6 +235,7 @@ describe('the gate', () => {
       kind: 'tenant',
       tenantId: 'x',
       isOperator: false,
+      session: null,
     });
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });

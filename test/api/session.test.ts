@@ -238,6 +238,42 @@ describe('a session', () => {
   });
 });
 
+describe('event streams', () => {
+  const open = (of: Api) => async (): Promise<number> =>
+    Number(/^nightshift_streams (\d+)$/m.exec((await of.get('/metrics', OPERATOR)).body)?.[1]);
+
+  test('of a session end with it, in every process, and no others do', async () => {
+    const other = await openApi(
+      { NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY },
+      api.databaseUrl,
+    );
+    const [mine, another] = [await signIn('first-key', api, OWN), await signIn('first-key', api, OWN)];
+    const bearer = { authorization: 'Bearer first-key' };
+    const { body: made } = await api.post('/api/contexts', {}, bearer);
+    const path = `/api/contexts/${made.id}/events`;
+    const here = api.get(path, { ...mine, ...OWN });
+    const there = [other.get(path, { ...mine, ...OWN }), other.get(path, { ...mine, ...OWN })];
+    const going = [another, bearer].map((who) => other.get(path, { ...who, ...OWN }));
+    await until('all streams to be open', async () => (await open(api)()) + (await open(other)()) === 5);
+    expect((await api.call('DELETE', '/api/session', undefined, { ...mine, ...OWN })).status).toBe(204);
+    expect((await here).status).toBe(200);
+    for (const answer of await Promise.all(there)) expect(answer.status).toBe(200);
+    await until('their places to be free', async () => (await open(other)()) === 2);
+    await api.call('DELETE', `/api/contexts/${made.id}`, undefined, bearer);
+    await Promise.all(going);
+    await other.close();
+  });
+
+  test('end with a session that is over after a week', async () => {
+    const mine = await signIn('first-key', api, OWN);
+    const { body: made } = await api.post('/api/contexts', {}, { ...mine, ...OWN });
+    const streamed = api.get(`/api/contexts/${made.id}/events`, { ...mine, ...OWN });
+    await until('the stream to be open', async () => (await open(api)()) === 1);
+    await api.database.db.execute(sql`update sessions set expires_at = now() - interval '1 millisecond'`);
+    expect((await streamed).status).toBe(200);
+  });
+});
+
 describe('trying keys out', () => {
   test('ends after ten wrong ones in a minute, even with the right one', async () => {
     const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });

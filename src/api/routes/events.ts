@@ -1,4 +1,5 @@
 /** The event stream of a context. */
+import type { Gate } from '../access.ts';
 import { logRequest } from '../log.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -8,7 +9,7 @@ import { STREAM_HEADERS } from '../sse.ts';
 import type { Streams } from '../streams.ts';
 import { IdParams, contextId, noContext } from './params.ts';
 
-export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
+export function eventRoutes(app: App, ports: ApiPorts, gate: Gate, streams: Streams): void {
   app.get(
     '/api/contexts/:id/events',
     {
@@ -30,7 +31,7 @@ export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, params, query, headers } = request;
+      const { tenantId, session, params, query, headers } = request;
       const id = contextId(params.id);
       if (request.method === 'HEAD') {
         orNotFound(await ports.follower.join(tenantId, id, null), noContext(id)).stop();
@@ -41,7 +42,9 @@ export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
         const last = headers['last-event-id'];
         const after = last === undefined ? (query.after ?? null) : Number(last);
         const joined = orNotFound(await ports.follower.join(tenantId, id, after), noContext(id));
+        let forget = (): void => undefined;
         const leave = (): void => {
+          forget();
           joined.stop();
           place.release();
         };
@@ -54,7 +57,9 @@ export function eventRoutes(app: App, ports: ApiPorts, streams: Streams): void {
           leave();
           logRequest(request, reply);
         });
-        joined.start(place.open(reply, joined.position));
+        const stream = place.open(reply, joined.position);
+        forget = gate.whileSignedIn(session, () => stream.end());
+        joined.start(stream);
       } catch (error) {
         place.release();
         throw error;

@@ -50,7 +50,7 @@ export function addRoutes(app: App, ports: ApiPorts, { gate, metrics, streams }:
   interruptRoutes(app, ports);
   compactionRoutes(app, ports);
   cancelJobsRoute(app, ports);
-  eventRoutes(app, ports, streams);
+  eventRoutes(app, ports, gate, streams);
   chatRoutes(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);
