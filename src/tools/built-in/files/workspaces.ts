@@ -31,9 +31,9 @@ export function createWorkspaces(root: string): Workspaces {
 }
 
 /**
- * The name of a tenant is letters, digits, `_`, `.` and `-`: only a dot in front would mean something else. Two tenants never
- * share a folder.
+ * The name of a tenant is letters, digits, `_`, `.` and `-`: only a dot in front would mean something else, so `_` is put before it.
+ * Names that could be mistaken for the result (`_.a`) get one more. So two tenants never share a folder.
  */
 export function folderOf(tenantId: TenantId): string {
-  return /^[._]/.test(tenantId) ? `_${tenantId}` : tenantId;
+  return /^_*\./.test(tenantId) ? `_${tenantId}` : tenantId;
 }
