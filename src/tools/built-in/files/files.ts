@@ -147,7 +147,7 @@ function listFiles({ workspaces }: FileParts): Tool {
     async execute(input, owner) {
       const folder = await workspaces.open(owner, namesOf(textIn(input, 'path')));
       try {
-        const { entries, more } = await entriesIn(folder, LISTED);
+        const { entries, more } = await entriesIn(folder, LISTED, owner.signal);
         return { entries: entries.map(({ name, type, size }) => ({ name, type, size })), truncated: more };
       } finally {
         await folder.handle.close();

@@ -1,9 +1,9 @@
 /** Removes what lies in a workspace, directory by directory; a link goes, and what it leads to stays. */
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
 import { diskOf } from './survey.ts';
 import type { DiskUsage } from './survey.ts';
-import { codeOf, faultOf, folderIn, itself, within } from './walk.ts';
+import { codeOf, faultOf, folderIn, namesIn, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
 /** A command may have made more than a path may have. Each is open while what is below it goes. */
@@ -58,7 +58,7 @@ async function remove(target: Target, removal: Removal): Promise<void> {
 async function empty({ folder, name, at, depth }: Target, removal: Removal): Promise<void> {
   const inner = await folderIn(folder, name, at);
   try {
-    for (const one of await readdir(itself(inner))) {
+    for (const one of await namesIn(inner, removal.signal)) {
       await remove({ folder: inner, name: one, at: `${at}/${one}`, depth: depth + 1 }, removal);
     }
   } finally {

@@ -1,8 +1,8 @@
 /** Goes through a workspace, directory by directory, in the order of names; links are seen, and not followed. */
 import type { Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
-import { DEPTH, TEMPORARY, itself, openFolder, within } from './walk.ts';
+import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
 export type EntryType = 'file' | 'directory' | 'link' | 'other';
@@ -18,11 +18,16 @@ export function diskOf({ blocks }: Stats): number {
   return blocks * BLOCK;
 }
 
-/** What lies in a directory, but for what is only on its way there. */
-export async function entriesIn(folder: Folder, most: number): Promise<{ entries: Entry[]; more: boolean }> {
-  const names = (await readdir(itself(folder))).filter((name) => !name.startsWith(TEMPORARY)).sort();
+/** What lies in a directory, but for what is only on its way there. Rejects once `signal` is aborted. */
+export async function entriesIn(
+  folder: Folder,
+  most: number,
+  signal: AbortSignal,
+): Promise<{ entries: Entry[]; more: boolean }> {
+  const names = (await namesIn(folder, signal)).filter((name) => !name.startsWith(TEMPORARY)).sort();
   const entries: Entry[] = [];
   for (const name of names.slice(0, most)) {
+    signal.throwIfAborted();
     const found = await lstat(within(folder, name)).catch(() => null);
     if (found === null) continue;
     const type: EntryType = found.isFile()
@@ -61,7 +66,7 @@ export async function survey(
     });
     if (folder === null) continue;
     try {
-      const { entries, more } = await entriesIn(folder, left);
+      const { entries, more } = await entriesIn(folder, left, signal);
       left -= entries.length;
       if (!(await visit(here, entries, folder)) || more) return { complete: false };
       const below = entries.filter(({ type }) => type === 'directory').map(({ name }) => [...here, name]);

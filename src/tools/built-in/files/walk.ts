@@ -5,7 +5,7 @@
  * path (macOS), or the path is taken as it is found (narrower, but not free of races).
  */
 import { constants } from 'node:fs';
-import { lstat, mkdir, open } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolFault } from '../../tool-fault.ts';
@@ -20,6 +20,9 @@ export const TEMPORARY = '.nightshift-write-';
 
 /** Folders that may lie within one another. */
 export const DEPTH = 32;
+
+/** Names of a directory that are read in one call of the system. */
+const NAMES_AT_ONCE = 256;
 
 /** A directory that is open. `made`: how many were made on the way to it. */
 export type Folder = { handle: FileHandle; path: string; made: number };
@@ -114,8 +117,18 @@ export function within({ handle, path: real }: Folder, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : path.join(real, name);
 }
 
+/** The names in an open directory, in no order. One may have millions of them: rejects once `signal` is aborted. */
+export async function namesIn(folder: Folder, signal: AbortSignal): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(itself(folder), { bufferSize: NAMES_AT_ONCE })) {
+    signal.throwIfAborted();
+    names.push(name);
+  }
+  return names;
+}
+
 /** The path of an open directory itself. */
-export function itself({ handle, path: real }: Folder): string {
+function itself({ handle, path: real }: Folder): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/.` : real;
 }
 
