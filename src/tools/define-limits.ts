@@ -73,7 +73,7 @@ export type RunCommandDefinition = {
   image?: string | undefined;
   /** Of `bubblewrap`: absolute paths that commands may read, beside /usr and a little of /etc. */
   read_only?: readonly string[] | undefined;
-  /** Of `process`: tenants whose commands may run so. Needed where the worker process has keys in its environment. */
+  /** Of `process`: tenants whose commands may run so. Only `start` with services of its own and without keys needs none. */
   tenants?: readonly string[] | undefined;
   /** Globs (`*`) of commands that may be run; without it: any. */
   allow?: readonly string[] | undefined;

@@ -106,6 +106,7 @@ test('says that commands without a sandbox would read the keys', async () => {
   await write('');
   expect((await examine(env)).of('operator’s file')).toMatchObject({ status: 'ok' });
   for (const keys of [
+    { DATABASE_URL: platform.databaseUrl },
     { ANTHROPIC_API_KEY: 'sk' },
     { NIGHTSHIFT_API_KEYS: 'a-key-of-acme-0123456789:acme' },
   ]) {
