@@ -82,6 +82,14 @@ test('counters move with real jobs, each process shows its own, and a dead one s
   expect(sum(series, 'nightshift_retries_total', { code: 'provider_overloaded' })).toBe(12);
   expect(sum(series, 'nightshift_tokens_total', { provider: 'simulated', kind: 'input' })).toBe(240);
   expect(sum(series, 'nightshift_tokens_total', { provider: 'simulated', kind: 'output' })).toBe(120);
+  // Each answer of `says` read one of its 13 prompt tokens from the cache, so each process has the same ratio.
+  const ratios = series.filter(({ name }) => name === 'nightshift_cache_hit_ratio');
+  expect(ratios.length).toBeGreaterThan(0);
+  for (const { labels, value } of ratios) {
+    expect(labels['provider']).toBe('simulated');
+    expect(ids).toContain(labels['process']);
+    expect(value).toBe(0.0769);
+  }
   expect(sum(series, 'nightshift_cost_dollars_total', { provider: 'simulated' })).toBe(3);
   expect(sum(series, 'nightshift_unpriced_calls_total', { provider: 'simulated' })).toBe(12);
   expect(sum(series, 'nightshift_tool_calls_total', { tool: 'look', status: 'completed' })).toBe(12);
