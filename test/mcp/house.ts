@@ -10,6 +10,7 @@ import { expect } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
 import { openPlatform } from '../../src/cli/platform.ts';
 import { parseConfig as parseEnvironment } from '../../src/config.ts';
+import type { Environment } from '../../src/config.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 import { openClient } from '../e2e/client.ts';
 import type { Client } from '../e2e/client.ts';
@@ -25,13 +26,18 @@ export type House = {
   lines: string[];
   /** Resolves with a line of the log, past or future. */
   says(part: string): Promise<string>;
+  /** Drains the worker process and starts another one, with MCP servers of its own. */
+  replaceWorker(): Promise<void>;
   /** Ends server processes whose command line holds `part`, as a crash does. */
   kill(part: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `toServers`: given a folder that is theirs alone. */
-export async function openHouse(toServers: (folder: string) => object): Promise<House> {
+/** `toServers`: given a folder that is theirs alone. `env`: keys and addresses of model providers. */
+export async function openHouse(
+  toServers: (folder: string) => object,
+  env: Environment = {},
+): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const database = await createTestDatabase();
   const parsed = parseConfig({ mcp_servers: toServers(folder) });
@@ -40,12 +46,12 @@ export async function openHouse(toServers: (folder: string) => object): Promise<
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const services = { databaseUrl: database.url, redisUrl: null };
   const platform = await openPlatform(
-    parseEnvironment({}),
+    parseEnvironment(env),
     services,
     { ...parsed.settings, path: null },
     logger,
   );
-  const worker = await platform.startWorker();
+  let worker = await platform.startWorker();
   const api = await startServer({
     ...platform.commands,
     config: { ...platform.config, port: 0 },
@@ -76,6 +82,10 @@ export async function openHouse(toServers: (folder: string) => object): Promise<
       const { job_id } = await client.post(context.id, input);
       expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
       return resultsOf(client, context.id);
+    },
+    async replaceWorker() {
+      await worker.drain();
+      worker = await platform.startWorker();
     },
     async kill(part) {
       const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]);

@@ -1,5 +1,6 @@
 // An MCP server over stdio that does what a test wants: dies, hangs, tells how far it is, changes its list. Started as
-// `node scripted-server.ts <folder>`: what happens is noted there, a line a fact, in `facts`.
+// `node scripted-server.ts <folder>`: what happens is noted there, a line a fact, in `facts`. With `reorder` as the second
+// argument it lists its tools in the opposite order from its second start on.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,16 @@ const tools = [
   {
     name: 'echo',
     annotations: READS,
-    inputSchema: { ...ANYTHING, properties: { text: { type: 'string' } }, required: ['text'] },
+    // Members that are not sorted.
+    inputSchema: {
+      ...ANYTHING,
+      properties: {
+        text: { type: 'string' },
+        loud: { type: 'boolean', description: 'In capitals.' },
+        again: { type: 'integer', minimum: 1, default: 1 },
+      },
+      required: ['text'],
+    },
   },
   { name: 'env', annotations: READS, inputSchema: ANYTHING },
   { name: 'hang', annotations: READS, inputSchema: ANYTHING },
@@ -99,6 +109,7 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sen
   }
 });
 
+if (process.argv[3] === 'reorder' && existsSync(join(folder, 'facts'))) tools.reverse();
 note(`started ${process.pid}`);
 process.stdout.write('this is not a message\n');
 await server.connect(new StdioServerTransport());

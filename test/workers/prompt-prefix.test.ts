@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { forkContext } from '../../src/commands/fork-context.ts';
 import { createBranch } from '../../src/commands/change-branches.ts';
+import { SUMMARISER } from '../../src/core/compaction/summary.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
@@ -10,6 +11,7 @@ import type { Json, JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model.ts';
 import { NO_USAGE, addUsage, cacheHitRatio } from '../../src/core/usage.ts';
 import type { Settings } from '../../src/core/settings.ts';
+import type { Effect } from '../../src/core/tool.ts';
 import { createModels } from '../../src/llm/models.ts';
 import { openApi } from '../api/harness.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
@@ -18,6 +20,9 @@ import { promptCache, toFakeUsage } from '../llm/fake/prompt-cache.ts';
 import type { CacheUse } from '../llm/fake/prompt-cache.ts';
 import { result, startFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
+import { expectPrefix, expectPrefixes, prompt, replaceProcess, say, startsWith } from './prompts.ts';
+
+const PROVIDERS: readonly ProviderName[] = ['anthropic', 'openai', 'openai-chat'];
 
 /** Members that are not sorted, at each level. */
 const INPUT: JsonObject = {
@@ -48,9 +53,13 @@ type Start = {
   settings?: Partial<Settings>;
   /** What the tool says. */
   looks?: string;
+  effect?: Effect;
 };
 
-async function start(name: ProviderName, { answer = speak, settings, looks = '' }: Start = {}) {
+async function start(
+  name: ProviderName,
+  { answer = speak, settings, looks = '', effect = 'none' }: Start = {},
+) {
   const fake = await startFakeProvider(answer);
   const models = createModels({
     anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
@@ -60,7 +69,7 @@ async function start(name: ProviderName, { answer = speak, settings, looks = '' 
   const made = await startFleet({
     model: () => Promise.reject(new Error('no model but the provider')),
     provider: { models, name },
-    tools: { look: { execute: () => result(`{"zz": 1, "a": 2}${looks}`) } },
+    tools: { look: { effect, execute: () => result(`{"zz": 1, "a": 2}${looks}`) } },
     settings: () => ({
       systemPrompt: 'You look.',
       pinned: [{ title: 'Rule', text: 'Look twice.' }],
@@ -71,39 +80,13 @@ async function start(name: ProviderName, { answer = speak, settings, looks = '' 
   return { fake, made };
 }
 
-async function say(made: Fleet, contextId: ContextId, text: string, branch?: string): Promise<void> {
-  const { jobId } = await made.post(contextId, text, branch === undefined ? {} : { branch });
-  expect(await made.ended(jobId)).toMatchObject({ status: 'completed' });
-}
+/** A tool without effect runs as soon as its call is complete, beside the answer; one with an effect runs after it. */
+const EFFECTS = PROVIDERS.flatMap((name) => (['none', 'once'] as const).map((effect) => ({ name, effect })));
 
-/** Whatever runs next has nothing in memory. */
-async function replaceProcess(made: Fleet): Promise<void> {
-  await made.startProcess();
-  await made.processes.shift()?.drain();
-}
-
-/** What a provider's cache sees: instructions and tools, then one text for each message or item. */
-function prompt({ format, body }: FakeRequest): { head: string; messages: string[] } {
-  const { system, instructions, tools } = body;
-  const messages = format === 'responses' ? body['input'] : body['messages'];
-  const text = (value: unknown) =>
-    JSON.stringify(value, (key, member) => (key === 'cache_control' ? undefined : member));
-  return {
-    head: text({ system, instructions, tools }),
-    messages: Array.isArray(messages) ? messages.map(text) : [],
-  };
-}
-
-function expectPrefix(before: FakeRequest, after: FakeRequest): void {
-  const [first, next] = [prompt(before), prompt(after)];
-  expect(next.head).toBe(first.head);
-  expect(next.messages.slice(0, first.messages.length)).toEqual(first.messages);
-}
-
-test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
-  'over steps, jobs and processes: %s',
-  async (name) => {
-    const { fake, made } = await start(name);
+test.each(EFFECTS)(
+  'over steps, jobs and processes: $name, a tool with effect $effect',
+  async ({ name, effect }) => {
+    const { fake, made } = await start(name, { effect });
     const { contextId } = await made.createContext();
     await say(made, contextId, 'one');
     await say(made, contextId, 'two');
@@ -111,10 +94,7 @@ test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
     await say(made, contextId, 'three');
     const { requests } = fake;
     expect(requests).toHaveLength(9);
-    for (const [at, request] of requests.entries()) {
-      const before = requests[at - 1];
-      if (before !== undefined) expectPrefix(before, request);
-    }
+    expectPrefixes(requests);
     // What the model wrote comes back as it wrote it.
     expect(JSON.stringify(requests.at(-1)?.body)).toContain(
       name === 'anthropic' ? JSON.stringify(INPUT) : JSON.stringify(JSON.stringify(INPUT)),
@@ -149,54 +129,48 @@ function marksIn(blocks: Json | undefined): boolean[] {
   return objects(blocks).map((block) => block['cache_control'] !== undefined);
 }
 
-test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
-  'in a fork, and on a branch: %s',
-  async (name) => {
-    const { fake, made } = await start(name);
-    const { contextId } = await made.createContext();
-    await say(made, contextId, 'one');
-    const source = { tenantId: DEFAULT_TENANT, contextId };
-    const last = fake.requests.at(-1);
-    const fork = await made.perform(
-      forkContext(made.ports, { ...source, fromMessageId: null, title: undefined }),
-    );
-    await made.perform(
-      createBranch({ ...source, name: 'other', fromMessageId: null, fromBranch: null, activate: false }),
-    );
-    await say(made, fork.contextId, 'two');
-    await say(made, contextId, 'two', 'other');
-    const [inFork, , , onBranch] = fake.requests.slice(3);
-    if (last === undefined || inFork === undefined || onBranch === undefined)
-      throw new Error('a request is missing');
-    expectPrefix(last, inFork);
-    expectPrefix(last, onBranch);
-    if (name === 'openai') {
-      const keys = [last, inFork, onBranch].map(({ body }) => body['prompt_cache_key']);
-      expect(keys).toEqual([contextId, contextId, contextId]);
-    }
-  },
-);
+test.each(PROVIDERS)('in a fork, and on a branch: %s', async (name) => {
+  const { fake, made } = await start(name);
+  const { contextId } = await made.createContext();
+  await say(made, contextId, 'one');
+  const source = { tenantId: DEFAULT_TENANT, contextId };
+  const last = fake.requests.at(-1);
+  const fork = await made.perform(
+    forkContext(made.ports, { ...source, fromMessageId: null, title: undefined }),
+  );
+  await made.perform(
+    createBranch({ ...source, name: 'other', fromMessageId: null, fromBranch: null, activate: false }),
+  );
+  await say(made, fork.contextId, 'two');
+  await say(made, contextId, 'two', { branch: 'other' });
+  const [inFork, , , onBranch] = fake.requests.slice(3);
+  if (last === undefined || inFork === undefined || onBranch === undefined)
+    throw new Error('a request is missing');
+  expectPrefix(last, inFork);
+  expectPrefix(last, onBranch);
+  if (name === 'openai') {
+    const keys = [last, inFork, onBranch].map(({ body }) => body['prompt_cache_key']);
+    expect(keys).toEqual([contextId, contextId, contextId]);
+  }
+});
 
-test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
-  'in a context that was exported and imported: %s',
-  async (name) => {
-    const { fake, made } = await start(name);
-    const { contextId } = await made.createContext();
-    await say(made, contextId, 'one');
-    await say(made, contextId, 'two');
-    const last = fake.requests.at(-1);
-    const api = await openApi({}, made.url);
-    const { body: file } = await api.get(`/api/contexts/${contextId}/export`);
-    const { body: copy } = await api.post('/api/contexts/import', file);
-    await api.close();
-    await say(made, copy.id, 'three');
-    const [imported] = fake.requests.slice(6);
-    if (last === undefined || imported === undefined) throw new Error('a request is missing');
-    expectPrefix(last, imported);
-  },
-);
+test.each(PROVIDERS)('in a context that was exported and imported: %s', async (name) => {
+  const { fake, made } = await start(name);
+  const { contextId } = await made.createContext();
+  await say(made, contextId, 'one');
+  await say(made, contextId, 'two');
+  const last = fake.requests.at(-1);
+  const api = await openApi({}, made.url);
+  const { body: file } = await api.get(`/api/contexts/${contextId}/export`);
+  const { body: copy } = await api.post('/api/contexts/import', file);
+  await api.close();
+  await say(made, copy.id, 'three');
+  const [imported] = fake.requests.slice(6);
+  if (last === undefined || imported === undefined) throw new Error('a request is missing');
+  expectPrefix(last, imported);
+});
 
-test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
+test.each(PROVIDERS)(
   'is lost by a compaction only, once each, and never that of tools and instructions: %s',
   async (name) => {
     const { fake, made } = await start(name, {
@@ -226,44 +200,86 @@ test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
   },
 );
 
-function startsWith(messages: readonly string[], first: readonly string[]): boolean {
-  return first.every((message, at) => messages[at] === message);
-}
+/** What a model writes of the conversation when it is asked for a summary. */
+const SUMMARY = 'They asked several questions; each was answered.';
+
+const isSummary = ({ body }: FakeRequest): boolean => JSON.stringify(body).includes(SUMMARISER.slice(0, 40));
+
+test.each(PROVIDERS)(
+  'a summary replaces the messages before its cut, and those after it keep their bytes: %s',
+  async (name) => {
+    const { fake, made } = await start(name, {
+      answer: (request) => ({
+        ...(isSummary(request) ? { text: SUMMARY } : speak(request)),
+        usage: { input: Math.ceil(JSON.stringify(request.body).length / 4), output: 20 },
+      }),
+      settings: {
+        contextLimit: 6_000,
+        compaction: { type: 'llm', threshold: 0.5, keepTurns: 2, model: null },
+      },
+      looks: 'long '.repeat(400),
+    });
+    const { contextId } = await made.createContext();
+    for (let job = 1; job <= 8; job += 1) {
+      await say(made, contextId, `question ${job}`);
+      if (job % 2 === 0) await replaceProcess(made);
+    }
+    const prompts = fake.requests.filter((request) => !isSummary(request)).map(prompt);
+    const lost = prompts.flatMap((next, at) => {
+      const before = prompts[at - 1];
+      return before === undefined || startsWith(next.messages, before.messages) ? [] : [{ before, next }];
+    });
+    const [compactions] = await made.query(
+      `select count(*)::int as count from compactions where context_id = '${contextId}' and summary is not null`,
+    );
+    expect(new Set(prompts.map(({ head }) => head)).size).toBe(1);
+    expect(lost.length).toBeGreaterThan(1);
+    expect(lost).toHaveLength(Number(compactions?.['count']));
+    // The chat format has the system prompt, and what is pinned, as its first message.
+    const fixed = name === 'openai-chat' ? 1 : 0;
+    for (const { before, next } of lost) {
+      expect(next.messages.slice(0, fixed)).toEqual(before.messages.slice(0, fixed));
+      const [note, ...rest] = next.messages.slice(fixed);
+      expect(note).toContain(SUMMARY);
+      // All but the newest messages stood in the prompt before, byte for byte.
+      const kept = before.messages.findIndex((_, from) => startsWith(rest, before.messages.slice(from)));
+      expect(kept).toBeGreaterThan(fixed);
+      expect(kept).toBeLessThan(before.messages.length);
+    }
+  },
+);
 
 /** Of real length: caches keep nothing shorter. */
 const INSTRUCTIONS = 'You look things up, and say what you found. '.repeat(120);
 
-test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
-  'ten jobs with tools read from the provider’s cache what they can: %s',
-  async (name) => {
-    const cache = promptCache();
-    const uses: CacheUse[] = [];
-    const { made } = await start(name, {
-      settings: { systemPrompt: INSTRUCTIONS },
-      answer(request) {
-        const use = cache.take(request);
-        uses.push(use);
-        return { ...speak(request), usage: toFakeUsage(use) };
-      },
-    });
-    const { contextId } = await made.createContext();
-    for (let job = 1; job <= 10; job += 1) {
-      await say(made, contextId, `Question ${job}: where is it?`);
-      // Every third job runs in a process that has read all of it from the database.
-      if (job % 3 === 0) await replaceProcess(made);
-    }
-    expect(uses).toHaveLength(30);
-    const sum = (of: (use: CacheUse) => number): number => uses.reduce((all, use) => all + of(use), 0);
-    expect(sum(({ read }) => read) / sum(({ shared }) => shared)).toBeGreaterThanOrEqual(0.95);
-    // What is told of it is what the provider counted.
-    const usage = (await made.history(contextId))
-      .flatMap(({ model }) => model?.usage ?? [])
-      .reduce(addUsage, NO_USAGE);
-    expect(usage.cache_read_tokens).toBe(sum(({ read }) => read));
-    expect(cacheHitRatio(usage)).toBeCloseTo(
-      sum(({ read }) => read) / sum(({ read, write, input }) => read + write + input),
-      3,
-    );
-    expect(cacheHitRatio(usage)).toBeGreaterThan(0.9);
-  },
-);
+test.each(PROVIDERS)('ten jobs with tools read from the provider’s cache what they can: %s', async (name) => {
+  const cache = promptCache();
+  const uses: CacheUse[] = [];
+  const { made } = await start(name, {
+    settings: { systemPrompt: INSTRUCTIONS },
+    answer(request) {
+      const use = cache.take(request);
+      uses.push(use);
+      return { ...speak(request), usage: toFakeUsage(use) };
+    },
+  });
+  const { contextId } = await made.createContext();
+  for (let job = 1; job <= 10; job += 1) {
+    await say(made, contextId, `Question ${job}: where is it?`);
+    // Every third job runs in a process that has read all of it from the database.
+    if (job % 3 === 0) await replaceProcess(made);
+  }
+  expect(uses).toHaveLength(30);
+  const sum = (of: (use: CacheUse) => number): number => uses.reduce((all, use) => all + of(use), 0);
+  expect(sum(({ read }) => read) / sum(({ shared }) => shared)).toBeGreaterThanOrEqual(0.95);
+  // What is told of it is what the provider counted.
+  const usage = (await made.history(contextId))
+    .flatMap(({ model }) => model?.usage ?? [])
+    .reduce(addUsage, NO_USAGE);
+  expect(usage.cache_read_tokens).toBe(sum(({ read }) => read));
+  expect(cacheHitRatio(usage)).toBeCloseTo(
+    sum(({ read }) => read) / sum(({ read, write, input }) => read + write + input),
+    3,
+  );
+  expect(cacheHitRatio(usage)).toBeGreaterThan(0.9);
+});

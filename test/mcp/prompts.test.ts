@@ -1,0 +1,78 @@
+// The tools of an MCP server stand in prompts in one order and with one text, so that a restart of the worker process and of
+// the server does not lose the provider's prompt cache.
+import { afterEach, expect, test } from 'vitest';
+import { isJsonObject } from '../../src/core/json.ts';
+import type { Json, JsonObject } from '../../src/core/json.ts';
+import { startFakeProvider } from '../llm/fake-provider.ts';
+import type { FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
+import { expectPrefixes } from '../workers/prompts.ts';
+import { openHouse } from './house.ts';
+import type { House } from './house.ts';
+import { scripted } from './known-servers.ts';
+
+let house: House | null = null;
+let provider: FakeProvider | null = null;
+afterEach(async () => {
+  await house?.close();
+  await provider?.close();
+  [house, provider] = [null, null];
+});
+
+/** One call, then the answer. */
+function speak({ entries }: FakeRequest) {
+  return entries.at(-1)?.role === 'user'
+    ? { toolCalls: [{ name: 'it__echo', arguments: { text: 'hello' } }] }
+    : { text: 'It said hello.' };
+}
+
+/** Of a tool in any of the three formats. */
+function described(tool: JsonObject): { name: Json | undefined; schema: Json | undefined } {
+  const of = isJsonObject(tool['function']) ? tool['function'] : tool;
+  return { name: of['name'], schema: of['input_schema'] ?? of['parameters'] };
+}
+
+function toolsOf({ body }: FakeRequest): ReturnType<typeof described>[] {
+  const { tools } = body;
+  return Array.isArray(tools) ? tools.filter(isJsonObject).map(described) : [];
+}
+
+test.each(['anthropic', 'openai', 'openai-chat'])(
+  'tools are sorted, and schemas keep the order of their members, over a restart with another order: %s',
+  async (name) => {
+    const fake = await startFakeProvider(speak);
+    provider = fake;
+    const opened = await openHouse(
+      (folder) => {
+        const { command, args } = scripted(folder);
+        return { it: { command, args: [...args, 'reorder'] } };
+      },
+      {
+        ANTHROPIC_API_KEY: 'test',
+        ANTHROPIC_BASE_URL: fake.anthropicURL,
+        OPENAI_API_KEY: 'test',
+        OPENAI_BASE_URL: fake.openaiURL,
+      },
+    );
+    house = opened;
+    const { client } = opened;
+    const context = await client.createContext({ model: `${name}/some-model`, mcp_servers: ['it'] });
+    const say = async (text: string): Promise<void> => {
+      const { job_id } = await client.post(context.id, text);
+      expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
+    };
+    await say('one');
+    await opened.replaceWorker();
+    await say('two');
+    expect(fake.requests).toHaveLength(4);
+    expectPrefixes(fake.requests);
+    const [request] = fake.requests;
+    const tools = request === undefined ? [] : toolsOf(request);
+    const names = tools.map((tool) => String(tool.name));
+    expect(names.length).toBeGreaterThan(10);
+    expect(names).toEqual(names.toSorted());
+    const schema = tools.find((tool) => tool.name === 'it__echo')?.schema;
+    expect(JSON.stringify(schema)).toContain(
+      '"properties":{"text":{"type":"string"},"loud":{"type":"boolean","description":"In capitals."},"again":{"type":"integer","minimum":1,"default":1}}',
+    );
+  },
+);
