@@ -1,6 +1,7 @@
 // What was paid is shown wherever tokens are; what nobody knows the price of is shown without.
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { addCosts, formatCost } from '../../web/src/ui/cost.ts';
+import { startFakeProvider } from '../llm/fake-provider.ts';
 import { browserTest, expectAccessible, useBrowser } from './browser.ts';
 import { usePlatform } from './platform.ts';
 import { openContext } from './scenes.ts';
@@ -26,8 +27,17 @@ describe('a cost', () => {
   });
 });
 
+/** Reads three quarters of each prompt from its cache. */
+const provider = await startFakeProvider({
+  text: 'From the cache.',
+  usage: { input: 200, cacheRead: 900, cacheWrite: 100, output: 40 },
+});
+afterAll(() => provider.close());
+
 const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = usePlatform({
+  env: { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: provider.anthropicURL },
+});
 
 /** A job of a model that costs a tenth of a cent for each token. */
 async function paid() {
@@ -116,4 +126,24 @@ browserTest('is not told where no price is known', async () => {
   const answer = page.getByRole('article', { name: 'Answer' });
   await answer.getByText(/ in · .* out/).waitFor();
   expect(await answer.textContent()).not.toContain('$');
+});
+
+browserTest('stands beside the share of the prompt that was read from the provider’s cache', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'cached', ['hello'], { model: 'anthropic/some-model' });
+  const job = await client.jobs.wait(jobs[0] ?? '');
+  expect(job.usage.cache_hit_ratio).toBe(0.75);
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const shown = '1.2K in, 75% cached · 40 out';
+  const answer = page.getByRole('article', { name: 'Answer', exact: true });
+  await answer.getByText(shown).waitFor();
+  await answer.getByTitle('200 input, 40 output, 900 read from caches, 100 written to caches').waitFor();
+  await page.goto(`${url}/jobs/${job.id}`);
+  await page.getByText(shown).first().waitFor();
+  // Nothing was read from a cache: then nothing is said of one.
+  const other = await openContext(client, 'not cached', ['say: hello']);
+  await client.jobs.wait(other.jobs[0] ?? '');
+  await page.goto(`${url}/contexts/${other.context.id}`);
+  await answer.getByText(/ in · .* out/).waitFor();
+  expect(await answer.textContent()).not.toContain('cached');
 });

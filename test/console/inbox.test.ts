@@ -138,6 +138,48 @@ test('a double click approves one call, though the next one moves under the poin
   await client.jobs.wait(jobs[0] ?? '');
 });
 
+test('a button that moves within its form, or comes, takes no click for half a second', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'mail for noa', [mailTo('noa')]);
+  await waiting(1);
+  const page = await visit(url);
+  // The time of the page stands still while the clicks are made.
+  await page.clock.install();
+  await page.goto(`${url}/inbox`);
+  const noa = card(page, 'mail for noa');
+  const approve = noa.getByRole('button', { name: /^Approve/ });
+  const clickOn = async (button: Locator): Promise<void> => {
+    const { x, y, width, height } = await boxOf(button);
+    await page.mouse.click(x + width / 2, y + height / 2);
+  };
+  const isEdited = () => noa.getByLabel('Run it with').isVisible();
+  await approve.click({ trial: true });
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  const before = await boxOf(approve);
+
+  // The text area pushes the buttons down.
+  await clickOn(noa.getByRole('button', { name: 'Edit the arguments' }));
+  await noa.getByLabel('Run it with').waitFor();
+  expect((await boxOf(approve)).y).toBeGreaterThan(before.y);
+  await clickOn(approve);
+  expect(await isEdited()).toBe(true);
+  await clickOn(noa.getByRole('button', { name: 'Back' }));
+  expect(await isEdited()).toBe(true);
+
+  // Keys are not held up: back, and into the text area again.
+  await noa.getByRole('button', { name: 'Back' }).press('Enter');
+  await noa.getByRole('button', { name: 'Edit the arguments' }).press('Enter');
+  await clickOn(approve);
+  expect(await isEdited()).toBe(true);
+
+  await page.clock.runFor(600);
+  await clickOn(approve);
+  await noa.getByText('Approved with other arguments').waitFor();
+  await page.clock.resume();
+  await client.jobs.wait(jobs[0] ?? '');
+  expect((await client.contexts.messages.list(context.id).all()).length).toBeGreaterThan(2);
+});
+
 test('a decision is taken back for three seconds, sent by whoever leaves, and kept open where it fails', async () => {
   const { client, url } = platform();
   excuse(/409/);
