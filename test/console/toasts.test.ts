@@ -1,7 +1,8 @@
 // Toasts never cover what inputs are sent with.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { SIZES, browserTest as test, useBrowser } from './browser.ts';
+import { browserTest as test, useBrowser } from './browser.ts';
+import type { SIZES } from './browser.ts';
 import { usePlatform } from './platform.ts';
 import { field } from './writing.ts';
 
