@@ -10,7 +10,7 @@
  * Every write has a key made of the date. Started twice in one night, or again after it was killed, it finds what it
  * asked for before, and waits for that: each part is made and paid for once.
  */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
@@ -54,6 +54,7 @@ if (folder === undefined) {
   process.stdout.write(report);
 } else {
   const file = path.join(folder, `report-${date}.md`);
+  await mkdir(folder, { recursive: true });
   await writeFile(file, report);
   console.error(`wrote ${file}`);
 }

@@ -87,7 +87,9 @@ export function openTransport(options: ClientOptions): Transport {
     const retries = given.retries ?? options.retries ?? RETRIES;
     const timeoutMs = (given.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS) + waitOf(given);
     for (let failures = 0; ; failures += 1) {
-      const attempt = await tryOnce(() => send(url, init(method, headers, body, timeoutMs, given.signal)));
+      const attempt = await tryOnce(base, () =>
+        send(url, init(method, headers, body, timeoutMs, given.signal)),
+      );
       given.signal?.throwIfAborted();
       if (attempt.kind === 'answer') {
         if (attempt.etag !== null) given.onEtag?.(attempt.etag);
@@ -121,7 +123,7 @@ type Attempt =
   /** `after`: milliseconds that the API asks to wait. */
   | { kind: 'failed'; error: NightshiftError; again: boolean; after: number | null };
 
-async function tryOnce(send: () => Promise<Response>): Promise<Attempt> {
+async function tryOnce(base: string, send: () => Promise<Response>): Promise<Attempt> {
   try {
     const response = await send();
     if (response.ok)
@@ -129,17 +131,18 @@ async function tryOnce(send: () => Promise<Response>): Promise<Attempt> {
     const again = AGAIN.includes(response.status);
     return { kind: 'failed', error: await toError(response), again, after: retryAfter(response) };
   } catch (cause) {
-    return { kind: 'failed', error: unreached(cause), again: true, after: null };
+    return { kind: 'failed', error: unreached(cause, base), again: true, after: null };
   }
 }
 
-/** Why there was no answer. */
-export function unreached(cause: unknown): NightshiftError {
+/** Why there was no answer. `base`: the address of the API; empty: that of the page. */
+export function unreached(cause: unknown, base = ''): NightshiftError {
   if (cause instanceof NightshiftError) return cause;
   const late = cause instanceof Error && cause.name === 'TimeoutError';
+  const api = base === '' ? 'The API' : `The API at ${base}`;
   return late
-    ? new NightshiftError('timed_out', 'The API did not answer in time.', { cause })
-    : new NightshiftError('unreachable', 'The API could not be reached.', { cause });
+    ? new NightshiftError('timed_out', `${api} did not answer in time.`, { cause })
+    : new NightshiftError('unreachable', `${api} could not be reached.`, { cause });
 }
 
 async function read(response: Response): Promise<unknown> {

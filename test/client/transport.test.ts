@@ -64,6 +64,7 @@ test('what is no answer of the API is told as such', async () => {
   await expect(away.system.stats({ retries: 0 })).rejects.toMatchObject({
     code: 'unreachable',
     status: null,
+    message: 'The API at http://api could not be reached.',
   });
 });
 

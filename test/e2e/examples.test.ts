@@ -143,6 +143,11 @@ test('nightly report: run twice it asks once', async () => {
   );
   expect(jobsOf(await report(folder))).toEqual(first);
   expect(await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8')).toBe(written);
+  // A folder that is not there is made.
+  await report(path.join(folder, 'reports', 'nightly'));
+  expect(await readFile(path.join(folder, 'reports', 'nightly', 'report-2026-11-22.md'), 'utf8')).toBe(
+    written,
+  );
   // Without a folder it leaves no file behind.
   expect((await report()).out).toBe(written);
   const named = (await laptop.client.workers.list().all()).filter(({ name }) => name.endsWith('2026-11-22'));
@@ -166,6 +171,6 @@ test('a platform that is not there, or has no shop, is told in two lines', async
   expect(await runAt(`http://127.0.0.1:${port}`, 'examples/quickstart.ts')).toEqual({
     code: 1,
     out: '',
-    err: 'The API could not be reached.\nStart the platform: npm start. NIGHTSHIFT_URL names one that runs elsewhere.\n',
+    err: `The API at http://127.0.0.1:${port} could not be reached.\nStart the platform: npm start. NIGHTSHIFT_URL names one that runs elsewhere.\n`,
   });
 });
