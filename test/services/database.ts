@@ -31,16 +31,31 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabaseFrom({ adminUrl: inject('databaseUrl'), migrations: MIGRATIONS, migrate });
 }
 
+/** A database without tables, on the run's PostgreSQL: nothing was migrated. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const adminUrl = inject('databaseUrl');
+  const name = newName();
+  await withAdmin(adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+  return { url: urlOf(adminUrl, name), drop: () => dropDatabase(adminUrl, name) };
+}
+
 export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> {
   const template = await templateFor(source);
-  const name = `nightshift_test_${Math.floor(Date.now() / 1000)}_${randomBytes(5).toString('hex')}`;
+  const name = newName();
   await withAdmin(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: urlOf(source.adminUrl, name),
     template,
-    drop: () =>
-      withAdmin(source.adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: () => dropDatabase(source.adminUrl, name),
   };
+}
+
+function newName(): string {
+  return `nightshift_test_${Math.floor(Date.now() / 1000)}_${randomBytes(5).toString('hex')}`;
+}
+
+async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await withAdmin(adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 }
 
 /** The template's name, after it was made where it did not exist. */

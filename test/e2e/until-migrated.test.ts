@@ -1,0 +1,51 @@
+// A worker process on a database without migrations waits for them: it says what is missing and what to do, more and more
+// seldom, and goes on once they are applied.
+import { afterEach, expect, inject, test } from 'vitest';
+import { createEmptyDatabase } from '../services/database.ts';
+import type { TestDatabase } from '../services/database.ts';
+import { testPrefix } from '../services/prefix.ts';
+import { query } from './stored.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { killChildren, startChild } from './children.ts';
+
+const redisUrl = inject('redisUrl');
+
+let made: TestDatabase | null = null;
+afterEach(async () => {
+  await killChildren();
+  await made?.drop();
+  made = null;
+});
+
+test.skipIf(redisUrl === null)('a worker process waits for the migrations, and says so seldom', async () => {
+  const empty = await createEmptyDatabase();
+  made = empty;
+  const env = {
+    DATABASE_URL: empty.url,
+    REDIS_URL: redisUrl ?? '',
+    NIGHTSHIFT_PREFIX: testPrefix().replaceAll(/[{}]/g, ''),
+    LOG_LEVEL: 'info',
+  };
+  const worker = startChild('src/cli/main.ts', ['worker'], env);
+  await worker.says(/"again_in_ms":1000,/);
+  const waiting = [...worker.lines];
+  // Nothing else: no stack traces, no errors. Each wait is twice as long as the one before, so that there are few lines.
+  const waits = waiting.map((line) => Number(/"again_in_ms":(\d+),/.exec(line)?.[1]));
+  expect(waits).toEqual(waits.map((_, at) => 500 * 2 ** at));
+  for (const line of waiting) {
+    expect(line).toContain('The database lacks the migrations 0000_spine, ');
+    expect(line).toContain('Run `nightshift migrate` (in a clone: `npm run migrate`).');
+  }
+  expect(worker.ended()).toBeNull();
+
+  const migrate = startChild('src/cli/main.ts', ['migrate'], env);
+  expect(await migrate.exited, migrate.lines.join('\n')).toEqual({ code: 0, signal: null });
+  await worker.says(/worker process is up/);
+  const database = openDatabase(empty.url, { max: 1 });
+  expect(await query(database.db, 'select pid from processes where dead_at is null')).toEqual([
+    { pid: worker.pid },
+  ]);
+  await database.close();
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+});
