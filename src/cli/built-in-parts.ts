@@ -1,7 +1,8 @@
 /** What the built-in tools of this process are given: limits of the operator's file, workspaces, memories. */
-import type { Config } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
 import type { Database } from '../db/client.ts';
 import { RUN_COMMAND_DEFAULTS } from '../tools/built-in/command/limits.ts';
+import type { CommandParts } from '../tools/built-in/command/run-command.ts';
 import { FILE_LIMITS } from '../tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../tools/built-in/files/workspaces.ts';
 import { HTTP_FETCH_DEFAULTS } from '../tools/built-in/http/limits.ts';
@@ -23,6 +24,15 @@ const OF_DOCKER = [
   'XDG_RUNTIME_DIR',
 ];
 
+/** `path`: where programs are looked for. `docker`: the environment of Docker's command line. */
+export function commandEnvironment(env: Environment): Pick<CommandParts, 'path' | 'docker'> {
+  const docker = OF_DOCKER.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { path: env['PATH'] || USUAL_PATH, docker: Object.fromEntries(docker) };
+}
+
 /** Without workspaces there are no tools for files, and no commands. Throws OperatorFileError. */
 export function builtInParts(
   config: Config,
@@ -37,10 +47,6 @@ export function builtInParts(
   const { workspaces: root } = config;
   if (root === null) return anywhere;
   const workspaces = createWorkspaces(root);
-  const docker = OF_DOCKER.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     ...anywhere,
     files: { workspaces, limits: files, resultChars },
@@ -49,8 +55,7 @@ export function builtInParts(
       limits: { ...runCommand, tenants: commandTenants(runCommand, config) },
       files,
       resultChars,
-      path: process.env['PATH'] || USUAL_PATH,
-      docker: Object.fromEntries(docker),
+      ...commandEnvironment(process.env),
     },
   };
 }

@@ -1,5 +1,5 @@
 // `nightshift doctor` in good and bad surroundings: what it finds, what it says to do, and that it tells no secret.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -118,6 +118,41 @@ test('says that commands without a sandbox would read the keys', async () => {
   await write("tenants: ['acme']");
   expect((await examine({ ...env, ANTHROPIC_API_KEY: 'sk' })).of('operator’s file')).toMatchObject({
     status: 'ok',
+  });
+});
+
+test('says whether run_command can run a command, with the runner that is set', async () => {
+  const bin = path.join(platform.folder, 'bin');
+  await mkdir(bin);
+  const program = (name: string, exit: number) =>
+    writeFile(path.join(bin, name), `#!/bin/sh\nexit ${exit}\n`, { mode: 0o755 });
+  const file = path.join(platform.folder, 'runner.config.mjs');
+  const found = async (runner: string): Promise<Finding | undefined> => {
+    await writeFile(file, `export default { limits: { run_command: { runner: '${runner}' } } };`);
+    const env = { ...platform.env, PATH: bin, NIGHTSHIFT_CONFIG: file };
+    const { ok, of } = await examine(env);
+    expect(ok).toBe(true);
+    return of('run_command');
+  };
+  const runners = [
+    { runner: 'container', name: 'docker', failed: 'Docker does not answer' },
+    { runner: 'bubblewrap', name: 'bwrap', failed: '`bwrap` may not make namespaces' },
+  ];
+  for (const { runner, name, failed } of runners) {
+    const unusable = `cannot be used (runner ${runner}): `;
+    expect(await found(runner)).toMatchObject({
+      status: 'warn',
+      detail: `${unusable}there is no \`${name}\` here`,
+      advice: expect.stringContaining('run_command'),
+    });
+    await program(name, 1);
+    expect(await found(runner)).toMatchObject({ status: 'warn', detail: `${unusable}${failed}` });
+    await program(name, 0);
+    expect(await found(runner)).toMatchObject({ status: 'ok' });
+  }
+  expect(await found('process')).toMatchObject({
+    status: 'ok',
+    detail: 'commands run as plain processes, without a sandbox',
   });
 });
 

@@ -1,6 +1,8 @@
 /** This machine: Node, the environment, the operator's file. */
 import { ConfigError, parseConfig } from '../../config.ts';
 import type { Config, Environment } from '../../config.ts';
+import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
+import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../command-tenants.ts';
 import { OperatorFileError, loadOperatorFile } from '../../tools/operator-file.ts';
 import { fail, ok, warn } from './finding.ts';
@@ -37,15 +39,23 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
   return warn('providers', 'no keys are set here', advice);
 }
 
-export async function operatorFinding(cwd: string, config: Config): Promise<Finding> {
+/** `limits`: what it says of the tool `run_command`; null beside a failure. */
+export async function operatorFinding(
+  cwd: string,
+  config: Config,
+): Promise<{ limits: RunCommandLimits | null; finding: Finding }> {
   const name = 'operator’s file';
   try {
     const { path, tools, roles, mcpServers, limits } = await loadOperatorFile(cwd, config.operatorFile);
     if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
-    if (path === null) return ok(name, 'none here: no tools or roles of your own');
-    return ok(name, `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`);
+    const detail =
+      path === null
+        ? 'none here: no tools or roles of your own'
+        : `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`;
+    return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, finding: ok(name, detail) };
   } catch (error) {
     if (!(error instanceof OperatorFileError)) throw error;
-    return fail(name, error.message, 'Mend it: `start`, `api` and `worker` refuse it, too.');
+    const advice = 'Mend it: `start`, `api` and `worker` refuse it, too.';
+    return { limits: null, finding: fail(name, error.message, advice) };
   }
 }

@@ -2,6 +2,7 @@
 import type { Client } from '../../client/index.ts';
 import { VERSION } from '../../workers/version.ts';
 import { apiFindings } from './api.ts';
+import { commandFinding } from './commands.ts';
 import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';
 import type { Finding } from './finding.ts';
 import { postgresFindings, redisFindings } from './services.ts';
@@ -19,7 +20,9 @@ export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGe
   const { config, finding } = environmentFinding(env);
   yield finding;
   if (config !== null) {
-    yield await operatorFinding(cwd, config);
+    const operator = await operatorFinding(cwd, config);
+    yield operator.finding;
+    if (operator.limits !== null) yield await commandFinding(operator.limits, env);
     yield* await postgresFindings(config);
     yield* await redisFindings(config);
     yield providerFinding(config);

@@ -1,0 +1,64 @@
+/** Whether the tool `run_command` could run a command on this machine, as its runner is set. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Environment } from '../../config.ts';
+import { bubblewrapped } from '../../tools/built-in/command/bubblewrap.ts';
+import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
+import { lookUp } from '../../tools/built-in/command/look-up.ts';
+import { commandEnvironment } from '../built-in-parts.ts';
+import { ok, warn } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const NAME = 'run_command';
+
+/** For a Docker daemon on another host. */
+const TIMEOUT_MS = 10_000;
+
+/** A warning at most: most installations have no role with this tool. */
+export async function commandFinding(limits: RunCommandLimits, env: Environment): Promise<Finding> {
+  const { path, docker } = commandEnvironment(env);
+  switch (limits.runner) {
+    case 'container':
+      return container({ PATH: path, ...docker });
+    case 'bubblewrap':
+      return bubblewrap(limits, path);
+    case 'process':
+      return ok(NAME, 'commands run as plain processes, without a sandbox');
+  }
+}
+
+async function container(env: { readonly PATH: string }): Promise<Finding> {
+  if ((await lookUp('docker', '/', env.PATH)) !== null)
+    return unusable('container', 'there is no `docker` here');
+  return (await succeeds(['docker', 'version'], env))
+    ? ok(NAME, 'commands run in containers: Docker answers')
+    : unusable('container', 'Docker does not answer');
+}
+
+async function bubblewrap(limits: RunCommandLimits, path: string): Promise<Finding> {
+  if ((await lookUp('bwrap', '/', path)) !== null) return unusable('bubblewrap', 'there is no `bwrap` here');
+  const command = bubblewrapped(['true'], tmpdir(), { PATH: path }, limits);
+  return (await succeeds(command, { PATH: path }))
+    ? ok(NAME, 'commands run in namespaces of their own: bubblewrap works')
+    : unusable('bubblewrap', '`bwrap` may not make namespaces');
+}
+
+function unusable(runner: RunCommandLimits['runner'], why: string): Finding {
+  const advice = existsSync('/.dockerenv')
+    ? 'This is a container: see docs/built-in-tools.md, “run_command in a container”.'
+    : 'Where roles have run_command: install Docker or bubblewrap where workers run, and set limits.run_command.runner.';
+  return warn(NAME, `cannot be used (runner ${runner}): ${why}`, advice);
+}
+
+async function succeeds([program = '', ...args]: readonly string[], env: Environment): Promise<boolean> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const child = spawn(program, args, { env: { ...env }, stdio: 'ignore', signal, killSignal: 'SIGKILL' });
+    const [code] = await once(child, 'close');
+    return code === 0;
+  } catch {
+    return false;
+  }
+}
