@@ -5,7 +5,11 @@
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
-const core = ['test/architecture.test.ts', 'test/{core,agent,llm,tools,chaos,client,flakes}/**/*.test.ts'];
+const core = [
+  'test/architecture.test.ts',
+  'test/docker-compose.test.ts',
+  'test/{core,agent,llm,tools,chaos,client,flakes}/**/*.test.ts',
+];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];

@@ -5,7 +5,6 @@ import { forkContext } from '../../src/commands/fork-context.ts';
 import { createBranch } from '../../src/commands/change-branches.ts';
 import { SUMMARISER } from '../../src/core/compaction/summary.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model.ts';
