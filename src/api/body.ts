@@ -3,6 +3,7 @@
  * none.
  */
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { finished } from 'node:stream/promises';
 import { refuse } from '../core/errors.ts';
 import { DEEPEST_JSON } from '../core/json.ts';
@@ -16,7 +17,10 @@ export const BODY_BYTES = 1024 * 1024;
 export const CONTENT_BYTES = 16 * BODY_BYTES;
 
 /** Members and items of a whole body. */
-const MOST_VALUES = 100_000;
+export const MOST_VALUES = 100_000;
+
+/** Digits of a number. Reading one of millions takes longer than all else. */
+export const LONGEST_NUMBER = 1_000;
 
 /** How long a body that is refused may go on coming, in milliseconds. */
 const DISCARD_MS = 5_000;
@@ -33,10 +37,11 @@ export function readJsonBodies(app: App): void {
   );
 }
 
-/** Throws `InvalidJson` or `RequestRefused`. */
-export function parseBody(body: Uint8Array): unknown {
+/** Throws `InvalidJson` or `RequestRefused`. Others get their turn before a body is parsed that is large. */
+async function parseBody(body: Uint8Array): Promise<unknown> {
   if (body.length === 0) return undefined;
   checkShape(body);
+  if (body.length > BODY_BYTES) await setImmediate();
   return parseJson(body);
 }
 
@@ -52,11 +57,14 @@ const CLOSE_OBJECT = 0x7d;
  * Refuses a body that is nested too deep, or holds too many values, by its bytes alone: parsing 16 MB of `[[],[],…` would
  * hold the event loop for seconds.
  */
-export function checkShape(body: Uint8Array): void {
+function checkShape(body: Uint8Array): void {
   let depth = 0;
   let values = 0;
+  let digits = 0;
   for (let at = 0; at < body.length; at += 1) {
-    switch (body[at] ?? 0) {
+    const sign = body[at] ?? 0;
+    digits = isOfNumber(sign) ? digits + 1 : 0;
+    switch (sign) {
       case QUOTE:
         at = endOfString(body, at);
         break;
@@ -76,7 +84,13 @@ export function checkShape(body: Uint8Array): void {
     }
     if (depth > DEEPEST_JSON) throw tooComplex(`is nested deeper than ${DEEPEST_JSON} levels`);
     if (values > MOST_VALUES) throw tooComplex(`holds more than ${MOST_VALUES} values`);
+    if (digits > LONGEST_NUMBER) throw tooComplex(`holds a number of more than ${LONGEST_NUMBER} digits`);
   }
+}
+
+/** Digits, `.`, signs and the `e`; a comma is none. */
+function isOfNumber(sign: number): boolean {
+  return (sign >= 0x2d && sign <= 0x39) || sign === 0x2b || sign === 0x45 || sign === 0x65;
 }
 
 /** Where the string that begins at `from` ends. One that does not end is not JSON: its parser says so. */
@@ -86,7 +100,7 @@ function endOfString(body: Uint8Array, from: number): number {
   return at;
 }
 
-function tooComplex(how: string): RequestRefused {
+export function tooComplex(how: string): RequestRefused {
   return new RequestRefused(refuse('invalid_request', `The body ${how}.`));
 }
 

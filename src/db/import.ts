@@ -1,4 +1,5 @@
 /** Fills a context that was made in the same transaction with what was said elsewhere: numbers are those of its entries. */
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { ImportFormat } from '../core/event.ts';
 import type { ContextId, Ids, JobId, MessageId, TenantId } from '../core/ids.ts';
@@ -77,6 +78,8 @@ async function insertEntries(
     last = entry.message.seq;
     messages.push(row);
     characters += row.length;
+    // Writing megabytes as JSON took its time, and so does sending them: others get their turn in between.
+    if (row.length > BATCH_CHARACTERS) await setImmediate();
     if (messages.length === BATCH || characters > BATCH_CHARACTERS) await flush();
   }
   await flush();

@@ -93,6 +93,16 @@ describe('a body', () => {
     expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
   });
 
+  test('with a number of more digits than any has is 422', async () => {
+    const ofDigits = (digits: number) =>
+      api.post(url('/api/contexts/:c/messages'), `{"content":"x","metadata":{"n":0.${'1'.repeat(digits)}}}`);
+    expect((await ofDigits(998)).status).toBe(202);
+    const { status, body } = await ofDigits(999);
+    expect([status, body.error.message]).toEqual([422, 'The body holds a number of more than 1000 digits.']);
+    const content = '1'.repeat(2_000);
+    expect((await api.post(url('/api/contexts/:c/messages'), { content })).status).toBe(202);
+  });
+
   test('nested deeper than anything can walk is 422', async () => {
     for (const depth of [101, 100_000]) {
       const text = `{"content":"x","metadata":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;

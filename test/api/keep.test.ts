@@ -700,8 +700,14 @@ describe('what is no document', () => {
     '{"entries":[{"user":"x"}]}}',
     '{"entries":[,]}',
     '{"entries":[{}{}]}',
-    '{"a" 1}',
-    '{"a":1,}',
+    '{"title" 1}',
+    '{"title":1,}',
+    '{"files" 1}',
+    '{"files":{"a" 1}}',
+    '{"files":{"a":1,}}',
+    '{"files":{"a":1]}',
+    '{"files":{1:1}}',
+    '{"files":{"a":1}',
     "{'a':1}",
     '{"entries":[tru]}',
   ])('%j is not JSON', async (text) => {
@@ -721,6 +727,35 @@ describe('what is no document', () => {
     ).toBe(422);
     expect((await api.post('/api/contexts/import', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
+
+  // None of these is a whole text: what is refused so was not parsed, nor read to its end.
+  test.each([
+    ['an unknown member', '{"surplus": {broken', 'surplus is no member that is known here.'],
+    ['depth', `{"entries":[${'['.repeat(101)}`, 'The body is nested deeper than 100 levels.'],
+    ['many values', `{"entries":[[${'1,'.repeat(100_001)}`, 'The body holds more than 100000 values.'],
+    [
+      'many values in two files',
+      `{"files":{"a":[${'1,'.repeat(50_001)}1],"b":[${'1,'.repeat(50_001)}`,
+      'The body holds more than 100000 values.',
+    ],
+    ['many files', `{"files":{${'"a":1,'.repeat(100_001)}`, 'The body holds more than 100000 values.'],
+    ['a long number', `{"title":${'1'.repeat(1_001)}`, 'The body holds a number of more than 1000 digits.'],
+    [
+      'a long number in an entry',
+      `{"entries":[{"a":${'1'.repeat(1_001)}`,
+      'The body holds a number of more than 1000 digits.',
+    ],
+  ])('%s is refused before it is parsed', async (_, text, detail) => {
+    const { status, body } = await api.post('/api/contexts/import', text);
+    expect([status, body.detail]).toEqual([422, detail]);
+  });
+
+  test.each(['{"files":[{}]}', '{"files":1}', '{"entries":{}}', '{"entries":{"0":1}}', '{"entries":"x"}'])(
+    '%s is not of that shape',
+    async (text) => {
+      expect((await api.post('/api/contexts/import', text)).status).toBe(422);
+    },
+  );
 
   test('under one key is imported once', async () => {
     const key = { 'idempotency-key': 'once' };

@@ -60,8 +60,8 @@ export function documentSource(members: Readonly<Record<string, unknown>>, body:
 }
 
 async function* entriesOf(body: Spooled): AsyncGenerator<StoredEntry> {
-  for await (const { item, value } of membersOf(body.read(), 'entries')) {
-    if (item === null) continue;
+  for await (const { item, value } of membersOf(body.read())) {
+    if (typeof item !== 'number') continue;
     const at = `entries.${item}`;
     const entry = parseEntry(value, at);
     if (entry.number !== item + 1)

@@ -1,16 +1,23 @@
 /**
- * Reads a JSON object member by member as its bytes come, and one member's list item by item, so that no more of it is held
- * than one value. What it yields is parsed by `JSON.parse`; this only finds where a value ends.
+ * Reads a JSON object member by member as its bytes come, and the members that are large part by part: `entries` item by item,
+ * `files` file by file. So no more of it is held, and parsed at once, than one value.
  */
-import { refuse } from '../../core/errors.ts';
-import { InvalidJson, checkShape } from '../body.ts';
-import { RequestRefused } from '../problem.ts';
+import { Budget, Value, notJson } from './value.ts';
+import { wrong } from './parse.ts';
 
-/** A member, or an item of the list that is split: then with its place in it, from 0. That list itself comes empty. */
-export type Member = { name: string; item: number | null; value: unknown };
+/**
+ * A member, or a part of one that is split: then with its place in it (from 0 in a list, a name in an object). What is split
+ * itself comes empty, before its parts.
+ */
+export type Member = { name: string; item: number | string | null; value: unknown };
 
-/** Characters of one value. */
-const LONGEST = 32 * 1024 * 1024;
+/** Those that an import may have; of all others not even the value is read. */
+const KNOWN = ['format', 'version', 'context', 'entries', 'branches', 'title', 'worker', 'config', 'files'];
+
+/** Megabytes (characters) of an item of `entries`, of all `files` together, and of all other members together. */
+const ITEM_MB = 32;
+const FILES_MB = 32;
+const FRAME_MB = 4;
 
 type Expecting =
   | 'object'
@@ -21,16 +28,33 @@ type Expecting =
   | 'first item'
   | 'item'
   | 'after item'
+  | 'first key'
+  | 'key'
+  | 'key colon'
+  | 'file'
+  | 'after file'
   | 'after value'
   | 'end';
 
-/** `split`: the member whose list is yielded item by item. Throws `InvalidJson` or `RequestRefused`. */
-export async function* membersOf(source: AsyncIterable<Uint8Array>, split: string): AsyncGenerator<Member> {
+/** What the reader found: a value whose text is whole, or the beginning of a member that is split. */
+type Found = { name: string; item: number | string | null; value: Value | 'list' | 'object' };
+
+/** Throws `InvalidJson` or `RequestRefused`. */
+export async function* membersOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Member> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const reader = new Reader(split);
-  for await (const chunk of source) yield* reader.read(decode(() => decoder.decode(chunk, { stream: true })));
-  yield* reader.read(decode(() => decoder.decode()));
+  const reader = new Reader();
+  for await (const chunk of source)
+    yield* parsed(reader.read(decode(() => decoder.decode(chunk, { stream: true }))));
+  yield* parsed(reader.read(decode(() => decoder.decode())));
   reader.end();
+}
+
+async function* parsed(found: Iterable<Found>): AsyncGenerator<Member> {
+  for (const { name, item, value } of found) {
+    if (value === 'list') yield { name, item, value: [] };
+    else if (value === 'object') yield { name, item, value: {} };
+    else yield { name, item, value: await value.parseInTurn() };
+  }
 }
 
 function decode(work: () => string): string {
@@ -42,23 +66,20 @@ function decode(work: () => string): string {
 }
 
 class Reader {
-  readonly #split: string;
   #expecting: Expecting = 'object';
   #name = '';
-  #item: number | null = null;
+  #item: number | string | null = null;
+  readonly #frame = new Budget(FRAME_MB);
+  readonly #files = new Budget(FILES_MB);
   /** Of the value that is being read: what came of it in earlier pieces; null: none is. */
   #value: Value | null = null;
 
-  constructor(split: string) {
-    this.#split = split;
-  }
-
-  *read(text: string): Generator<Member> {
+  *read(text: string): Generator<Found> {
     for (let at = 0; at < text.length;) {
       if (this.#value === null) {
         const before = this.#expecting;
         at = this.#next(text, at);
-        if (before === 'value' && this.#expecting === 'first item') yield this.#list();
+        if (before === 'value') yield* this.#opened();
       } else {
         at = this.#value.read(text, at);
         if (this.#value.isWhole) yield* this.#taken(this.#value);
@@ -66,9 +87,10 @@ class Reader {
     }
   }
 
-  /** That there is a list at all. */
-  #list(): Member {
-    return { name: this.#name, item: null, value: [] };
+  /** That there is a list, or an object, at all. */
+  *#opened(): Generator<Found> {
+    if (this.#expecting === 'first item') yield { name: this.#name, item: null, value: 'list' };
+    if (this.#expecting === 'first key') yield { name: this.#name, item: null, value: 'object' };
   }
 
   end(): void {
@@ -85,19 +107,27 @@ class Reader {
       case 'first name':
         return sign === '}' ? this.#go('end', at) : this.#begin(sign === '"', at);
       case 'name':
+      case 'key':
         return this.#begin(sign === '"', at);
       case 'colon':
         return this.#on(sign, at, { ':': 'value' });
+      case 'key colon':
+        return this.#on(sign, at, { ':': 'file' });
       case 'value':
-        return sign === '[' && this.#name === this.#split
-          ? this.#go('first item', at)
-          : this.#begin(true, at);
+        if (this.#name === 'entries' && sign === '[') return this.#go('first item', at);
+        if (this.#name === 'files' && sign === '{') return this.#go('first key', at);
+        return this.#begin(true, at);
       case 'first item':
         return sign === ']' ? this.#go('after value', at) : this.#begin(true, at);
+      case 'first key':
+        return sign === '}' ? this.#go('after value', at) : this.#begin(sign === '"', at);
       case 'item':
+      case 'file':
         return this.#begin(true, at);
       case 'after item':
         return this.#on(sign, at, { ',': 'item', ']': 'after value' });
+      case 'after file':
+        return this.#on(sign, at, { ',': 'key', '}': 'after value' });
       case 'after value':
         return this.#on(sign, at, { ',': 'name', '}': 'end' });
       case 'end':
@@ -119,32 +149,57 @@ class Reader {
 
   #begin(isAllowed: boolean, at: number): number {
     if (!isAllowed) throw notJson();
-    this.#value = new Value();
+    this.#value = new Value(this.#budget());
     return at;
   }
 
-  *#taken(value: Value): Generator<Member> {
+  #budget(): Budget {
+    switch (this.#expecting) {
+      case 'first item':
+      case 'item':
+        return new Budget(ITEM_MB);
+      case 'first key':
+      case 'key':
+      case 'file':
+        return this.#files;
+      default:
+        return this.#frame;
+    }
+  }
+
+  *#taken(value: Value): Generator<Found> {
     this.#value = null;
-    const parsed = value.parse();
     switch (this.#expecting) {
       case 'first name':
       case 'name':
-        this.#name = String(parsed);
+        this.#name = knownName(String(value.parse()));
         this.#expecting = 'colon';
+        return;
+      case 'first key':
+      case 'key':
+        this.#files.takeValue();
+        this.#item = String(value.parse());
+        this.#expecting = 'key colon';
         return;
       case 'value':
         this.#expecting = 'after value';
-        yield { name: this.#name, item: null, value: parsed };
+        yield { name: this.#name, item: null, value };
         return;
       case 'first item':
       case 'item':
-        this.#item = (this.#item ?? -1) + 1;
+        this.#item = typeof this.#item === 'number' ? this.#item + 1 : 0;
         this.#expecting = 'after item';
-        yield { name: this.#name, item: this.#item, value: parsed };
+        yield { name: this.#name, item: this.#item, value };
+        return;
+      case 'file':
+        this.#expecting = 'after file';
+        yield { name: this.#name, item: this.#item, value };
         return;
       case 'object':
       case 'colon':
+      case 'key colon':
       case 'after item':
+      case 'after file':
       case 'after value':
       case 'end':
         throw new Error(`A value was read where none is expected: ${this.#expecting}.`);
@@ -152,85 +207,8 @@ class Reader {
   }
 }
 
-/** One JSON value, in pieces. */
-class Value {
-  readonly #pieces: string[] = [];
-  #length = 0;
-  #depth = 0;
-  #inString = false;
-  #escaped = false;
-  isWhole = false;
-
-  /** Returns where it went on to: behind the value's end, or to the end of the text. */
-  read(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && !this.isWhole) at = this.#sign(text, at);
-    this.#length += at - from;
-    if (this.#length > LONGEST) {
-      throw new RequestRefused(refuse('payload_too_large', 'One value of the body is larger than 32 MB.'));
-    }
-    this.#pieces.push(text.slice(from, at));
-    return at;
-  }
-
-  parse(): unknown {
-    try {
-      const text = this.#pieces.join('');
-      checkShape(Buffer.from(text));
-      return JSON.parse(text);
-    } catch (error) {
-      throw error instanceof SyntaxError ? notJson() : error;
-    }
-  }
-
-  #sign(text: string, at: number): number {
-    const sign = text.charCodeAt(at);
-    if (this.#inString) return this.#inText(sign, at);
-    switch (sign) {
-      case QUOTE:
-        this.#inString = true;
-        return at + 1;
-      case OPEN_OBJECT:
-      case OPEN_LIST:
-        this.#depth += 1;
-        return at + 1;
-      case CLOSE_OBJECT:
-      case CLOSE_LIST:
-        if (this.#depth === 0) return this.#ended(at);
-        this.#depth -= 1;
-        return this.#depth === 0 ? this.#ended(at + 1) : at + 1;
-      case COMMA:
-        return this.#depth === 0 ? this.#ended(at) : at + 1;
-      default:
-        return this.#depth === 0 && sign <= SPACE ? this.#ended(at) : at + 1;
-    }
-  }
-
-  #inText(sign: number, at: number): number {
-    if (this.#escaped) this.#escaped = false;
-    else if (sign === BACKSLASH) this.#escaped = true;
-    else if (sign === QUOTE) {
-      this.#inString = false;
-      if (this.#depth === 0) return this.#ended(at + 1);
-    }
-    return at + 1;
-  }
-
-  #ended(at: number): number {
-    this.isWhole = true;
-    return at;
-  }
-}
-
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_LIST = 91;
-const BACKSLASH = 92;
-const CLOSE_LIST = 93;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const SPACE = 32;
-
-function notJson(): InvalidJson {
-  return new InvalidJson('The body is not a JSON object in UTF-8.');
+function knownName(name: string): string {
+  if (KNOWN.includes(name)) return name;
+  const shown = name.slice(0, 200).toWellFormed().replaceAll('\0', '\u{FFFD}');
+  throw wrong(shown, `${shown} is no member that is known here.`);
 }

@@ -43,15 +43,21 @@ export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spoo
 
 async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now: number): Promise<Source> {
   const members: Record<string, unknown> = {};
-  for await (const { name, item, value } of membersOf(body.read(), 'entries')) {
-    if (item === null) Object.defineProperty(members, name, { value, enumerable: true, configurable: true });
+  const files: Record<string, unknown> = {};
+  for await (const { name, item, value } of membersOf(body.read())) {
+    if (item === null) members[name] = value;
+    // A file may have any name.
+    else if (name === 'files')
+      Object.defineProperty(files, item, { value, enumerable: true, configurable: true });
   }
   if ('format' in members) return documentSource(members, body);
   if ('files' in members) {
-    const { files, ...more } = members;
+    const { files: given, ...more } = members;
     const [odd] = Object.keys(more);
     if (odd !== undefined) throw wrong(odd, `${odd} is no member that is known beside files.`);
-    return folderSource(files, ports.ids, now, (written) => configOf(ports, tenantId, written));
+    return folderSource(isJsonObject(given) ? files : given, ports.ids, now, (written) =>
+      configOf(ports, tenantId, written),
+    );
   }
   return pairedSource(members, body, now);
 }

@@ -74,8 +74,8 @@ export async function pairedSource(
 async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntry> {
   let seq = 0;
   let turn = 0;
-  for await (const { item, value } of membersOf(body.read(), 'entries')) {
-    if (item === null) continue;
+  for await (const { item, value } of membersOf(body.read())) {
+    if (typeof item !== 'number') continue;
     const at = `entries.${item}`;
     const { user, assistant } = parsePair(value, at);
     if (user === undefined && assistant === undefined)

@@ -8,6 +8,9 @@ import type { Readable } from 'node:stream';
 import { refuse } from '../../core/errors.ts';
 import { RequestRefused } from '../problem.ts';
 
+/** What is read, and looked at, in one turn of the event loop: a few thousand values may lie in it. */
+const READ_BYTES = 16 * 1024;
+
 export type Spooled = {
   /** Of all bytes. */
   hash: string;
@@ -36,7 +39,11 @@ export async function spool(body: Readable, most: number, name: string): Promise
   } finally {
     await handle.close();
   }
-  return { hash: hash.digest('base64url'), read: () => createReadStream(file), remove };
+  return {
+    hash: hash.digest('base64url'),
+    read: () => createReadStream(file, { highWaterMark: READ_BYTES }),
+    remove,
+  };
 }
 
 function tooLarge(most: number): RequestRefused {
