@@ -2,15 +2,17 @@
  * One call of an MCP tool: on the connection that stands, or the next one. Where the server is lost in the middle of it,
  * the effect decides: what may run again does, a few times; of a `once` call the outcome is unknown.
  */
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Effect } from '../../core/tool.ts';
 import type { ToolContext, ToolReply } from '../define.ts';
 import { faultText } from '../fault.ts';
 import { jsonCopy } from '../json-copy.ts';
 import type { CallOutcome, ServerWatch } from '../servers.ts';
+import type { ToolLog } from '../tool-log.ts';
 import { fateOf } from './fate.ts';
 import type { Standing } from './standing.ts';
 import { toReply } from './to-reply.ts';
-import { cut, refused, silent, unreachable } from './words.ts';
+import { cut, refused, refusedByHttp, silent, unreachable } from './words.ts';
 
 /** How long a call waits for a server that is away, in milliseconds. */
 const WAIT_MS = 5_000;
@@ -26,6 +28,7 @@ export type Line = {
   began(): void;
   ended(): void;
   watch: ServerWatch;
+  log: ToolLog;
 };
 
 /** Rejects only when `context.signal` is aborted: nobody waits for it then. */
@@ -70,7 +73,7 @@ async function tryOften(
       const fate = fateOf(error, connection.isOver);
       switch (fate) {
         case 'refused':
-          return { reply: refused(line.name, faultText(error)), outcome: 'failed' };
+          return { reply: refusalOf(line, own, error, context), outcome: 'failed' };
         case 'silent':
           return { reply: silent(line.name, effect, line.timeoutMs), outcome: 'timed_out' };
         case 'not_sent':
@@ -85,4 +88,21 @@ async function tryOften(
     }
   }
   return lost;
+}
+
+/**
+ * What the server itself answered is told to the model, as an error of its tool is. The body of a refusal by HTTP may be of a gateway
+ * on the way, and hold its addresses or our headers: the model and the tenant are told a reference, the operator's log the rest.
+ */
+function refusalOf(
+  { name, log }: Line,
+  own: string,
+  error: unknown,
+  { tool_call_id }: ToolContext,
+): ToolReply {
+  if (!(error instanceof StreamableHTTPError)) return refused(name, faultText(error));
+  const of = { mcp_server: name, tool: own, tool_call_id };
+  log.warn({ ...of, status: error.code }, 'an MCP server refused a call');
+  log.debug({ ...of, fault: faultText(error) }, 'why an MCP server refused a call');
+  return refusedByHttp(name, error.code, tool_call_id);
 }

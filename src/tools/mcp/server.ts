@@ -185,6 +185,7 @@ export class McpServer {
       timeoutMs: this.settings.timeoutMs,
       standing: this.#standing,
       watch: this.#watch,
+      log: this.#log,
       began: () => {
         this.#inFlight += 1;
       },

@@ -29,3 +29,9 @@ export function silent(server: string, effect: Effect, ms: number): ToolReply {
 export function refused(server: string, why: string): ToolReply {
   return failed(`The MCP server ${server} refused the call: ${why}`);
 }
+
+export function refusedByHttp(server: string, status: number | undefined, callId: string): ToolReply {
+  return failed(
+    `The MCP server ${server} refused the call (HTTP ${status ?? 'error'}). The operator can look it up: ${callId}.`,
+  );
+}

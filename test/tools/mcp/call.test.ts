@@ -1,0 +1,73 @@
+// What a model, and the tenant, are told of a call that an MCP server refuses.
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { expect, test } from 'vitest';
+import type { ToolContext } from '../../../src/tools/define.ts';
+import { callOn } from '../../../src/tools/mcp/call.ts';
+import { Standing } from '../../../src/tools/mcp/standing.ts';
+
+async function refusedWith(error: Error) {
+  const said: unknown[] = [];
+  const standing = new Standing();
+  standing.set({
+    tools: async () => [],
+    call: async () => {
+      throw error;
+    },
+    ping: async () => undefined,
+    isOver: false,
+    ended: Promise.withResolvers<void>().promise,
+    close: async () => undefined,
+  });
+  const line = {
+    name: 'it',
+    timeoutMs: 1_000,
+    standing,
+    log: {
+      warn: (fields: object) => void said.push({ level: 'warn', ...fields }),
+      debug: (fields: object) => void said.push({ level: 'debug', ...fields }),
+    },
+    began: () => undefined,
+    ended: () => undefined,
+    watch: { called: () => undefined, up: () => undefined, restarted: () => undefined },
+  };
+  const context: ToolContext = {
+    signal: new AbortController().signal,
+    idempotency_key: 'i',
+    tool_call_id: 'call-1',
+    job_id: 'j',
+    worker_id: 'w',
+    context_id: 'c',
+    progress: () => undefined,
+  };
+  return { reply: await callOn(line, 'echo', 'none', {}, context), said };
+}
+
+test('in its own answer is what it said, as an error of a tool is', async () => {
+  const { reply, said } = await refusedWith(new McpError(ErrorCode.InvalidParams, 'no such city'));
+  expect(reply).toEqual({
+    content: 'The MCP server it refused the call: MCP error -32602: no such city',
+    is_error: true,
+  });
+  expect(said).toEqual([]);
+});
+
+test.each([400, 401, 403, 429])(
+  'by HTTP %i is a reference: the body may be of anybody on the way',
+  async (status) => {
+    const error = new StreamableHTTPError(status, 'Error POSTing to endpoint: x-key: sk-secret');
+    const { reply, said } = await refusedWith(error);
+    expect(reply).toEqual({
+      content: `The MCP server it refused the call (HTTP ${status}). The operator can look it up: call-1.`,
+      is_error: true,
+    });
+    expect(said).toEqual([
+      { level: 'warn', mcp_server: 'it', tool: 'echo', tool_call_id: 'call-1', status },
+      expect.objectContaining({
+        level: 'debug',
+        tool_call_id: 'call-1',
+        fault: expect.stringContaining('sk-secret'),
+      }),
+    ]);
+  },
+);
