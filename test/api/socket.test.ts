@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const start = (env: Environment): Promise<Server> =>
+const start = (env: Environment, logger = pino({ level: 'silent' })): Promise<Server> =>
   startServer({
     ...api.commands,
     // A request is not cut off, however slow the machine is.
@@ -34,7 +34,7 @@ const start = (env: Environment): Promise<Server> =>
     about: ABOUT,
     consoleFolder: null,
     checkInput: async () => null,
-    logger: pino({ level: 'silent' }),
+    logger,
   });
 
 const post = (path: string, body: string): Promise<Response> =>
@@ -223,12 +223,6 @@ test.each([
 });
 
 describe('without keys', () => {
-  test('it refuses to listen elsewhere with a key that can be tried out, and warns of it here', async () => {
-    const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme';
-    await expect(start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS })).rejects.toThrow('of acme');
-    await (await start({ NIGHTSHIFT_API_KEYS })).close();
-  });
-
   test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
     await expect(start({ HOST: host })).rejects.toThrow(
       /HOST must be a loopback address.*NIGHTSHIFT_API_KEYS/,
@@ -240,6 +234,34 @@ describe('without keys', () => {
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
     await other.close();
   });
+});
+
+describe('with a key of less than 16 characters', () => {
+  const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme,short:acme';
+
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
+    const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
+    await expect(refused).rejects.toThrow(/keys of less than 16 characters \(of acme\): .*openssl/);
+    await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
+  });
+
+  test.each(['127.0.0.1', 'localhost'])('it listens on %s, and warns of it', async (host) => {
+    const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });
+    expect(warned).toEqual([expect.stringMatching(/less than 16 characters \(of acme\)/)]);
+    expect(warned.join()).not.toMatch(/fifteen-letters|short/);
+  });
+
+  test('and without any it warns of nothing', async () => {
+    expect(await warningsOf({ NIGHTSHIFT_API_KEYS: 'a-key-of-sixteen:t' })).toEqual([]);
+    expect(await warningsOf({})).toEqual([]);
+  });
+
+  async function warningsOf(env: Environment): Promise<string[]> {
+    const warned: string[] = [];
+    const write = (line: string): void => void warned.push(JSON.parse(line).msg);
+    await (await start(env, pino({ level: 'warn' }, { write }))).close();
+    return warned;
+  }
 });
 
 test('with keys it listens wherever it is told to', async () => {
