@@ -3,16 +3,32 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ClientTool } from '../core/settings.ts';
 
 const OPTIONS = { strict: false, logger: false } as const;
 
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
+
+type Draft = { validateSchema(schema: JsonObject): unknown };
+
 /** Only ever asked whether a schema is one: none is compiled here. */
-const DRAFTS: ReadonlyMap<string, { validateSchema(schema: JsonObject): unknown }> = new Map([
+const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
   ['https://json-schema.org/draft/2020-12/schema', new Ajv2020(OPTIONS)],
-  ['http://json-schema.org/draft-07/schema', new Ajv(OPTIONS)],
+  [DRAFT_7, draft7()],
 ]);
+
+// What they check schemas by is compiled now, and not in the first request.
+for (const draft of DRAFTS.values()) draft.validateSchema({});
+
+/** Without its rule that values of an `enum` differ: to find out takes their number squared, and draft 2020-12 has no such rule. */
+function draft7(): Draft {
+  const own = new Ajv(OPTIONS).getSchema(DRAFT_7)?.schema;
+  if (!isJsonObject(own) || !isJsonObject(own['properties'])) throw new Error('Ajv has no draft 7.');
+  const ajv = new Ajv({ ...OPTIONS, meta: false });
+  return ajv.addMetaSchema({ ...own, properties: { ...own['properties'], enum: { type: 'array' } } });
+}
 
 /** `ours`: names of tools that live processes serve. `param`: where the list stands. Null: all is well. */
 export function checkClientTools(
