@@ -68,6 +68,7 @@ test('which columns keep their text', async () => {
     'roles.definition',
     'tool_calls.reply',
     'tool_calls.verdict',
+    'tool_lists.tools',
     'workers.config',
   ]);
 });
