@@ -67,7 +67,7 @@ test.each(['anthropic', 'openai', 'openai-chat'])(
     expectPrefixes(fake.requests);
     const [request] = fake.requests;
     const tools = request === undefined ? [] : toolsOf(request);
-    const names = tools.map((tool) => String(tool.name));
+    const names = tools.map((tool) => JSON.stringify(tool.name));
     expect(names.length).toBeGreaterThan(10);
     expect(names).toEqual(names.toSorted());
     const schema = tools.find((tool) => tool.name === 'it__echo')?.schema;

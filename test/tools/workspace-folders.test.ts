@@ -1,6 +1,6 @@
 // The folder of a tenant's workspaces: one of its own for each name that a tenant may have, right in the root.
 import path from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TenantId } from '../../src/core/ids.ts';
 import { folderOf } from '../../src/tools/built-in/files/workspaces.ts';

@@ -162,7 +162,16 @@ class Reader {
       case 'key':
       case 'file':
         return this.#files;
-      default:
+      case 'object':
+      case 'first name':
+      case 'name':
+      case 'colon':
+      case 'value':
+      case 'key colon':
+      case 'after item':
+      case 'after file':
+      case 'after value':
+      case 'end':
         return this.#frame;
     }
   }

@@ -6,6 +6,9 @@ import type { ToolContext } from '../../../src/tools/define.ts';
 import { callOn } from '../../../src/tools/mcp/call.ts';
 import { Standing } from '../../../src/tools/mcp/standing.ts';
 
+/** A server that goes on. */
+const NEVER = new Promise<void>(() => undefined);
+
 async function refusedWith(error: Error) {
   const said: unknown[] = [];
   const standing = new Standing();
@@ -16,7 +19,7 @@ async function refusedWith(error: Error) {
     },
     ping: async () => undefined,
     isOver: false,
-    ended: Promise.withResolvers<void>().promise,
+    ended: NEVER,
     close: async () => undefined,
   });
   const line = {
