@@ -39,8 +39,8 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
 
 function preview({ role, text }: NonNullable<Context['last_message']>): string {
   const said = text.replaceAll(/[\s#*`|]+/g, ' ').trim();
-  if (role === 'assistant') return said === '' ? 'Uses tools' : said;
-  return said === '' ? 'An attachment' : `› ${said}`;
+  if (said === '') return 'No preview';
+  return role === 'assistant' ? said : `› ${said}`;
 }
 
 /** Of the one that is open the stream tells more, and sooner. */
