@@ -375,7 +375,7 @@ describe('an id', () => {
 });
 
 test('what is wrong inside is not told', async () => {
-  const broken = { ...api.database, db: null as never };
+  const broken = { ...api.database, db: null as never, read: null as never };
   const other = await openApi({}, 'postgres://nobody:nothing@127.0.0.1:1/none');
   try {
     Object.assign(other.database, broken);
