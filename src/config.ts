@@ -40,7 +40,7 @@ export type Config = {
   adminKey: string | null;
   /** Host names that a keyless API answers to, beside those of the loopback. */
   allowedHosts: readonly string[];
-  /** Addresses and networks of reverse proxies, whose `x-forwarded-for` is believed. Empty: nobody's is. */
+  /** Addresses and networks of reverse proxies, whose `x-forwarded-for` is believed. Empty: it is always ignored. */
   trustedProxies: readonly string[];
   /** The operator's file; null: looked for in the working directory. */
   operatorFile: string | null;

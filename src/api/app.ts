@@ -44,7 +44,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES,
     requestTimeout: UPLOAD_MS,
-    // Of nobody else is `x-forwarded-for` believed: `request.ip` is then the address of the connection.
+    // `x-forwarded-for` from any other address is ignored: `request.ip` is then the address of the connection.
     trustProxy: ports.config.trustedProxies.length > 0 && [...ports.config.trustedProxies],
     return503OnClosing: false,
     clientErrorHandler: answerClientError,

@@ -12,7 +12,7 @@ type Surroundings = Pick<
 
 /**
  * Whose commands may run as plain processes. Such a command can read the environment of its process and the workspaces of all
- * tenants, so the operator names them. Only where one process is the whole installation need nobody be named. Throws
+ * tenants, so the operator names them. Only where one process is the whole installation no tenant has to be named. Throws
  * OperatorFileError where `tenants` is empty.
  */
 export function commandTenants(

@@ -1,6 +1,6 @@
 /**
- * Ends the job of a context that kills whoever takes it up: from the mailbox alone, in the transaction that claimed it, so that
- * nobody has to read its history.
+ * Ends the job of a context that kills each process that claims it: from the mailbox alone, in the transaction of the claim, without
+ * reading the history.
  */
 import type { Ids } from '../core/ids.ts';
 import type { Verdict } from '../core/job.ts';

@@ -115,7 +115,7 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   if (step.move === null) return { kind: 'opened', snapshot, began: null };
   const [outcome] = await append(db, [step.move]);
   if (outcome?.kind === 'committed') return taken(snapshot, { ...step, move: step.move }, outcome, row.now);
-  // Somebody wrote to the mailbox meanwhile.
+  // A client or another worker wrote to the mailbox meanwhile.
   const now = await read(db, contextId);
   return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));
 }
