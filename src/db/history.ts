@@ -100,11 +100,6 @@ export async function readHistories(
   return whole(await readMemories(executor, workedOn(at), standing(), VISIBLE, most));
 }
 
-/** The same of one context, however long its history is: only the beginning of one that is too long (`Unread`). */
-export async function readLongHistory(executor: Executor, at: SQL): Promise<Map<ContextId, Remembered>> {
-  return readMemories(executor, workedOn(at), standing());
-}
-
 function workedOn(at: SQL): SQL {
   const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   // Offset 0: looked up once a context, not wherever the branch is named.

@@ -24,7 +24,7 @@ import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { ReadLimitExceeded } from '../db/read-limit.ts';
 import { createGroup } from './group.ts';
-import { beforeOwnClaim, jobOf, readSnapshot, toSnapshots } from './journal.ts';
+import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
@@ -98,7 +98,7 @@ async function readWithinClaim(
   row: ContextRow,
 ): Promise<Snapshot | 'too long' | null> {
   try {
-    return await readSnapshot(parts, tx, row, 'within a claim');
+    return await readLocked(parts, tx, row);
   } catch (error) {
     if (error instanceof ReadLimitExceeded) return 'too long';
     throw error;
@@ -109,7 +109,7 @@ async function readWithinClaim(
 async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null> {
   const { db } = parts.database;
   const { contextId, epoch } = row.lease;
-  const snapshot = await readSnapshot(parts, db, row, 'whole');
+  const snapshot = await readSnapshot(parts, db, row);
   if (snapshot === null) return null;
   const step = stepOf(parts, snapshot, row.now);
   if (step.move === null) return { kind: 'opened', snapshot, began: null };

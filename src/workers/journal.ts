@@ -13,7 +13,7 @@ import type { Lease, Mailbox, Snapshot } from '../core/snapshot.ts';
 import type { Executor } from '../db/client.ts';
 import { read, renew } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
-import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories, readLongHistory } from '../db/history.ts';
+import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories } from '../db/history.ts';
 import type { Remembered } from '../db/history.ts';
 import { placeOf, readMailbox } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
@@ -128,7 +128,7 @@ async function memoryOf(
 async function recover(state: WorkerState, lease: Lease, again: ProcessId | null): Promise<Snapshot> {
   const { database } = state;
   const row = await database.transaction((tx) => renew(tx, lease, again));
-  const snapshot = row === null ? null : await readSnapshot(state, database.db, beforeOwnClaim(row), 'whole');
+  const snapshot = row === null ? null : await readSnapshot(state, database.db, beforeOwnClaim(row));
   if (snapshot === null) throw new LeaseLost();
   return snapshot;
 }
@@ -139,22 +139,35 @@ export function beforeOwnClaim(row: ContextRow): ContextRow {
 }
 
 /**
- * All that is stored of the context of `row`. `within a claim`: of more than `LIMITS.claimBytes` it rejects with
- * `ReadLimitExceeded`. Null: the worker is gone.
+ * All that is stored of the context of `row`, which the transaction `tx` has locked. Of more than `LIMITS.claimBytes` it rejects
+ * with `ReadLimitExceeded`. Null: the worker is gone.
+ */
+export async function readLocked(
+  state: Pick<WorkerState, 'abilities' | 'clock'>,
+  tx: Executor,
+  row: ContextRow,
+): Promise<Snapshot | null> {
+  const [stored, histories] = await Promise.all([
+    readMailbox(tx, row),
+    readHistories(tx, placeOf(row), LIMITS.claimBytes),
+  ]);
+  const history = histories.get(row.lease.contextId) ?? NOTHING_REMEMBERED;
+  return stored === null ? null : toSnapshot(state, stored, history);
+}
+
+/**
+ * The same without a lock, however long the history is. Inputs may come meanwhile: the mailbox is read first, and then the
+ * history of the branch that it names.
  */
 export async function readSnapshot(
   state: Pick<WorkerState, 'abilities' | 'clock'>,
   executor: Executor,
   row: ContextRow,
-  much: 'within a claim' | 'whole',
 ): Promise<Snapshot | null> {
-  const { contextId } = row.lease;
-  const at = placeOf(row);
-  const [stored, histories] = await Promise.all([
-    readMailbox(executor, row),
-    much === 'whole' ? readLongHistory(executor, at) : readHistories(executor, at, LIMITS.claimBytes),
-  ]);
-  return stored === null ? null : toSnapshot(state, stored, histories.get(contextId) ?? NOTHING_REMEMBERED);
+  const stored = await readMailbox(executor, row);
+  if (stored === null) return null;
+  const history = await readBranch(executor, row.lease, stored.mailbox.activeBranch);
+  return toSnapshot(state, stored, history ?? NOTHING_REMEMBERED);
 }
 
 export function toSnapshots(

@@ -187,7 +187,7 @@ test('a holder that knew a branch reads the one that has its name by now', async
   };
   const first = await make(null);
   const state = workerState(the);
-  const known = await readSnapshot(state, the.database.db, await the.claimed(contextId), 'whole');
+  const known = await readSnapshot(state, the.database.db, await the.claimed(contextId));
   if (known === null) throw new Error('the worker is gone');
   expect(known.history.map(({ turn }) => turn)).toEqual(['u1', 'a1', 'u2', 'a2']);
   await withdraw(the.database.db, tenantId, contextId, [first], 'cancelled', null);
@@ -197,6 +197,35 @@ test('a holder that knew a branch reads the one that has its name by now', async
   const journal = createJournal(state, new Attention(), silent, await the.process());
   const now = await journal.reload(known);
   expect(now.history.map(({ turn }) => turn)).toEqual(['u1']);
+});
+
+test('an input that comes to another branch while a snapshot is read without a lock does not change whose history it is', async () => {
+  const { contextId, inputs } = await conversation(2);
+  const ports = the.ports();
+  const place = { tenantId, contextId };
+  const branch = { ...place, name: 'x', fromBranch: null, fromMessageId: inputs[0] ?? null, activate: false };
+  const post = async (name: string, priority: number) => {
+    const content = [{ type: 'text' as const, text: name }];
+    const input = { ...job, ...place, content, branch: name, priority };
+    expect((await perform(ports, submitInput(ports, input))).kind).toBe('done');
+  };
+  expect((await perform(ports, createBranch(branch))).kind).toBe('done');
+  await post('main', 5);
+  const row = await the.claimed(contextId);
+  let isPosted = false;
+  const database = the.open({
+    max: 1,
+    hook: async (text) => {
+      if (isPosted || !text.includes('with told as materialized')) return;
+      isPosted = true;
+      await post('x', 1);
+    },
+  });
+  const found = await readSnapshot(workerState(the), database.db, row);
+  expect(isPosted).toBe(true);
+  expect(found?.activeBranch).toBe('main');
+  const history = await readHistory(the.database.db, place, 'main');
+  expect(found?.history.map(({ id }) => id)).toEqual(history.map(({ id }) => id));
 });
 
 test('a branch costs the same however long its parent is', async () => {

@@ -37,7 +37,6 @@ async function reload(row: ContextRow): Promise<Snapshot> {
     { abilities: { ...workerState(the).abilities, ...abilities }, clock },
     db(),
     row,
-    'whole',
   );
   if (snapshot === null) throw new Error('the worker is gone');
   return snapshot;

@@ -160,6 +160,30 @@ test('a history that is too long is not read whole: without summaries its job fa
   await die();
 });
 
+test('a process that dies after the commit of its claim, while it reads, is followed by another one', async () => {
+  const { contextId } = await the.context();
+  await addLong(contextId, 2);
+  const jobId = await the.submit(contextId);
+  let reads = 0;
+  const first = await startProcess((text) => {
+    if (!text.includes('with told as materialized')) return undefined;
+    // With others, alone, and after the commit: there it never goes on.
+    reads += 1;
+    return reads === 3 ? new Promise<never>(() => undefined) : undefined;
+  });
+  void runContext(first.state, contextId);
+  await expect.poll(() => reads).toBe(3);
+  expect(await the.row(contextId)).toMatchObject({ status: 'running', lease_epoch: 1, barren_claims: 1 });
+  await first.die();
+  const { state, die } = await startProcess(() => undefined);
+  await sweepOnce(state);
+  await state.registry.emptied();
+  await runContext(state, contextId);
+  const [job] = await the.rows(`select status from jobs where id = '${jobId}'`);
+  expect(job).not.toMatchObject({ status: 'queued' });
+  await die();
+});
+
 test('what a summary stands for does not count', async () => {
   const { contextId } = await the.context();
   await addLong(contextId, 18);

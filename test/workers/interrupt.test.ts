@@ -6,6 +6,7 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../src/core/job.ts';
 import { LIMITS } from '../../src/core/limits.ts';
+import type { PromptMessage } from '../../src/core/prompt.ts';
 import { findInterruption } from '../../src/db/receipts.ts';
 import { stopWorker } from '../../src/commands/stop-worker.ts';
 import { aborted, fails, result, says, startFleet, transcript } from './fleet.ts';
@@ -270,6 +271,15 @@ describe('an input that interrupts', () => {
   });
 });
 
+/** An input of which no two are read at once. */
+const long = (name: string) => `${name} ${'x'.repeat(LIMITS.joiningBytes - 1_000)}`;
+
+/** The first letter of each text of the last message. */
+function letters(messages: readonly PromptMessage[]): string {
+  const blocks = messages.at(-1)?.content ?? [];
+  return blocks.map((block) => (block.type === 'text' ? block.text.slice(0, 1) : '?')).join('');
+}
+
 describe('an input that steers', () => {
   test('in the middle of an answer joins the job, which answers both', async () => {
     const called = gate();
@@ -304,16 +314,13 @@ describe('an input that steers', () => {
   });
 
   test('joins after those before it, where they are too long to be read at once', async () => {
-    const long = (name: string) => `${name} ${'x'.repeat(LIMITS.joiningBytes - 1_000)}`;
     const called = gate();
     const release = gate();
     const asked: string[] = [];
     const of = await start({
       settings: () => ({ contextLimit: 100_000_000 }),
       model: async ({ messages }) => {
-        asked.push(
-          (messages.at(-1)?.content ?? []).map((block) => String('text' in block && block.text[0])).join(''),
-        );
+        asked.push(letters(messages));
         if (asked.length === 1) {
           called.open();
           await release.opened;
@@ -336,17 +343,12 @@ describe('an input that steers', () => {
   test.each(['cancel', 'rollback', 'keep'] as const)(
     'that is not read yet is kept with the job: %s',
     async (how) => {
-      const long = (name: string) => `${name} ${'x'.repeat(LIMITS.joiningBytes - 1_000)}`;
       const called = gate();
       const asked: string[] = [];
       const of = await start({
         settings: () => ({ contextLimit: 100_000_000 }),
         model: async ({ messages }, signal) => {
-          asked.push(
-            (messages.at(-1)?.content ?? [])
-              .map((block) => String('text' in block && block.text[0]))
-              .join(''),
-          );
+          asked.push(letters(messages));
           if (asked.length > 1) return says('answer');
           called.open();
           await aborted(signal);

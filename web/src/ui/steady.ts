@@ -1,7 +1,7 @@
 /**
  * A click that was meant for what stood there before does not press what was laid out under the pointer since. An element
  * that has just come, or moved by itself, takes no click for half a second, and neither does a button in it that has just
- * come, moved within it, or changed its words; keys are not held up. What is scrolled does not count: whoever scrolls expects
+ * come, moved within it, or changed its words; keys are not held up. What is scrolled does not count, since a person who scrolls expects
  * it. What scrolls by itself says so by `sayMoved`.
  */
 import { useLayoutEffect, useRef } from 'react';
