@@ -214,7 +214,7 @@ test('an input that comes to another branch while a snapshot is read without a l
   const row = await the.claimed(contextId);
   let isPosted = false;
   const database = the.open({
-    max: 1,
+    max: 6,
     hook: async (text) => {
       if (isPosted || !text.includes('with told as materialized')) return;
       isPosted = true;
