@@ -14,6 +14,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/bin bin
 COPY --from=build /app/dist dist
+COPY --from=build /app/src/db/migrations src/db/migrations
 COPY --from=build /app/node_modules node_modules
 # A volume that is mounted here begins with this owner.
 RUN install -d -o node -g node /workspaces

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const entries = [
   { built: 'dist/index.js', source: '../src/index.ts' },
-  { built: 'dist/client/index.js', source: '../../src/client/index.ts' },
+  { built: 'dist/client.js', source: '../src/client/index.ts' },
 ];
 
 export function linkSources(root) {

@@ -30,7 +30,8 @@ const commands = {
   worker: main('worker'),
   migrate: main('migrate'),
   cli: (args) => [['src/cli/main.ts', ...args]],
-  test: (args) => [[tool.vitest, 'run', ...args]],
+  // The package is packed and installed for its test, which asks the npm registry: only when it is named.
+  test: (args) => [[tool.vitest, 'run', ...(args.some(isPath) ? [] : ['--project=!package']), ...args]],
   check: () => [
     [tool.oxfmt, '--check'],
     [tool.oxlint],
@@ -44,6 +45,8 @@ const commands = {
   'repeat-failed': (args) => [['test/flakes/main.ts', ...args]],
   example: ([name = '', ...args]) => [[`examples/${exampleNamed(name)}.ts`, ...args]],
 };
+
+const isPath = (arg) => !arg.startsWith('-');
 
 function exampleNamed(name) {
   const names = fs

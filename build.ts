@@ -1,20 +1,23 @@
-// Makes `dist/`, what the npm package ships: JavaScript with declarations, the console, and the files that are not code.
-// A half-made `dist/` is never left where the whole one should be: a failed build leaves none.
+// Makes `dist/`, what the npm package ships: bundled JavaScript, declarations in `dist/types`, and the console in `dist/web`. A
+// failed build leaves no `dist/`.
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { PACKAGE_ENTRIES, bundle } from './bundle.ts';
 
 const at = (...parts: string[]): string => path.join(import.meta.dirname, ...parts);
 
+function run(...args: string[]): void {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${args.join(' ')} failed; its message is above.`);
+}
+
 rmSync(at('dist'), { recursive: true, force: true });
-const run = (...args: string[]): boolean =>
-  spawnSync(process.execPath, args, { stdio: 'inherit' }).status === 0;
-const isBuilt =
-  run(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', at('tsconfig.build.json')) &&
+try {
+  await bundle(PACKAGE_ENTRIES, at('dist'));
+  run(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', at('tsconfig.build.json'));
   run(at('node_modules', 'vite', 'bin', 'vite.js'), 'build', at('web'), '--logLevel', 'warn');
-if (isBuilt) {
-  cpSync(at('src', 'db', 'migrations'), at('dist', 'db', 'migrations'), { recursive: true });
-} else {
+} catch (error) {
   rmSync(at('dist'), { recursive: true, force: true });
-  process.exitCode = 1;
+  throw error;
 }

@@ -13,6 +13,7 @@ const core = [
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];
+const packed = ['test/package/**/*.test.ts'];
 const globalSetup = ['test/services/global-setup.ts'];
 const patient = {
   testTimeout: 180_000,
@@ -37,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: ['test/**/*.test.ts'],
-          exclude: [...core, ...dev, ...e2e, ...pages],
+          exclude: [...core, ...dev, ...e2e, ...pages, ...packed],
           globalSetup,
           sequence: { groupOrder: 2 },
           ...patient,
@@ -65,6 +66,7 @@ export default defineConfig({
           testTimeout: 240_000,
         },
       },
+      { test: { name: 'package', include: packed, globalSetup, sequence: { groupOrder: 5 }, ...patient } },
     ],
   },
 });

@@ -11,5 +11,5 @@ if (existsSync(new URL('../bootstrap.js', import.meta.url))) {
   process.stderr.write(`nightshift needs Node 24 or newer; this is Node ${process.versions.node}.\n`);
   process.exit(1);
 } else {
-  await import('../dist/cli/main.js');
+  await import('../dist/main.js');
 }

@@ -10,19 +10,20 @@ const ROOT = path.join(import.meta.dirname, '..');
 /** Which folder may import which; itself always. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  db: ['core'],
+  db: ['core', 'package-files.ts'],
   queue: ['core'],
   bus: ['core'],
   llm: ['core'],
-  tools: ['core'],
+  tools: ['core', 'package-files.ts'],
   events: ['core', 'db', 'bus'],
   agent: ['core'],
   commands: ['core', 'db', 'queue', 'bus'],
-  workers: ['core', 'db', 'queue', 'bus', 'llm', 'tools', 'events', 'agent', 'commands'],
+  workers: ['core', 'db', 'queue', 'bus', 'llm', 'tools', 'events', 'agent', 'commands', 'package-files.ts'],
   api: ['core', 'db', 'commands', 'events'],
   client: [],
   dev: [],
   'config.ts': ['core'],
+  'package-files.ts': [],
 };
 
 /** Those that put the house together import what they like: no rule but that nobody imports them. */
@@ -70,7 +71,7 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   chat: ['client'],
   completion: [],
   terminal: [],
-  doctor: ['client', 'config.ts', 'db', 'queue', 'tools', 'workers'],
+  doctor: ['client', 'config.ts', 'db', 'package-files.ts', 'queue', 'tools', 'workers'],
 };
 /** Loaded for one command alone, and by no other. */
 const LAZY: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 /** The console with a context of 10,000 messages: how smoothly all of it is scrolled through and back, and what that weighs. */
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
-import { consoleFolder } from '../../src/cli/console-folder.ts';
+import { consoleFolder } from '../../src/package-files.ts';
 import { createClient } from '../../src/client/index.ts';
 import { CHROMIUM_ARGS, findChromium } from '../../test/console/chromium.ts';
 import { withSystems } from '../bench.ts';

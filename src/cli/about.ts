@@ -8,7 +8,7 @@ import type { ProviderName } from '../core/model.ts';
 import type { SetLimits } from '../tools/parse-limits.ts';
 import type { ToolServers } from '../tools/servers.ts';
 import type { Tool } from '../tools/tool.ts';
-import { VERSION } from '../workers/version.ts';
+import { VERSION } from '../package-files.ts';
 
 type Assembled = {
   config: Config;

@@ -1,6 +1,7 @@
 /** The command line: a part of the platform in this process, or a command that talks to one. */
 import { setTimeout } from 'node:timers/promises';
 import { isServer, serve } from './serve.ts';
+import { nameSources } from './source-names.ts';
 
 /** The exit code. A part of the platform is not asked to load what reads arguments, nor the other way about. */
 async function main(args: readonly string[]): Promise<number> {
@@ -17,6 +18,7 @@ async function main(args: readonly string[]): Promise<number> {
  */
 const COMPILING_MS = 100;
 
+nameSources();
 const code = await main(process.argv.slice(2));
 await setTimeout(COMPILING_MS);
 process.exit(code);

@@ -40,7 +40,7 @@ import type { ToolServers } from '../tools/servers.ts';
 import { resolve } from '../tools/settings.ts';
 import type { Abilities, WorkerPorts } from '../workers/ports.ts';
 import { startWorkerProcess } from '../workers/process.ts';
-import { VERSION } from '../workers/version.ts';
+import { VERSION } from '../package-files.ts';
 import type { WorkerProcess } from '../workers/process.ts';
 import { usesEnvProxy } from './env-proxy.ts';
 import { ids } from './ids.ts';

@@ -4,7 +4,7 @@ import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
-import { consoleFolder } from './console-folder.ts';
+import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { untilMigrated } from './until-migrated.ts';

@@ -1,6 +1,6 @@
 /** All commands, and how the program reads its arguments and ends. */
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../workers/version.ts';
+import { VERSION } from '../package-files.ts';
 import { openCli } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { answerCommand } from './commands/answer.ts';

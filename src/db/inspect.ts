@@ -1,8 +1,7 @@
 /** Looks at a database from outside, without changing anything: what it is, and how far its schema is behind. */
-import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
+import { knownMigrations } from './pending-migrations.ts';
 
-const JOURNAL = new URL('migrations/meta/_journal.json', import.meta.url);
 const ASKED_WITHIN_S = 5;
 
 export type DatabaseSight = {
@@ -32,7 +31,7 @@ export async function inspectDatabase(databaseUrl: string): Promise<DatabaseSigh
         ? await sql<{ at: string }[]>`select created_at::text as at from drizzle.__drizzle_migrations`
         : [];
     const last = Math.max(0, ...applied.map(({ at }) => Number(at)));
-    const known = await migrations();
+    const known = await knownMigrations();
     return {
       version: server,
       pending: known.filter(({ when }) => when > last).map(({ tag }) => tag),
@@ -42,9 +41,4 @@ export async function inspectDatabase(databaseUrl: string): Promise<DatabaseSigh
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-async function migrations(): Promise<{ tag: string; when: number }[]> {
-  const journal: { entries: { tag: string; when: number }[] } = JSON.parse(await readFile(JOURNAL, 'utf8'));
-  return journal.entries;
 }

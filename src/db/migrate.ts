@@ -2,13 +2,11 @@
  * Brings a database's schema up to date. Safe for several starters at once: an advisory lock lets one work while the
  * others wait and then find nothing left to do. Runs on a connection of its own, so that the lock and the work share it.
  */
-import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import { MIGRATIONS } from '../package-files.ts';
 
-/** The folder of the migrations. */
-export const MIGRATIONS = fileURLToPath(new URL('migrations', import.meta.url));
 /** An arbitrary number that only this uses. */
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;

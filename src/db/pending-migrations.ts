@@ -1,10 +1,9 @@
 /** Which migrations of this version a database lacks. */
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { errorCode } from './client.ts';
 import type { Executor } from './client.ts';
-import { MIGRATIONS } from './migrate.ts';
+import { MIGRATION_JOURNAL } from '../package-files.ts';
 
 /** No migration was ever applied: neither the table nor its schema is there. */
 const NO_TABLE = ['42P01', '3F000'];
@@ -12,11 +11,12 @@ const NO_TABLE = ['42P01', '3F000'];
 /** A role that may not read which were applied is believed to have them all. */
 const NOT_ALLOWED = '42501';
 
-type Entry = { tag: string; when: number };
+/** `when`: its number in the database's own list of what was applied. */
+export type Migration = { tag: string; when: number };
 
 /** Their names, oldest first; empty: it has all. Rejects where the database does not answer. */
 export async function pendingMigrations(executor: Executor): Promise<string[]> {
-  const [entries, last] = await Promise.all([journal(), lastApplied(executor)]);
+  const [entries, last] = await Promise.all([knownMigrations(), lastApplied(executor)]);
   return entries.filter(({ when }) => when > last).map(({ tag }) => tag);
 }
 
@@ -33,12 +33,12 @@ async function lastApplied(executor: Executor): Promise<number> {
   }
 }
 
-let entries: Promise<Entry[]> | null = null;
+let entries: Promise<Migration[]> | null = null;
 
-/** Written by drizzle-kit, beside the migrations; read once. */
-function journal(): Promise<Entry[]> {
-  entries ??= readFile(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8').then(
-    (text) => (JSON.parse(text) as { entries: Entry[] }).entries,
+/** The migrations of this version, oldest first, from the journal that drizzle-kit writes beside them; read once. */
+export function knownMigrations(): Promise<Migration[]> {
+  entries ??= readFile(MIGRATION_JOURNAL, 'utf8').then(
+    (text) => (JSON.parse(text) as { entries: Migration[] }).entries,
   );
   return entries;
 }

@@ -7,6 +7,7 @@ import { stat } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { PACKAGE_ENTRY } from '../package-files.ts';
 import { faultText } from './fault.ts';
 import { NO_SETTINGS, parseConfig } from './parse-config.ts';
 import type { OperatorSettings } from './parse-config.ts';
@@ -60,13 +61,11 @@ function defaultOf(module: unknown, path: string): unknown {
   throw new OperatorFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
 }
 
-/** What `nightshift` means in an operator's file, wherever that lies: this very package, built or not. */
-const PACKAGE = new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)
-  .href;
-
+/** `nightshift` means this very package in a config file, wherever that file lies. */
 async function load(path: string): Promise<unknown> {
   const hooks = registerHooks({
-    resolve: (specifier, context, next) => next(specifier === 'nightshift' ? PACKAGE : specifier, context),
+    resolve: (specifier, context, next) =>
+      next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context),
   });
   try {
     return await import(pathToFileURL(path).href);

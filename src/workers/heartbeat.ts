@@ -17,7 +17,7 @@ import type { Gates } from './gates.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../package-files.ts';
 
 /** One incarnation: a row, and the lock under which it stands. */
 type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };

@@ -2,6 +2,7 @@
 // violation; 2: it could not run; 130: interrupted.
 import path from 'node:path';
 import { killChildren } from '../e2e/children.ts';
+import { bundlePrograms } from '../services/programs.ts';
 import { SWITCHES } from './actions.ts';
 import { USAGE, parseOptions } from './options.ts';
 import type { ChaosOptions } from './options.ts';
@@ -30,6 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
     return 2;
   }
+  await bundlePrograms();
   const stop = new AbortController();
   const end = async (): Promise<void> => {
     await killChildren();

@@ -9,9 +9,10 @@ import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
 import { killChildren, startChild } from '../e2e/children.ts';
 import { createTestDatabase } from '../services/database.ts';
+import { programFile } from '../services/programs.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 
-export const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
+export const MAIN = programFile('src/cli/main.ts');
 const READY = /is ready at (http:\S+)/;
 export const KEY = 'a-key-of-the-tests';
 /** Compiled code is kept from one process to the next. */

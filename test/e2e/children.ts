@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
+import { programFile } from '../services/programs.ts';
+import type { Program } from '../services/programs.ts';
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -25,9 +27,9 @@ const running = new Set<ChildProcess>();
 /** Compiled code is kept from one process to the next: most of a short life would be spent on compiling. */
 const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
 
-/** `program` is a path from the root of the repository. The environment is `env` and the PATH, nothing else. */
-export function startChild(program: string, args: readonly string[], env: Record<string, string>): Child {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, '../..', program), ...args], {
+/** The environment is `env` and the PATH, nothing else. */
+export function startChild(program: Program, args: readonly string[], env: Record<string, string>): Child {
+  const child = spawn(process.execPath, [programFile(program), ...args], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,6 +9,7 @@ export const REPEATABLE: Readonly<Record<string, string>> = {
   'test/e2e/': 'several processes: the platform, its services, clients',
   'test/events/': 'real time: streams, heartbeats and Redis outages over sockets',
   'test/mcp/': 'several processes: MCP servers',
+  'test/package/': 'several processes: the installed package, its servers and commands',
   'test/services/own-services.test.ts': 'several processes: PostgreSQL and Redis started by the tests',
   'test/tools/escapes-command.test.ts': 'several processes: commands and their child processes',
   'test/workers/': 'real time: heartbeats, leases and sweeps of running worker processes',

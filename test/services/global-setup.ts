@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { bundlePrograms } from './programs.ts';
 import { startTestServices } from './start.ts';
 import type { TestServices } from './start.ts';
 
@@ -35,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startOnce(): Promise<TestServices> {
-  const services = await startTestServices(say);
+  const [services] = await Promise.all([startTestServices(say), bundlePrograms()]);
   say(services.line);
   if (services.containers !== null) process.once('exit', () => removeLater(services.run));
   return services;

@@ -1,6 +1,6 @@
 /** All checks, in the order in which they are mended. */
 import type { Client } from '../../client/index.ts';
-import { VERSION } from '../../workers/version.ts';
+import { VERSION } from '../../package-files.ts';
 import { apiFindings } from './api.ts';
 import { commandFinding } from './commands.ts';
 import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';

@@ -1,0 +1,168 @@
+// The package as npm installs it: packed, installed in an empty folder, and used from there, by each of its commands.
+import { execFile } from 'node:child_process';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { everything } from '../mcp/known-servers.ts';
+import { createEmptyDatabase } from '../services/database.ts';
+import type { TestDatabase } from '../services/database.ts';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { start } from '../cli/command-line.ts';
+import type { Env, Running } from '../cli/command-line.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** What an operator writes who has a tool, a server and commands. */
+const CONFIG = `
+import { ToolError, defineConfig } from 'nightshift';
+
+export default defineConfig({
+  tools: [
+    {
+      name: 'double',
+      description: 'Doubles a number.',
+      input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      effect: 'none',
+      async execute({ n }: { n: number }): Promise<string> {
+        if (n > 100) throw new ToolError('too large to double');
+        return String(2 * n);
+      },
+    },
+  ],
+  mcp_servers: { everything: ${JSON.stringify(everything)} },
+  limits: { run_command: { runner: 'process', tenants: ['default'] } },
+});
+`;
+
+let folder = '';
+let database: TestDatabase | null = null;
+const servers: Running[] = [];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  const tarball = stdout.trim().split('\n').at(-1) ?? '';
+  await writeFile(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  await writeFile(path.join(folder, 'nightshift.config.ts'), CONFIG);
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', ['install', ...quiet, `./${tarball}`], { cwd: folder });
+});
+
+afterAll(async () => {
+  for (const server of servers) server.signal('SIGTERM');
+  await Promise.all(servers.map(({ done }) => done));
+  await database?.drop();
+  await removeFolder(folder);
+});
+
+/** The `nightshift` command of the installed package, in its folder. */
+function nightshift(args: readonly string[], env: Env = {}): Running {
+  const program = path.join(folder, 'node_modules/.bin/nightshift');
+  return start(args, env, { cwd: folder, command: [process.execPath, program, ...args] });
+}
+
+async function ended(args: readonly string[], env: Env = {}): Promise<string> {
+  const { code, out, err } = await nightshift(args, env).done;
+  expect({ args, code, err }).toMatchObject({ code: 0 });
+  return out;
+}
+
+/** Starts a part of the platform; its address, once it answers. */
+async function serve(args: readonly string[], env: Env, ready: RegExp): Promise<string> {
+  const server = nightshift(args, env);
+  servers.push(server);
+  return (await server.says('out', ready))[1] ?? '';
+}
+
+test('says its version', async () => {
+  const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect((await ended(['--version'])).trim()).toBe(version);
+});
+
+test('brings the types of a config file and of the client', async () => {
+  const program = `import { createClient } from 'nightshift/client';
+const text: Promise<string | undefined> = createClient({ url: '' }).jobs.get('x').then((job) => job.output?.text);
+void text;
+`;
+  await writeFile(path.join(folder, 'program.ts'), program);
+  const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: [] };
+  const files = ['program.ts', 'nightshift.config.ts'];
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  await run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+});
+
+test('the client needs nothing of Node', async () => {
+  const dist = path.join(folder, 'node_modules/nightshift/dist');
+  const reached = new Set(['client.js']);
+  for (const file of reached) {
+    const text = await readFile(path.join(dist, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/^(?:import|export) .*from "\.\/([^"]+)";$/gm))
+      reached.add(name);
+    expect({ file, others: text.match(/^(?:import|export) .*from "[^.].*$/gm) }).toEqual({
+      file,
+      others: null,
+    });
+  }
+  expect(reached.size).toBeGreaterThan(1);
+});
+
+test('`start` runs a job with a tool of the config file, an MCP server and a command, and serves the console', async () => {
+  const url = await serve(['start'], { PORT: '0', HOME: folder }, /is ready at (http:\S+)/);
+  const client = createClient({ url });
+  const page = await fetch(url, { headers: { accept: 'text/html' } }).then((answer) => answer.text());
+  expect(page).toContain('<div id="root">');
+  const [, script = ''] = /(\/assets\/[^"]+\.js)/.exec(page) ?? [];
+  expect((await fetch(url + script)).status).toBe(200);
+  const config = {
+    model: 'simulated/default',
+    tools: ['double', 'run_command'],
+    mcp_servers: ['everything'],
+    approval: [{ tool: '*', decision: 'never' as const }],
+  };
+  const { context_id } = await client.workers.create({ name: 'packed', config });
+  const content = `call: double {"n": 21}
+call: double {"n": 101}
+call: everything__echo {"message": "over stdio"}
+call: run_command {"argv": ["echo", "from a command"]}
+---
+say: done`;
+  const { job_id } = await client.contexts.send(context_id, { content });
+  expect(await client.jobs.wait(job_id)).toMatchObject({ status: 'completed', output: { text: 'done' } });
+  const results = [];
+  for await (const { role, content: blocks } of client.contexts.messages.list(context_id))
+    if (role === 'tool') results.push(JSON.stringify(blocks));
+  expect(results.join('\n')).toContain('"42"');
+  expect(results.join('\n')).toContain('too large to double');
+  expect(results.join('\n')).toContain('over stdio');
+  expect(results.join('\n')).toContain('from a command');
+});
+
+test.skipIf(inject('redisUrl') === null)(
+  '`migrate`, `api` and `worker` run on services of their own, and `run`, `doctor` and `worker-health` talk to them',
+  async () => {
+    database = await createEmptyDatabase();
+    const env = {
+      DATABASE_URL: database.url,
+      REDIS_URL: inject('redisUrl') ?? '',
+      NIGHTSHIFT_PREFIX: 'packed',
+    };
+    await ended(['migrate'], env);
+    const sql = postgres(database.url, { max: 1 });
+    const applied = await sql`select created_at from drizzle.__drizzle_migrations`;
+    await sql.end();
+    const migrations = await readdir(path.join(ROOT, 'src/db/migrations'));
+    expect(applied).toHaveLength(migrations.filter((name) => name.endsWith('.sql')).length);
+    const url = await serve(['api'], { ...env, PORT: '0' }, /"address":"(http:[^"]+)"/);
+    await serve(['worker'], env, /worker process is up/);
+    await ended(['worker-health'], env);
+    const remote = { NIGHTSHIFT_URL: url };
+    expect(await ended(['run', 'say: hello', '--model', 'simulated/default'], remote)).toContain('hello');
+    expect(await ended(['doctor'], { ...env, ...remote })).toMatch(/^ok +migrations +up to date$/m);
+  },
+);
