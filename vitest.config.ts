@@ -29,6 +29,7 @@ export default defineConfig({
     retry: 0,
     reporters: [
       'default',
+      './test/budget.ts',
       ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
     ],
     projects: [

@@ -1,5 +1,6 @@
 // Whatever is said, taken back, branched, edited, answered anew, switched, deleted and cleared, in whatever order: every
 // branch shows what a naive copy of it would, and no branch another's messages.
+import { depth } from '../services/depth.ts';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -275,6 +276,6 @@ test('every branch shows its own', { timeout: 240_000 }, async () => {
         await walk.check();
       }
     }),
-    { numRuns: Number(process.env['NIGHTSHIFT_TREES'] ?? 25) },
+    { numRuns: Number(process.env['NIGHTSHIFT_TREES'] ?? depth(10, 50)) },
   );
 });

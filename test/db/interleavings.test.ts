@@ -1,11 +1,10 @@
 // Thousands of schedules of two to six actors on one context, one statement at a time, against real Postgres. What a
 // seed draws can be played again: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` plays more of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedsOf } from '../services/depth.ts';
 import { Stage, describeJudgement } from './interleaving/stage.ts';
 
-const only = process.env['NIGHTSHIFT_SEED'];
-const count = Number(process.env['NIGHTSHIFT_SCHEDULES'] ?? 2_000);
-const seeds = only === undefined ? Array.from({ length: count }, (_, seed) => seed + 1) : [Number(only)];
+const seeds = seedsOf(250, 2_000, 'NIGHTSHIFT_SCHEDULES');
 
 /** Played side by side, each on a database of its own: most of the time is spent waiting for Postgres. */
 const stages: Stage[] = [];

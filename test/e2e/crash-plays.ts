@@ -39,6 +39,32 @@ export type Play = {
 
 type Death = { when: 'before' | 'after'; at: number };
 
+/**
+ * Plays it with a death right before the first effect of each kind. Returns how many kinds there are. What is lost then is what
+ * another process finds, so that one effect of a kind stands for all of them.
+ */
+export async function dieBeforeEachKind(play: Play): Promise<number> {
+  const kinds = await effectsOfWhole(play);
+  const places = [...new Set(kinds)].map((kind) => kinds.indexOf(kind) + 1).values();
+  const alongside = async (): Promise<void> => {
+    for (const at of places) await survives(play, { when: 'before', at });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  return new Set(kinds).size;
+}
+
+/** The effects of a play in which nobody dies, in order. */
+async function effectsOfWhole(play: Play): Promise<string[]> {
+  const stage = await openStage();
+  try {
+    const cast = await raise(stage, play);
+    expect(await besides(cast, play, () => act(cast, play, { when: 'before', at: Infinity }))).toBe(true);
+    return readFileSync(stage.file('effects'), 'utf8').trim().split('\n');
+  } finally {
+    await stage.close();
+  }
+}
+
 /** Plays it with a death at every effect, until one plays through. Returns how many died. */
 export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
   let next = 1;

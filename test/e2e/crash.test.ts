@@ -2,9 +2,10 @@
 // stored in the end is the same, but for the outcome of a `once` call that nobody can know.
 import { afterAll, expect, test } from 'vitest';
 import type { ContextId, ToolCallId } from '../../src/core/ids.ts';
+import { depth } from '../services/depth.ts';
 import { killChildren, startChild } from './children.ts';
 import type { Child } from './children.ts';
-import { dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-plays.ts';
+import { dieBeforeEachKind, dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-plays.ts';
 import type { Cast, Play } from './crash-plays.ts';
 import { readOutside } from './outside-tools.ts';
 import { openStage } from './stage.ts';
@@ -282,26 +283,36 @@ function outputIn(line: string): string {
   return typeof output === 'string' ? output : 'none';
 }
 
-test.each([
-  ['after', 'of workers that make workers', spawning, 15],
-  ['before', 'of workers that make workers', spawning, 10],
-  ['after', 'of a job with every kind of step', work, 15],
-  ['after', 'of a job whose calls wait for approval', guarded, 10],
-  ['before', 'of a job whose calls wait for approval', guarded, 10],
-  ['before', 'of an errand', errand, 5],
-  ['after', 'of an errand', errand, 5],
-  ['after', 'around a cancel', cancelled, 7],
-  ['before', 'around a cancel', cancelled, 7],
-  ['after', 'around an interrupt', interrupted, 7],
-  ['before', 'around an interrupt', interrupted, 7],
-  ['after', 'while it drains', drained, 7],
-] as const)(
-  'what a process leaves that dies right %s any effect %s is ended by another one as if nothing had happened',
+const PLAYS = [
+  { what: 'of workers that make workers', play: spawning, least: 10, kinds: 3 },
+  { what: 'of a job with every kind of step', play: work, least: 15, kinds: 3 },
+  { what: 'of a job whose calls wait for approval', play: guarded, least: 10, kinds: 3 },
+  { what: 'of an errand', play: errand, least: 5, kinds: 3 },
+  { what: 'around a cancel', play: cancelled, least: 7, kinds: 3 },
+  { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3 },
+  { what: 'while it drains', play: drained, least: 7, kinds: 3 },
+];
+
+test.each(PLAYS)(
+  'what a process leaves that dies right after any effect $what is ended by another one as if nothing had happened',
   LONG,
-  async (when, what, play, least) => {
-    const died = await dieEverywhere(play, when);
-    process.stdout.write(`died right ${when} each of ${died} effects ${what}\n`);
+  async ({ what, play, least }) => {
+    const died = await dieEverywhere(play, 'after');
+    process.stdout.write(`died right after each of ${died} effects ${what}\n`);
     expect(died).toBeGreaterThanOrEqual(least);
+  },
+);
+
+test.each(PLAYS)(
+  'what a process leaves that dies right before an effect $what is ended by another one as if nothing had happened',
+  LONG,
+  async ({ what, play, least, kinds }) => {
+    const isEach = depth(false, true);
+    const died = isEach ? await dieEverywhere(play, 'before') : await dieBeforeEachKind(play);
+    process.stdout.write(
+      `died right before ${isEach ? 'each' : 'the first of each kind'} of ${died} effects ${what}\n`,
+    );
+    expect(died).toBeGreaterThanOrEqual(isEach ? least : kinds);
   },
 );
 
