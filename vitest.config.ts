@@ -1,7 +1,7 @@
-// Five groups of tests, one after the other, for a machine with two cores: what needs no services at all, the
-// embedded services themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start
-// many processes and so run one file at a time, and the console in a real browser. A run repeats no test.
-// test/flakes decides which files .ci/run repeats.
+// Groups of tests, one after the other, for a machine with two cores: what needs no services at all, the embedded services
+// themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start many processes, and the console in a
+// real browser. Node runs the sources as they are, and the files of a group share the modules that their process has loaded, but
+// where a module is mocked. A run repeats no test; test/flakes decides which files .ci/run repeats.
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
@@ -14,8 +14,9 @@ const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];
 const packed = ['test/package/**/*.test.ts'];
+const mocking = ['test/db/{migrate,broken-laws}.test.ts'];
 const globalSetup = ['test/services/global-setup.ts'];
-const patient = {
+const timeouts = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   teardownTimeout: 60_000,
@@ -27,22 +28,36 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,
+    experimental: { viteModuleRunner: false, nodeLoader: true },
     reporters: [
       'default',
       './test/budget.ts',
       ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
     ],
     projects: [
-      { test: { name: 'core', include: core, sequence: { groupOrder: 0 }, ...patient } },
-      { test: { name: 'dev', include: dev, sequence: { groupOrder: 1 }, ...patient } },
+      { test: { name: 'core', include: core, isolate: false, sequence: { groupOrder: 0 }, ...timeouts } },
+      { test: { name: 'dev', include: dev, sequence: { groupOrder: 1 }, ...timeouts } },
+      {
+        test: {
+          name: 'mocking',
+          include: mocking,
+          globalSetup,
+          sequence: { groupOrder: 2 },
+          maxWorkers: 6,
+          ...timeouts,
+        },
+      },
       {
         test: {
           name: 'services',
           include: ['test/**/*.test.ts'],
-          exclude: [...core, ...dev, ...e2e, ...pages, ...packed],
+          exclude: [...core, ...dev, ...e2e, ...pages, ...packed, ...mocking],
           globalSetup,
+          isolate: false,
           sequence: { groupOrder: 2 },
-          ...patient,
+          // Most of what these do is to wait.
+          maxWorkers: 6,
+          ...timeouts,
         },
       },
       {
@@ -50,9 +65,8 @@ export default defineConfig({
           name: 'e2e',
           include: e2e,
           globalSetup,
-          fileParallelism: false,
           sequence: { groupOrder: 3 },
-          ...patient,
+          ...timeouts,
         },
       },
       {
@@ -60,14 +74,13 @@ export default defineConfig({
           name: 'console',
           include: pages,
           globalSetup: [...globalSetup, 'test/console/global-setup.ts'],
-          fileParallelism: false,
           sequence: { groupOrder: 4 },
-          ...patient,
+          ...timeouts,
           // A page is drawn and looked at again and again; none of this is a measure of how fast.
           testTimeout: 240_000,
         },
       },
-      { test: { name: 'package', include: packed, globalSetup, sequence: { groupOrder: 5 }, ...patient } },
+      { test: { name: 'package', include: packed, globalSetup, sequence: { groupOrder: 5 }, ...timeouts } },
     ],
   },
 });

@@ -222,8 +222,8 @@ describe('open', () => {
   });
 
   test('what a claim opens is no progress: a job that kills its process must be seen to', () => {
-    for (const of of [snapshot({ next, queued: 1 }), running()]) {
-      expect(open(of, decide(of, NOW), countingIds())?.progress).toBe('none');
+    for (const one of [snapshot({ next, queued: 1 }), running()]) {
+      expect(open(one, decide(one, NOW), countingIds())?.progress).toBe('none');
     }
   });
 });

@@ -101,13 +101,13 @@ test('unknown without a word where it cannot tell: no such tool, no way to, anot
     saying(() => ({ outcome: 'unknown' })),
     { ...saying(() => null), name: 'mute', reconcile: undefined } as never,
   ]);
-  for (const of of [
+  for (const one of [
     call('gone', {}),
     call('mute', { cents: 5 }),
     call('pay', { cents: 'x' }),
     call('pay', { cents: 5 }),
   ])
-    expect(await runner.reconcile(of, never)).toEqual({ kind: 'unknown' });
+    expect(await runner.reconcile(one, never)).toEqual({ kind: 'unknown' });
 });
 
 test('an abort ends it at once', async () => {

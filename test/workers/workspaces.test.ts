@@ -34,7 +34,7 @@ const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT)
 test('a workspace goes when its context is deleted, and no sooner', async () => {
   const kept = await fleet.createContext();
   const gone = await fleet.createContext();
-  for (const of of [kept, gone]) expect(await write(of)).toMatchObject({ isError: false });
+  for (const context of [kept, gone]) expect(await write(context)).toMatchObject({ isError: false });
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 0 });
   await deleteWorker(fleet.ports, DEFAULT_TENANT, gone.workerId);
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 1 });
