@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCode, openDatabase } from '../../src/db/client.ts';
 import type { Database, DatabaseOptions, Executor } from '../../src/db/client.ts';
 import { terminateFrozenSessions } from '../../src/db/frozen-sessions.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
 import type { TestDatabase } from '../services/database.ts';
 
 let own: TestDatabase;
 const opened: Database[] = [];
 beforeAll(async () => {
-  own = await createTestDatabase();
+  own = await createFreshDatabase();
   await open().db.execute(sql`create table rows (id int primary key, n int not null)`);
   await open().db.execute(sql`insert into rows select i, 0 from generate_series(1, 20) i`);
 });

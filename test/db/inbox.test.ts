@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import { listInbox } from '../../src/db/inbox.ts';
 import type { InboxKind, InboxPlace } from '../../src/db/inbox.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
 
 /** Calls of which one in ten waits for a person; `NIGHTSHIFT_TEST_CALLS` to measure with more. */
 const CALLS = Number(process.env['NIGHTSHIFT_TEST_CALLS'] ?? 20_000);
@@ -16,7 +16,7 @@ let database: Database;
 let drop: () => Promise<void>;
 const texts: string[] = [];
 beforeAll(async () => {
-  const made = await createTestDatabase();
+  const made = await createFreshDatabase();
   drop = () => made.drop();
   database = openDatabase(made.url, { max: 2, hook: (text) => void texts.push(text) });
   const { db } = database;

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { JobFilter } from '../../src/db/job-filter.ts';
 import { listJobs } from '../../src/db/job-views.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
 import { explaining, passedOver } from '../services/explaining.ts';
 
 const JOBS = 20_000;
@@ -21,7 +21,7 @@ let database: Database;
 let drop: () => Promise<void>;
 const plans: string[] = [];
 beforeAll(async () => {
-  const made = await createTestDatabase();
+  const made = await createFreshDatabase();
   drop = () => made.drop();
   database = openDatabase(made.url, { max: 2 });
   const { db } = database;

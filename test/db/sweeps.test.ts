@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import { revoke, takeDue } from '../../src/db/contexts.ts';
 import { archiveIdle, findPurgeable } from '../../src/db/expiry.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
 import { explaining, passedOver } from '../services/explaining.ts';
 
 const MANY = 20_000;
@@ -14,7 +14,7 @@ const MANY = 20_000;
 let database: Database;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  const made = await createTestDatabase();
+  const made = await createFreshDatabase();
   drop = () => made.drop();
   database = openDatabase(made.url, { max: 2 });
   const { db } = database;

@@ -1,11 +1,12 @@
-// A database for each test file, copied from a template that the migrations made once. The template's name is a
-// hash of the migrations, so that it is never stale; it is made under an advisory lock and appears complete.
+// Databases for tests, copied from a template that the migrations made once. The template's name is a hash of the
+// migrations, so that it is never stale; it is made under an advisory lock and appears complete.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
+import { DatabasePool } from './database-pool.ts';
 
 export interface TestDatabase {
   url: string;
@@ -26,9 +27,16 @@ export interface TemplateSource {
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../src/db/migrations');
 
-/** A migrated, empty database of one's own on the run's PostgreSQL. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A migrated database on the run's PostgreSQL that nothing has used, for tests of plans and of sizes. */
+export async function createFreshDatabase(): Promise<TestDatabase> {
   return createDatabaseFrom({ adminUrl: inject('databaseUrl'), migrations: MIGRATIONS, migrate });
+}
+
+const pool = new DatabasePool(createFreshDatabase);
+
+/** A migrated, empty database on the run's PostgreSQL. Another test may have used it before. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return pool.lend();
 }
 
 /** A database without tables, on the run's PostgreSQL: nothing was migrated. */
@@ -51,7 +59,21 @@ export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> 
 }
 
 function newName(): string {
-  return `nightshift_test_${Math.floor(Date.now() / 1000)}_${randomBytes(5).toString('hex')}`;
+  return `${prefixOf(inject('testRun'))}${randomBytes(5).toString('hex')}`;
+}
+
+/** How the names of a run's databases begin. */
+function prefixOf(run: string): string {
+  return `nightshift_test_${createHash('sha256').update(run).digest('hex').slice(0, 10)}_`;
+}
+
+/** Drops all databases that tests of this run made. */
+export async function dropDatabasesOf(run: string, adminUrl: string): Promise<void> {
+  await withAdmin(adminUrl, async (sql) => {
+    const made = await sql<{ datname: string }[]>`
+      select datname from pg_database where starts_with(datname, ${prefixOf(run)})`;
+    for (const { datname } of made) await sql.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  });
 }
 
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {

@@ -11,6 +11,7 @@ import {
   startPostgresContainer,
   startRedisContainer,
 } from './containers.ts';
+import { dropDatabasesOf } from './database.ts';
 import type { ServiceContainers } from './provided.ts';
 import { removeFolder, removeOldFolders, temporaryFolder } from './temporary-folder.ts';
 
@@ -41,13 +42,14 @@ export async function startTestServices(say: (line: string) => void): Promise<Te
 function fromEnvironment(run: string): TestServices {
   const redisUrl = process.env['REDIS_URL'] || null;
   const redis = redisUrl === null ? 'no REDIS_URL, so the Postgres backend alone' : 'Redis at REDIS_URL';
+  const databaseUrl = process.env['DATABASE_URL'] ?? '';
   return {
     run,
-    databaseUrl: process.env['DATABASE_URL'] ?? '',
+    databaseUrl,
     redisUrl,
     containers: null,
     line: `PostgreSQL at DATABASE_URL; ${redis}`,
-    stop: async () => {},
+    stop: () => dropDatabasesOf(run, databaseUrl),
   };
 }
 
