@@ -372,7 +372,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       return fleet.job(jobId);
     },
     async until(condition) {
-      while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (let ms = 5; !(await condition()); ms = Math.min(ms * 2, 40)) await sleep(ms);
     },
     atRest: () => fleet.until(() => processes.every((process) => process.running() === 0)),
     async passDeadline(jobId) {
