@@ -32,7 +32,8 @@ const commands = {
   cli: (args) => [['src/cli/main.ts', ...args]],
   // The package is packed and installed for its test, which asks the npm registry: only when it is named.
   test: (args) => [[tool.vitest, 'run', ...(args.some(isPath) ? [] : ['--project=!package']), ...args]],
-  'test:full': () => [['test/full.ts']],
+  'test:full': (args) => [['test/full.ts', ...args]],
+  'changed-parts': () => [['test/proven/main.ts']],
   check: () => [
     [tool.oxfmt, '--check'],
     [tool.oxlint],

@@ -8,7 +8,7 @@ import { REPORT_VARIABLE } from './test/flakes/report.ts';
 const core = [
   'test/architecture.test.ts',
   'test/docker-compose.test.ts',
-  'test/{core,agent,llm,tools,chaos,client,flakes}/**/*.test.ts',
+  'test/{core,agent,llm,tools,chaos,client,flakes,proven}/**/*.test.ts',
 ];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
@@ -65,7 +65,10 @@ export default defineConfig({
           name: 'e2e',
           include: e2e,
           globalSetup,
+          isolate: false,
           sequence: { groupOrder: 3 },
+          // Half of the time these wait for leases, heartbeats and processes that start.
+          maxWorkers: 4,
           ...timeouts,
         },
       },

@@ -1,16 +1,17 @@
-// Chaos in short: clients and faults let loose on three workers and two APIs, with dice that always fall the same way.
-// `npm run chaos` is the long form, with any; docs/chaos.md tells how to read what it says.
+// Chaos in short: clients and faults let loose on workers and two APIs, with dice that always fall the same way. In the gate a few
+// seconds of it. `npm run chaos` is the long form, with any dice; docs/chaos.md tells how to read what it says.
 import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/actions.ts';
 import { contextsFor, streamsFor } from '../chaos/options.ts';
 import { summary, writeStories } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
+import { depth } from '../services/depth.ts';
 import { startOwnPostgres } from '../services/own-postgres.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { killChildren } from './children.ts';
 
-const INPUTS = 150;
+const INPUTS = depth(24, 150);
 const redis = inject('redisUrl') !== null;
 const ending: (() => Promise<void>)[] = [];
 
@@ -19,7 +20,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-test.skipIf(!redis).each([7, 4711])(
+test.skipIf(!redis).each(depth([7], [7, 4711]))(
   'nothing is lost, nothing twice, nothing stuck: seed %i',
   { timeout: 600_000 },
   async (seed) => {
@@ -28,9 +29,9 @@ test.skipIf(!redis).each([7, 4711])(
     const options = {
       seed,
       inputs: INPUTS,
-      faults: 16,
-      minutes: 0.35,
-      workers: 3,
+      faults: depth(4, 16),
+      minutes: depth(0.1, 0.35),
+      workers: depth(2, 3),
       apis: 2,
       contexts: contextsFor(INPUTS),
       streams: streamsFor(INPUTS),

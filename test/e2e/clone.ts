@@ -3,8 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { expect } from 'vitest';
+import { commandOf } from '../../src/dev/process-identity.ts';
 import { temporaryFolder } from '../services/temporary-folder.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -86,6 +88,27 @@ export function run(folder: string, command: string[], more: Record<string, stri
 export function signalGroup(run: Run, signal: NodeJS.Signals): void {
   if (run.process.pid === undefined) throw new Error('it never started');
   process.kill(-run.process.pid, signal);
+}
+
+/** The command that `npm start` prints, given to a shell, ends with a completed job. */
+export async function printedLineWorks(platform: Run): Promise<void> {
+  const [, line = ''] = await platform.until(/Try it:\n\s+(curl .*)\n/);
+  const { stdout } = spawnSync('sh', ['-c', line], { encoding: 'utf8', timeout: 60_000 });
+  expect(stdout).toContain('"status":"completed"');
+}
+
+/** What watches over a service that has ended, ends shortly after it. */
+export async function expectNothingLeft(folder: string): Promise<void> {
+  await expect.poll(() => leftovers(folder), { timeout: 60_000 }).toEqual([]);
+}
+
+/** Processes whose command line names the folder. */
+async function leftovers(folder: string): Promise<string[]> {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid));
+  const commands = await Promise.all(pids.map((pid) => commandOf(pid)));
+  return commands.filter((command) => command !== null).filter((command) => command.includes(folder));
 }
 
 /** Nothing of this test run, no services, and the oldest Node on PATH in front. */

@@ -10,13 +10,13 @@ import type { Child } from './children.ts';
 import { startCrashProcess } from './crash-process.ts';
 import type { Watcher } from './effects.ts';
 import { readOutside } from './outside-tools.ts';
-import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { expectSound } from './stored.ts';
 import { until } from './until.ts';
+import { onStage } from './used-again.ts';
 
 /** Crashes under way at once. */
-const AT_ONCE = 5;
+const AT_ONCE = 4;
 const TOOLS = ['look', 'put', 'mail', 'pay', 'wire', 'book', 'spawn_worker', 'wait_for_workers'];
 const ONCE = ['mail', 'pay'];
 
@@ -40,30 +40,34 @@ export type Play = {
 type Death = { when: 'before' | 'after'; at: number };
 
 /**
- * Plays it with a death right before the first effect of each kind. Returns how many kinds there are. What is lost then is what
- * another process finds, so that one effect of a kind stands for all of them.
+ * Plays it with a death at the first effect of each kind. Returns how many died. One effect of a kind stands for all of them: what is
+ * stored then differs only by what has happened before.
  */
-export async function dieBeforeEachKind(play: Play): Promise<number> {
-  const kinds = await effectsOfWhole(play);
-  const places = [...new Set(kinds)].map((kind) => kinds.indexOf(kind) + 1).values();
+export async function dieAtEachKind(play: Play, when: Death['when']): Promise<number> {
+  const effects = await effectsOfWhole(play);
+  const places = [...new Set(effects)].map((kind) => effects.indexOf(kind) + 1).values();
+  let died = 0;
   const alongside = async (): Promise<void> => {
-    for (const at of places) await survives(play, { when: 'before', at });
+    for (const at of places) if (!(await survives(play, { when, at }))) died += 1;
   };
   await Promise.all(Array.from({ length: AT_ONCE }, alongside));
-  return new Set(kinds).size;
+  return died;
 }
 
-/** The effects of a play in which nobody dies, in order. */
+/** The effects of a play in which nothing dies, in order. */
 async function effectsOfWhole(play: Play): Promise<string[]> {
-  const stage = await openStage();
-  try {
+  const known = wholes.get(play);
+  if (known !== undefined) return known;
+  const effects = await onStage(async (stage) => {
     const cast = await raise(stage, play);
     expect(await besides(cast, play, () => act(cast, play, { when: 'before', at: Infinity }))).toBe(true);
     return readFileSync(stage.file('effects'), 'utf8').trim().split('\n');
-  } finally {
-    await stage.close();
-  }
+  });
+  wholes.set(play, effects);
+  return effects;
 }
+
+const wholes = new Map<Play, string[]>();
 
 /** Plays it with a death at every effect, until one plays through. Returns how many died. */
 export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
@@ -81,16 +85,15 @@ export async function dieEverywhere(play: Play, when: Death['when']): Promise<nu
 }
 
 async function survives(play: Play, death: Death): Promise<boolean> {
-  const stage = await openStage();
-  try {
-    const cast = await raise(stage, play);
-    return await besides(cast, play, () => act(cast, play, death));
-  } catch (error) {
-    const effects = readFileSync(stage.file('effects'), { encoding: 'utf8', flag: 'a+' });
-    throw new Error(`Died ${death.when} effect ${death.at}. Effects:\n${effects}`, { cause: error });
-  } finally {
-    await stage.close();
-  }
+  return onStage(async (stage) => {
+    try {
+      const cast = await raise(stage, play);
+      return await besides(cast, play, () => act(cast, play, death));
+    } catch (error) {
+      const effects = readFileSync(stage.file('effects'), { encoding: 'utf8', flag: 'a+' });
+      throw new Error(`Died ${death.when} effect ${death.at}. Effects:\n${effects}`, { cause: error });
+    }
+  });
 }
 
 async function besides<T>(cast: Cast, play: Play, work: () => Promise<T>): Promise<T> {
@@ -100,7 +103,7 @@ async function besides<T>(cast: Cast, play: Play, work: () => Promise<T>): Promi
     for (;;) {
       await play.person?.(cast);
       if (over.signal.aborted) return;
-      await sleep(10);
+      await sleep(50);
     }
   }
   try {

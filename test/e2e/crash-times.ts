@@ -2,10 +2,10 @@
 import type { WorkerTimes } from '../../src/workers/ports.ts';
 
 export const CRASH_TIMES: WorkerTimes = {
-  beatMs: 50,
-  missedMs: 150,
+  beatMs: 100,
+  missedMs: 300,
   leaseMs: 10_000,
-  sweepMs: 100,
+  sweepMs: 150,
   stopGraceMs: 20_000,
   drainMs: 5_000,
 };

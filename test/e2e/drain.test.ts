@@ -2,6 +2,7 @@
 // all else goes on in another process at once, and the process ends well with nothing left in its hands.
 import { afterEach, expect, inject, test } from 'vitest';
 import type { ContextId } from '../../src/core/ids.ts';
+import { depth } from '../services/depth.ts';
 import { killChildren } from './children.ts';
 import type { Child } from './children.ts';
 import { openGate, readOutside } from './outside-tools.ts';
@@ -13,6 +14,9 @@ import { expectSound, history, transcript } from './stored.ts';
 import { until } from './until.ts';
 
 const LONG = { timeout: 120_000 };
+/** Under load: contexts, and the steps of each one's job. */
+const CONTEXTS = depth(10, 30);
+const STEPS = depth(8, 20);
 const CONFIG = { model: 'simulated/default', tools: ['look', 'put', 'mail', 'pay'] };
 
 let stage: Stage;
@@ -188,13 +192,13 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
-    const script = Array.from({ length: 20 }, (_, step) =>
+    const script = Array.from({ length: STEPS }, (_, step) =>
       [`say: step ${step}`, 'wait: 150ms', 'call: mail {"before_ms": 20}', 'call: look {}'].join('\n'),
     ).join('\n---\n');
     let worker = await startWorker(env);
     const contexts: ContextId[] = [];
     const last = 'call: look {"gated": true}\n---\nsay: all done';
-    for (let count = 0; count < 30; count += 1) contexts.push(await begin(`${script}\n---\n${last}`));
+    for (let count = 0; count < CONTEXTS; count += 1) contexts.push(await begin(`${script}\n---\n${last}`));
     const handovers = await watchHandovers();
     let replaced = 0;
     while (!(await stage.isSettled())) {
@@ -213,7 +217,7 @@ test.skipIf(!redis)(
     for (const contextId of contexts) {
       const told = await lines(contextId);
       expect(told.slice(1)).toEqual([
-        ...Array.from({ length: 20 }, (_, step) => [
+        ...Array.from({ length: STEPS }, (_, step) => [
           `a1 assistant: step ${step} →mail →look`,
           'a1 tool: mail ← mail: done',
           'a1 tool: look ← look: done',
@@ -224,7 +228,7 @@ test.skipIf(!redis)(
       ]);
       await expectSound(stage.ports.database.db, contextId);
     }
-    expect(seen('effect', 'mail')).toBe(30 * 20);
+    expect(seen('effect', 'mail')).toBe(CONTEXTS * STEPS);
     await drain(worker);
   },
 );

@@ -1,6 +1,7 @@
-// How long it takes until what a killed process ran is run by another one, four deaths in a row. The figures are printed:
+// How long it takes until what a killed process ran is run by another one, several deaths in a row. The figures are printed:
 // on a machine that is busy otherwise they say little. That nobody is waited with holds everywhere.
 import { afterAll, expect, inject, test } from 'vitest';
+import { depth } from '../services/depth.ts';
 import { killChildren, startChild } from './children.ts';
 import type { Child } from './children.ts';
 import { openStage } from './stage.ts';
@@ -9,8 +10,8 @@ import { until } from './until.ts';
 
 afterAll(killChildren);
 
-const CONTEXTS = 100;
-const DEATHS = 4;
+const CONTEXTS = depth(30, 100);
+const DEATHS = depth(2, 4);
 
 async function startWorker(stage: Stage): Promise<Child> {
   const child = startChild('test/e2e/resume-worker.ts', [], { ...stage.env, OUTSIDE: stage.file('outside') });
@@ -36,7 +37,7 @@ async function kill(stage: Stage, victim: Child): Promise<number[]> {
   const resumed = new Map<unknown, number>();
   await until('every context to be resumed', async () => {
     for (const { id, status, pid } of await contexts(stage)) {
-      expect(status, 'a context is waited with that died among a hundred').not.toBe('waiting');
+      expect(status, 'a context is waited with that died among many').not.toBe('waiting');
       if (pid !== null && pid !== victim.pid && !resumed.has(id)) resumed.set(id, performance.now() - killed);
     }
     return resumed.size === CONTEXTS;
@@ -51,7 +52,7 @@ const at = (sorted: readonly number[], share: number): number =>
 test.skipIf(inject('redisUrl') === null).each([
   ['that make progress between deaths', 'call: look {"before_ms": 2000}\n---\n'.repeat(100)],
   ['whose model call outlasts them all', 'wait: 1h\n'],
-])('100 contexts %s', { timeout: 120_000 }, async (what, script) => {
+])(`${CONTEXTS} contexts %s`, { timeout: 120_000 }, async (what, script) => {
   const stage = await openStage();
   try {
     for (let count = 0; count < CONTEXTS; count += 1) {

@@ -50,11 +50,11 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** `own`: services of its own, in place of those that the run shares. */
-export type Own = { databaseUrl?: string; redisUrl?: string };
+/** Services of its own, in place of those that the run shares. `database`: migrated, and not dropped with the stage. */
+export type Own = { databaseUrl?: string; redisUrl?: string; database?: TestDatabase };
 
 export async function openStage(own: Own = {}): Promise<Stage> {
-  const made = own.databaseUrl === undefined ? await createTestDatabase() : await migrated(own.databaseUrl);
+  const made = await databaseOf(own);
   const folder = await mkdtemp(path.join(tmpdir(), 'nightshift-stage-'));
   const redisUrl = own.redisUrl ?? inject('redisUrl');
   const prefix = testPrefix().replaceAll(/[{}]/g, '');
@@ -113,7 +113,9 @@ export async function openStage(own: Own = {}): Promise<Stage> {
   return stage;
 }
 
-async function migrated(databaseUrl: string): Promise<TestDatabase> {
+async function databaseOf({ databaseUrl, database }: Own): Promise<TestDatabase> {
+  if (database !== undefined) return { url: database.url, drop: async () => undefined };
+  if (databaseUrl === undefined) return createTestDatabase();
   await migrate(databaseUrl);
   return { url: databaseUrl, drop: async () => undefined };
 }

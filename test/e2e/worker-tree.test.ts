@@ -1,7 +1,8 @@
-// A tree of five hundred workers, in which every parent waits for its children, is finished by one process that runs one
-// context at a time; and by one that is killed again and again.
+// A tree of workers (of five hundred at full depth), in which every parent waits for its children, is finished by one process that
+// runs one context at a time; and by one that is killed again and again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import { depth } from '../services/depth.ts';
 import { killChildren } from './children.ts';
 import { endedWell, startCrashWorker } from './crash-plays.ts';
 import { openStage } from './stage.ts';
@@ -12,10 +13,13 @@ afterAll(killChildren);
 
 const LONG = { timeout: 600_000 };
 
-/** Children of a worker at each depth: 4, 16, 80, 400. */
-const FAN = [4, 4, 5, 5];
-const WORKERS = 501;
-const KILLS = 12;
+/** Children of a worker at each level. */
+const FAN = depth([3, 3, 4], [4, 4, 5, 5]);
+/** Workers at each level: the root, its children, theirs. */
+const LEVELS = FAN.reduce((levels, fan) => [...levels, fan * (levels.at(-1) ?? 1)], [1]);
+const WORKERS = LEVELS.reduce((sum, count) => sum + count, 0);
+const KILLS = depth(3, 12);
+const LONGEST_LIFE_MS = depth(600, 1_650);
 
 async function onStage(work: (stage: Stage) => Promise<void>): Promise<void> {
   const stage = await openStage();
@@ -36,7 +40,7 @@ async function expectWhole(stage: Stage): Promise<void> {
   ]);
   expect(
     await stage.query('select depth, count(*)::int as n from workers group by depth order by depth'),
-  ).toEqual([1, 4, 16, 80, 400].map((n, depth) => ({ depth, n })));
+  ).toEqual(LEVELS.map((n, level) => ({ depth: level, n })));
   const told = await stage.query(`
     select w.name, count(r.result) as results, min((r.result ->> 'content')::jsonb ->> 'output') as output,
       min((r.result ->> 'content')::jsonb ->> 'status') as status
@@ -58,7 +62,7 @@ async function expectWhole(stage: Stage): Promise<void> {
   expect(await stage.query('select 1 from awaited_jobs')).toEqual([]);
 }
 
-test('one slot finishes a tree of 500 workers', LONG, async () => {
+test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
   await onStage(async (stage) => {
     const began = performance.now();
     const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
@@ -77,7 +81,7 @@ test('a process that is killed at random, again and again, leaves the same', LON
     while (kills < KILLS && !(await stage.isSettled())) {
       const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
       await worker.says(/^up$/);
-      await sleep(150 + Math.random() * 1_500);
+      await sleep(150 + Math.random() * (LONGEST_LIFE_MS - 150));
       worker.signal('SIGKILL');
       await worker.exited;
       kills += 1;
