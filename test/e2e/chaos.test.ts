@@ -1,4 +1,4 @@
-// Chaos in short: clients and faults let loose on workers and two APIs, with dice that always fall the same way. In the gate a few
+// Chaos in short: clients and faults let loose on workers and APIs, with dice that always fall the same way. In the gate a few
 // seconds of it. `npm run chaos` is the long form, with any dice; docs/chaos.md tells how to read what it says.
 import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/actions.ts';
@@ -32,7 +32,7 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
       faults: depth(4, 16),
       minutes: depth(0.1, 0.35),
       workers: depth(2, 3),
-      apis: 2,
+      apis: depth(1, 2),
       contexts: contextsFor(INPUTS),
       streams: streamsFor(INPUTS),
       settleSeconds: 300,

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { OwnService } from '../services/own-service.ts';
 import { expectBalanced, startLedger } from './ledger.ts';
-import { CALLS, SCRIPT, expectOnce, openHouse, say } from './outage-house.ts';
+import { CALLS, SCRIPT, SHORT_REQUEST, expectOnce, openHouse, say } from './outage-house.ts';
 import { startWorker } from './platform.ts';
 import type { Own } from './stage.ts';
 
 /** `service` is silent, on which a platform of its own runs. */
 export async function expectEndInTime(service: OwnService, own: Own, inputs: number): Promise<void> {
-  const house = await openHouse(own, { NIGHTSHIFT_DRAIN_MS: '2000', NIGHTSHIFT_REQUEST_MS: '1500' });
-  const { stage, client } = house;
-  const ledger = await startLedger(client, { contexts: 4, script: SCRIPT });
+  const house = await openHouse(own, { NIGHTSHIFT_DRAIN_MS: '2000', ...SHORT_REQUEST });
+  const { stage } = house;
+  const ledger = await startLedger(house, { contexts: 4, script: SCRIPT });
   await ledger.more(inputs);
   await service.pause();
   const begun = performance.now();

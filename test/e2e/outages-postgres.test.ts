@@ -15,7 +15,7 @@ import {
   endAll,
   expectGoodLogs,
 } from './outage-house.ts';
-import { expectOnce, openHouse, redis, say, sharedPostgres } from './outage-house.ts';
+import { SHORT_REQUEST, expectOnce, openHouse, redis, say, sharedPostgres } from './outage-house.ts';
 import { until } from './until.ts';
 
 /** Inputs that are accepted between two blows. */
@@ -30,8 +30,8 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await server.get();
-    const house = await openHouse(await databaseOn(service), LONG_LEASE);
-    const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
+    const house = await openHouse(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     for (const blow of ['stop', 'kill'] as const) {
       await ledger.more(SOME);
       await service[blow]();
@@ -63,8 +63,8 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await server.get();
-    const house = await openHouse(await databaseOn(service), LONG_LEASE);
-    const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
+    const house = await openHouse(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     await service.pause();
     await until('the API to give up', async () => (ledger.answers.get(503) ?? 0) > 0);
@@ -84,8 +84,8 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await server.get();
-    const house = await openHouse(await databaseOn(service), SHORT_LEASE);
-    const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
+    const house = await openHouse(await databaseOn(service), { ...SHORT_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     await service.pause();
     await Promise.all(house.workers.map((worker) => worker.says(/letting all runs go|a beat was missed/)));

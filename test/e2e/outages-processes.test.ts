@@ -16,7 +16,7 @@ import {
   expectGoodLogs,
   expectOnce,
 } from './outage-house.ts';
-import { openHouse, openHouseOn, redis, say } from './outage-house.ts';
+import { SHORT_REQUEST, openHouse, openHouseOn, redis, say } from './outage-house.ts';
 import { readOutside } from './outside-tools.ts';
 import { startApi, startWorker } from './platform.ts';
 import { startSilentProxy } from './silent-proxy.ts';
@@ -193,7 +193,7 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const house = await openHouse({});
-    const ledger = await startLedger(house.client, { contexts: 8, script: SCRIPT });
+    const ledger = await startLedger(house, { contexts: 8, script: SCRIPT });
     for (let killed = 0; killed < KILLS; killed += 1) {
       await ledger.more(SOME);
       house.api.signal('SIGKILL');
@@ -220,8 +220,8 @@ test.skipIf(!redis)(
     atEnd(() => stage.close());
     const proxy = await startSilentProxy(stage.env['DATABASE_URL'] ?? '');
     atEnd(() => proxy.close());
-    const house = await openHouseOn(stage, { DATABASE_URL: proxy.url, ...SHORT_LEASE });
-    const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
+    const house = await openHouseOn(stage, { DATABASE_URL: proxy.url, ...SHORT_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     proxy.silence();
     const begun = performance.now();

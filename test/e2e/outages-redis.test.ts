@@ -49,7 +49,7 @@ test.skipIf(!redis)(
   async () => {
     const service = await server.get();
     const house = await openHouse({ redisUrl: service.url });
-    const ledger = await startLedger(house.client, { contexts: 6, script: SCRIPT });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     const admin = new Redis(service.url, { maxRetriesPerRequest: 0, retryStrategy: () => 100 });
     admin.on('error', () => undefined);
     atEnd(async () => admin.disconnect());
