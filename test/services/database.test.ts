@@ -30,6 +30,7 @@ test('many files at once migrate once, and each gets a copy of its own', async (
   let migrated = 0;
   const source = {
     adminUrl: inject('databaseUrl'),
+    run: inject('testRun'),
     migrations,
     async migrate(url: string) {
       migrated += 1;

@@ -20,6 +20,7 @@ export interface Copy extends TestDatabase {
 
 export interface TemplateSource {
   adminUrl: string;
+  run: string;
   /** Folder whose files the template is made from. */
   migrations: string;
   migrate(databaseUrl: string): Promise<void>;
@@ -27,12 +28,21 @@ export interface TemplateSource {
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../src/db/migrations');
 
-/** A migrated database on the run's PostgreSQL that nothing has used, for tests of plans and of sizes. */
-export async function createFreshDatabase(): Promise<TestDatabase> {
-  return createDatabaseFrom({ adminUrl: inject('databaseUrl'), migrations: MIGRATIONS, migrate });
+/** The run's PostgreSQL, and the run, after which its databases are named. */
+export type DatabaseServer = { databaseUrl: string; testRun: string };
+
+const serverOfRun = (): DatabaseServer => ({
+  databaseUrl: inject('databaseUrl'),
+  testRun: inject('testRun'),
+});
+
+/** A migrated database that nothing has used, for tests of plans and of sizes. `server`: outside a test file. */
+export async function createFreshDatabase(server = serverOfRun()): Promise<TestDatabase> {
+  const { databaseUrl, testRun } = server;
+  return createDatabaseFrom({ adminUrl: databaseUrl, run: testRun, migrations: MIGRATIONS, migrate });
 }
 
-const pool = new DatabasePool(createFreshDatabase);
+const pool = new DatabasePool(() => createFreshDatabase());
 
 /** A migrated, empty database on the run's PostgreSQL. Another test may have used it before. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -41,15 +51,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** A database without tables, on the run's PostgreSQL: nothing was migrated. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
-  const adminUrl = inject('databaseUrl');
-  const name = newName();
+  const { databaseUrl: adminUrl, testRun } = serverOfRun();
+  const name = newName(testRun);
   await withAdmin(adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
   return { url: urlOf(adminUrl, name), drop: () => dropDatabase(adminUrl, name) };
 }
 
 export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> {
   const template = await templateFor(source);
-  const name = newName();
+  const name = newName(source.run);
   await withAdmin(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: urlOf(source.adminUrl, name),
@@ -58,8 +68,8 @@ export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> 
   };
 }
 
-function newName(): string {
-  return `${prefixOf(inject('testRun'))}${randomBytes(5).toString('hex')}`;
+function newName(run: string): string {
+  return `${prefixOf(run)}${randomBytes(5).toString('hex')}`;
 }
 
 /** How the names of a run's databases begin. */

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PACKAGE_ENTRIES, bundle } from '../../bundle.ts';
+import { newestChange } from './newest-change.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, '.nightshift', 'test-programs');
@@ -29,7 +30,7 @@ export function programFile(program: Program): string {
 
 /** Makes the bundle where it is missing; `programFile` names its files from then on. */
 export async function bundlePrograms(): Promise<void> {
-  const newest = Math.max(...SOURCES.map((source) => changedAt(path.join(ROOT, source))));
+  const newest = newestChange(SOURCES.map((source) => path.join(ROOT, source)));
   const folder = path.join(HOME, newest.toString(36));
   if (!existsSync(folder)) {
     const fresh = `${folder}.${process.pid}`;
@@ -41,14 +42,6 @@ export async function bundlePrograms(): Promise<void> {
     await removeOld(folder);
   }
   process.env[FOLDER] = folder;
-}
-
-/** When the newest file or folder below was changed, in milliseconds. */
-function changedAt(place: string): number {
-  const stat = statSync(place);
-  const own = Math.ceil(stat.mtimeMs);
-  if (!stat.isDirectory()) return own;
-  return Math.max(own, ...readdirSync(place).map((name) => changedAt(path.join(place, name))));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
