@@ -77,7 +77,10 @@ export default defineConfig({
           name: 'console',
           include: pages,
           globalSetup: [...globalSetup, 'test/console/global-setup.ts'],
+          isolate: false,
           sequence: { groupOrder: 4 },
+          // They wait for the page, the API and the worker by turns.
+          maxWorkers: 3,
           ...timeouts,
           // A page is drawn and looked at again and again; none of this is a measure of how fast.
           testTimeout: 240_000,

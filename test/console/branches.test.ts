@@ -2,10 +2,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { useTenant } from './platform.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('branches');
+const { visit, excuse } = useBrowser(platform);
 
 /** A conversation of these inputs, each answered. */
 async function conversation(...inputs: string[]): Promise<string> {

@@ -1,21 +1,18 @@
 // What a person gives in the chat beside words: files, the result of a tool that the client runs, what became of a call that
 // nobody saw end, and an input that takes the place of what runs.
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ContentBlock } from '../../src/client/index.ts';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
-import { openContext, waitingFor } from './scenes.ts';
+import { card, making, said } from './conversation.ts';
+import { useTenant } from './platform.ts';
+import { openContext } from './scenes.ts';
 import { field, send } from './writing.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('chat-answers');
+const { visit } = useBrowser(platform);
 
 const inputs = (page: Page) => page.getByRole('article', { name: 'Input' });
-const said = (page: Page, text: string) =>
-  page.getByRole('article', { name: 'Answer', exact: true }).filter({ hasText: text });
-const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });
 const attached = (page: Page) => page.getByRole('list', { name: 'Attached' });
 
 /** A red dot. */
@@ -123,58 +120,17 @@ test('the result of a tool of the client is given where its call stands, an erro
   ]);
 });
 
-test('what became of calls that nobody saw end is said where they stand', async () => {
-  const { client, kill, restart, outside } = platform();
-  const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
-  const wired = async () => (await readFile(outside, 'utf8')).match(/^wire 7$/gm)?.length;
-  const ids: string[] = [];
-  for (const title of ['it happened', 'nobody knows', 'it did not']) {
-    const { context } = await openContext(client, title, [wire]);
-    ids.push(context.id);
-  }
-  // Each has begun, and not only said so.
-  await expect.poll(wired).toBe(3);
-  const [happened = '', unknown = '', again = ''] = ids;
-  await kill();
-  await restart();
-  await waitingFor(client, 3);
-
-  const page = await open(happened);
-  const form = page.getByRole('group', { name: 'What became of wire_money' });
-  await page.getByText('wire_money').first().waitFor();
-  await form.getByText('had begun when its process was lost').waitFor();
-  await expectAccessible(page);
-  await form.getByLabel('Its result, if it happened').fill('receipt 77');
-  await form.getByRole('button', { name: 'It happened' }).click();
-  await said(page, 'settled').waitFor();
-  await card(page, 'wire_money').getByText('Completed').waitFor();
-  expect(JSON.stringify(await blocksOf(happened))).toContain('receipt 77');
-
-  await page.goto(`${platform().url}/contexts/${unknown}`);
-  await form.getByRole('button', { name: 'Tell the model that nobody knows' }).click();
-  await said(page, 'settled').waitFor();
-  await form.waitFor({ state: 'hidden' });
-
-  await page.goto(`${platform().url}/contexts/${again}`);
-  await form.getByRole('button', { name: 'It did not: run it again' }).click();
-  await form.waitFor({ state: 'hidden' });
-  await expect.poll(wired).toBe(4);
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await page.getByRole('region', { name: 'Conversation' }).getByText('Idle').waitFor();
-});
-
 test('an input that interrupts takes the place of what runs', async () => {
   const { client } = platform();
   const { context } = await openContext(client, 'in a hurry', []);
   const page = await open(context.id);
   await send(page, 'tokens: 5000 over 300s');
-  const making = page.getByRole('article', { name: 'Answer in the making' });
-  await making.waitFor();
+  await making(page).waitFor();
   await page.getByRole('combobox', { name: 'How it goes in' }).click();
   await page.getByRole('option', { name: /^Interrupt/ }).click();
   await send(page, 'say: this instead');
   await said(page, 'this instead').waitFor();
-  await making.waitFor({ state: 'hidden' });
+  await making(page).waitFor({ state: 'hidden' });
   await page.getByRole('region', { name: 'Queued inputs' }).waitFor({ state: 'hidden' });
   const jobs = await client.jobs.list({ context_id: context.id }).all();
   expect(jobs.map(({ status }) => status)).toEqual(['completed', 'interrupted']);

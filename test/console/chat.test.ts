@@ -1,19 +1,16 @@
 // The chat, as people use it: an answer grows as it is made, in every tab and after a reload; what runs is stopped, steered
 // and queued behind; approvals and questions are answered where they stand; and a server that dies is waited for.
-import { readFile } from 'node:fs/promises';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
-import { field, send, sendWritten } from './writing.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { log, longer, making, said } from './conversation.ts';
+import { depth } from '../services/depth.ts';
+import { useTenant } from './platform.ts';
+import { field, send } from './writing.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('chat');
+const { visit } = useBrowser(platform);
 
-const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
-const making = (page: Page) => page.getByRole('article', { name: 'Answer in the making' });
-const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
-const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
 const queue = (page: Page) => page.getByRole('region', { name: 'Queued inputs' });
 const place = (page: Page, number: number) =>
   queue(page)
@@ -31,21 +28,6 @@ async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: 
 
 const pairs = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ user: `question ${at}`, assistant: `answer ${at}` }));
-
-/** Its text, once it is longer than `than`. */
-async function longer(of: Locator, than: number): Promise<string> {
-  let text = '';
-  await expect
-    .poll(
-      async () => {
-        text = (await of.textContent()) ?? '';
-        return text.length;
-      },
-      { interval: 25 },
-    )
-    .toBeGreaterThan(than);
-  return text;
-}
 
 test('makes a worker in two clicks, and shows its answer as it grows', async () => {
   const page = await visit(platform().url);
@@ -140,7 +122,7 @@ test('the next input need not wait until the lists were read anew after the one 
 });
 
 test('what is queued is edited, moved and withdrawn, in every tab; an approval is given where it stands', async () => {
-  const { page, address } = await open();
+  const { page, id, address } = await open();
   await send(page, 'call: send_mail {"to": "alice", "text": "hi"}\n---\nsay: sent');
   const call = page.getByRole('region', { name: 'Tool send_mail' });
   await call.getByRole('button', { name: 'Approve' }).waitFor();
@@ -171,7 +153,7 @@ test('what is queued is edited, moved and withdrawn, in every tab; an approval i
     await said(tab, 'three').waitFor();
     await queue(tab).waitFor({ state: 'hidden' });
   }
-  expect(await readFile(platform().outside, 'utf8')).toBe('bob: hi\n');
+  expect(await platform().effectsOf(id)).toEqual(['bob: hi']);
   await call.getByText('Completed').waitFor();
 });
 
@@ -216,37 +198,13 @@ test('a failure says why, and is tried again', async () => {
   await page.getByText('The last job failed').waitFor({ state: 'hidden' });
 });
 
-test('a server that is killed is said to be away, and once it is back nothing is missing', async () => {
-  const { page, id } = await open();
-  excuse(
-    /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
-  );
-  await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
-  const told = await longer(making(page), 40);
-  await platform().kill();
-  const banner = page.getByText('The connection to Nightshift was lost');
-  await banner.waitFor();
-  await field(page).fill('say: kept');
-  await page.getByText('The connection is lost.').waitFor();
-  await platform().restart();
-  await banner.waitFor({ state: 'hidden' });
-  // Another attempt says it from the beginning.
-  const again = await longer(making(page), told.length);
-  expect(again.startsWith(told.slice(0, 40))).toBe(true);
-  await said(page, 'before').waitFor();
-  expect(await platform().client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await making(page).waitFor({ state: 'hidden' });
-  expect(await field(page).inputValue()).toBe('say: kept');
-  await sendWritten(page);
-  await said(page, 'kept').waitFor();
-});
-
 test('a long history is shown a window at a time', async () => {
   const { client, url } = platform();
-  const { id } = await client.contexts.import({ title: 'long', entries: pairs(300) });
+  // More than is kept.
+  const count = depth(220, 300);
+  const { id } = await client.contexts.import({ title: 'long', entries: pairs(count) });
   const page = await visit(`${url}/contexts/${id}`);
-  await said(page, 'answer 299').waitFor();
+  await said(page, `answer ${count - 1}`).waitFor();
   const begin = page.getByText('question 0', { exact: true });
   const atBegin = async (): Promise<boolean> => {
     await log(page).evaluate((list) => list.scrollTo(0, 0));
@@ -257,7 +215,7 @@ test('a long history is shown a window at a time', async () => {
   await send(page, 'say: the end');
   await page.getByRole('button', { name: 'Jump to the latest' }).click();
   await said(page, 'the end').waitFor();
-  await said(page, 'answer 299').waitFor();
+  await said(page, `answer ${count - 1}`).waitFor();
 
   const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
   await page.goto(`${url}/contexts/${id}?message=${data[151]?.id ?? ''}`);
@@ -287,7 +245,7 @@ test('the latest is gone to though the list lets go of it as it is asked for', a
   const { client, url } = platform();
   // More than is kept, by less than is read at once: it lets go of the end once it is at the beginning.
   const { id } = await client.contexts.import({ title: 'let go', entries: pairs(205) });
-  const page = await visit(url);
+  const page = await visit(`${url}/healthz`);
   await page.addInitScript(PRESS_AT_REST);
   await page.goto(`${url}/contexts/${id}`);
   await said(page, 'answer 204').waitFor();
@@ -304,7 +262,7 @@ test('a message that is sought is gone to though the list is read anew meanwhile
   const { client, url } = platform();
   const { id } = await client.contexts.import({ title: 'sought', entries: pairs(100) });
   const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
-  const page = await visit(url);
+  const page = await visit(`${url}/healthz`);
   // The stream stands once the message was asked for; what is read anew then comes after it.
   const asked = Promise.withResolvers<void>();
   const again = Promise.withResolvers<void>();
@@ -341,7 +299,7 @@ test('what is said while a conversation opens is not missed', async () => {
     title: 'opening',
     worker: { name: 'opening', role: 'clerk' },
   });
-  const page = await visit(url);
+  const page = await visit(`${url}/healthz`);
   // The list was read before it is said, and comes once the stream stands that has nothing to tell of it.
   const read = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
@@ -377,29 +335,24 @@ test('a draft is kept for each context', async () => {
   expect(await field(page).inputValue()).toBe('half a thought');
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  for (const size of ['desktop', 'phone'] as const) {
-    test(`a conversation is accessible and fits: ${theme}, ${size}`, async () => {
-      const { client, url } = platform();
-      const { id } = await client.contexts.create({
-        title: 'looks',
-        worker: { name: 'looks', role: 'clerk' },
-      });
-      const script = [
-        'think: hm\nsay: "**Bold** and `code`\\n\\n```ts\\nconst a = 1;\\n```"\ncall: look_up {"word": "a"}',
-        'call: send_mail {"to": "dora", "text": "hi"}\nask: Which? [red | blue]',
-      ];
-      await client.contexts.send(id, script.join('\n---\n'));
-      const page = await visit(`${url}/contexts/${id}`, { theme, size });
-      await page.getByRole('button', { name: 'Approve' }).waitFor();
-      await page.getByRole('button', { name: 'blue' }).waitFor();
-      await page
-        .getByRole('region', { name: 'Tool look_up' })
-        .getByRole('button', { name: 'look_up' })
-        .click();
-      await page.getByRole('region', { name: 'Output' }).waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
+for (const { theme, size } of LOOKS) {
+  test(`a conversation is accessible and fits: ${theme}, ${size}`, async () => {
+    const { client, url } = platform();
+    const { id } = await client.contexts.create({
+      title: 'looks',
+      worker: { name: 'looks', role: 'clerk' },
     });
-  }
+    const script = [
+      'think: hm\nsay: "**Bold** and `code`\\n\\n```ts\\nconst a = 1;\\n```"\ncall: look_up {"word": "a"}',
+      'call: send_mail {"to": "dora", "text": "hi"}\nask: Which? [red | blue]',
+    ];
+    await client.contexts.send(id, script.join('\n---\n'));
+    const page = await visit(`${url}/contexts/${id}`, { theme, size });
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.getByRole('button', { name: 'blue' }).waitFor();
+    await page.getByRole('region', { name: 'Tool look_up' }).getByRole('button', { name: 'look_up' }).click();
+    await page.getByRole('region', { name: 'Output' }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
 }

@@ -1,10 +1,16 @@
 // An operator's file for the tests of the console: a look, what must be approved, what waits until it is told to go on, what
 // nobody knows the outcome of, and a role.
 import { appendFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from '../../src/index.ts';
 import type { JsonSchemaTool } from '../../src/index.ts';
 
-const outside = process.env['OUTSIDE'] ?? '/dev/null';
+/** The tools of each context write to a file of its own in this folder. */
+const effects = process.env['EFFECTS'] ?? '.';
+
+function record(contextId: string, line: string): void {
+  appendFileSync(path.join(effects, contextId), `${line}\n`);
+}
 
 const lookUp: JsonSchemaTool = {
   name: 'look_up',
@@ -30,8 +36,8 @@ const sendMail: JsonSchemaTool = {
     required: ['to', 'text'],
     additionalProperties: false,
   },
-  execute({ to, text }: { to: string; text: string }) {
-    appendFileSync(outside, `${to}: ${text}\n`);
+  execute({ to, text }: { to: string; text: string }, { context_id }) {
+    record(context_id, `${to}: ${text}`);
     return `sent to ${to}`;
   },
 };
@@ -49,8 +55,8 @@ const wireMoney: JsonSchemaTool = {
     required: ['amount'],
     additionalProperties: false,
   },
-  execute({ amount }: { amount: number }, { signal }) {
-    appendFileSync(outside, `wire ${amount}\n`);
+  execute({ amount }: { amount: number }, { signal, context_id }) {
+    record(context_id, `wire ${amount}`);
     return new Promise<string>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
     });

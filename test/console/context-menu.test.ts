@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { usePlatform } from './platform.ts';
+import { useTenant } from './platform.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('context-menu');
+const { visit, excuse } = useBrowser(platform);
 
 async function context(title: string): Promise<string> {
   const { client } = platform();

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addCosts, formatCost } from '../../web/src/ui/cost.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
 import { browserTest, expectAccessible, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { useOwnPlatform } from './platform.ts';
 import { openContext } from './scenes.ts';
 
 describe('a cost', () => {
@@ -35,9 +35,7 @@ const provider = await startFakeProvider({
 afterAll(() => provider.close());
 
 const { visit } = useBrowser();
-const platform = usePlatform({
-  env: { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: provider.anthropicURL },
-});
+const platform = useOwnPlatform({ ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: provider.anthropicURL });
 
 /** A job of a model that costs a tenth of a cent for each token. */
 async function paid() {

@@ -1,14 +1,13 @@
 // The inbox: what waits for a person is answered in place, can be taken back for three seconds, and nothing moves under the
 // pointer meanwhile; what somebody else answered says so where it stood.
-import { existsSync, readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { useTenant } from './platform.ts';
 import { openContext, waitingFor } from './scenes.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('inbox');
+const { visit, excuse } = useBrowser(platform);
 
 const mailTo = (to: string): string =>
   `call: send_mail {"to": "${to}", "text": "hello"}\n---\nsay: done with ${to}`;
@@ -22,13 +21,6 @@ const over = (page: Page, title: string, words: string) =>
     .waitFor();
 const NOTHING = 'Nothing waits for you';
 
-const sentIn = (outside: string): string[] =>
-  existsSync(outside)
-    ? readFileSync(outside, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-    : [];
-
 async function boxOf(of: Locator) {
   const box = await of.boundingBox();
   if (box === null) throw new Error('it is not seen');
@@ -40,7 +32,7 @@ async function waiting(count: number): Promise<void> {
 }
 
 test('approves, denies with a reason, and runs with what a person wrote', async () => {
-  const { client, url, outside } = platform();
+  const { client, url, effectsOf } = platform();
   const one = await openContext(client, 'mail for ann', [mailTo('ann')]);
   const two = await openContext(client, 'mail for bob', [mailTo('bob')]);
   await waiting(2);
@@ -70,7 +62,8 @@ test('approves, denies with a reason, and runs with what a person wrote', async 
       .allTextContents(),
   ).toEqual(['mail for cid', 'mail for bob', 'mail for ann']);
   for (const { jobs } of [one, two, three]) await client.jobs.wait(jobs[0] ?? '');
-  expect(sentIn(outside).toSorted()).toEqual(['ann: hello', 'dan: edited']);
+  const sent = await Promise.all([one, two, three].map(({ context }) => effectsOf(context.id)));
+  expect(sent).toEqual([['ann: hello'], [], ['dan: edited']]);
   const told = await client.contexts.messages.list(two.context.id).all();
   expect(JSON.stringify(told)).toContain('not on Fridays');
 });
@@ -114,9 +107,8 @@ test('says so when somebody else was faster, and leads to the conversation', asy
 });
 
 test('a double click approves one call, though the next one moves under the pointer', async () => {
-  const { client, url, outside } = platform();
-  const before = sentIn(outside).length;
-  const { jobs } = await openContext(client, 'mail for ira', [mailTo('ira')]);
+  const { client, url, effectsOf } = platform();
+  const { context, jobs } = await openContext(client, 'mail for ira', [mailTo('ira')]);
   await waiting(1);
   const next = await openContext(client, 'mail for jo', [mailTo('jo')]);
   await waiting(2);
@@ -132,7 +124,8 @@ test('a double click approves one call, though the next one moves under the poin
   await page.mouse.click(moved.x + moved.width / 2, moved.y + moved.height / 2);
   await over(page, 'mail for jo', 'Approved');
   await client.jobs.wait(next.jobs[0] ?? '');
-  expect(sentIn(outside).slice(before)).toEqual(['jo: hello']);
+  expect(await effectsOf(next.context.id)).toEqual(['jo: hello']);
+  expect(await effectsOf(context.id)).toEqual([]);
   expect((await client.approvals.list().page()).data).toHaveLength(1);
   await card(page, 'mail for ira').getByRole('button', { name: 'Approve' }).click();
   await client.jobs.wait(jobs[0] ?? '');
@@ -142,7 +135,7 @@ test('a button that moves within its form, or comes, takes no click for half a s
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'mail for noa', [mailTo('noa')]);
   await waiting(1);
-  const page = await visit(url);
+  const page = await visit(`${url}/healthz`, { alone: true });
   // The time of the page stands still while the clicks are made.
   await page.clock.install();
   await page.goto(`${url}/inbox`);
@@ -235,41 +228,16 @@ test('keys decide and take back without losing their place; a remembered verdict
   expect(await client.contexts.messages.list(context.id).all()).not.toHaveLength(0);
 });
 
-test('a call whose outcome nobody knows is settled', async () => {
-  const { client, url, kill, restart } = platform();
-  const { context, jobs } = await openContext(client, 'a transfer', [
-    'call: wire_money {"amount": 5}\n---\nsay: settled',
-  ]);
-  const events = client.contexts.events(context.id, {
-    after: 0,
-    until: ({ event }) => event === 'ToolCallStarted',
-  });
-  for await (const _ of events);
-  await kill();
-  await restart();
-  await waiting(1);
-  const page = await visit(`${url}/inbox`);
-  await card(page, 'a transfer').getByLabel('Its result, if it happened').fill('receipt 77');
-  await card(page, 'a transfer').getByRole('button', { name: 'It happened' }).click();
-  await page.getByText(NOTHING).waitFor();
-  await client.jobs.wait(jobs[0] ?? '');
-  expect(JSON.stringify(await client.contexts.messages.list(context.id).all())).toContain('receipt 77');
+test('is accessible with all that can wait, and fits', async () => {
+  const { client, url } = platform();
+  await openContext(client, 'mail for fay', [mailTo('fay')]);
+  await openContext(client, 'another question', ['ask: Which **one**? [red | blue]']);
+  await waiting(2);
+  for (const look of LOOKS) {
+    const page = await visit(`${url}/inbox`, look);
+    await card(page, 'mail for fay').getByRole('button', { name: 'Deny' }).click();
+    await card(page, 'another question').getByRole('button', { name: 'red' }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  }
 });
-
-for (const theme of ['light', 'dark'] as const) {
-  test(`is accessible with all that can wait, and fits a phone: ${theme}`, async () => {
-    const { client, url } = platform();
-    if (theme === 'light') {
-      await openContext(client, 'mail for fay', [mailTo('fay')]);
-      await openContext(client, 'another question', ['ask: Which **one**? [red | blue]']);
-    }
-    await waiting(2);
-    for (const size of ['desktop', 'phone'] as const) {
-      const page = await visit(`${url}/inbox`, { theme, size });
-      await card(page, 'mail for fay').getByRole('button', { name: 'Deny' }).click();
-      await card(page, 'another question').getByRole('button', { name: 'red' }).waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-    }
-  });
-}

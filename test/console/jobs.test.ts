@@ -1,12 +1,12 @@
 // The list of jobs: what the address says is shown, and many are cancelled at once.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { useTenant } from './platform.ts';
 import { ENDLESS, openContext } from './scenes.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('jobs');
+const { visit } = useBrowser(platform);
 
 const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Job / }) });
 
@@ -91,15 +91,12 @@ test('narrows down by metadata once it is written, and by the worker that one co
   await client.jobs.cancel(kept, { wait_ms: 20_000 });
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`is accessible, and cards on a phone: ${theme}`, async () => {
-    const { url } = platform();
-    const page = await visit(`${url}/jobs`, { theme });
-    await rows(page).first().waitFor();
+for (const { theme, size } of LOOKS) {
+  test(`is accessible, and cards on a phone: ${theme}, ${size}`, async () => {
+    const page = await visit(`${platform().url}/jobs`, { theme, size });
+    const cards = page.getByRole('list', { name: 'Jobs' }).getByRole('listitem');
+    await (size === 'phone' ? cards : rows(page)).first().waitFor();
     await expectAccessible(page);
-    const phone = await visit(`${url}/jobs`, { theme, size: 'phone' });
-    await phone.getByRole('list', { name: 'Jobs' }).getByRole('listitem').first().waitFor();
-    await expectAccessible(phone);
-    await expectFits(phone);
+    await expectFits(page);
   });
 }

@@ -3,15 +3,18 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { making, said } from './conversation.ts';
+import { depth } from '../services/depth.ts';
+import { useTenant } from './platform.ts';
 import { field, send } from './writing.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('many-tabs');
+const { visit } = useBrowser(platform);
 
-const TABS = 8;
-const said = (page: Page, text: string) =>
-  page.getByRole('article', { name: 'Answer', exact: true }).filter({ hasText: text });
+/** As many streams as there are connections, if nothing limited them. At full depth more. */
+const TABS = depth(6, 8);
+/** These stay visible. */
+const SEEN = 2;
 
 /** As browsers tell a page whose tab is not looked at. */
 async function setSeen(page: Page, state: 'visible' | 'hidden'): Promise<void> {
@@ -33,9 +36,9 @@ function countStreams(page: Page): () => number {
   return () => open.size;
 }
 
-test('eight tabs work beside each other, each told of what happens in it', async () => {
+test('many tabs work beside each other, each told of what happens in it', async () => {
   const { client, url } = platform();
-  const first = await visit(url);
+  const first = await visit(`${url}/healthz`);
   const streams = countStreams(first);
   const tabs: { page: Page; id: string }[] = [];
   for (let at = 0; at < TABS; at += 1) {
@@ -54,17 +57,17 @@ test('eight tabs work beside each other, each told of what happens in it', async
   expect(streams()).toBe(4);
 
   // Hidden tabs make room for those that are seen.
-  for (const { page } of tabs.slice(0, 6)) await setSeen(page, 'hidden');
-  await expect.poll(streams).toBe(2);
+  for (const { page } of tabs.slice(0, -SEEN)) await setSeen(page, 'hidden');
+  await expect.poll(streams).toBe(SEEN);
   const { page: last, id } = tabs.at(-1) ?? { page: first, id: '' };
   await client.contexts.send(id, 'tokens: 20000 over 600s');
-  await last.getByRole('article', { name: 'Answer in the making' }).waitFor();
+  await making(last).waitFor();
   // What was said meanwhile is there once a tab is seen again.
   await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
   await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });
   await setSeen(first, 'visible');
   await said(first, 'while nobody looked').waitFor();
-  await expect.poll(streams).toBe(3);
+  await expect.poll(streams).toBe(SEEN + 1);
   await client.contexts.interrupt(id);
 });
 

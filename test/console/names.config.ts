@@ -1,8 +1,8 @@
-// An operator's file with a server of tools, which keeps what it knows beside OUTSIDE.
+// An operator's file with a server of tools, which keeps what it knows beside the folder EFFECTS.
 import { defineConfig } from '../../src/index.ts';
 import { memory } from '../mcp/known-servers.ts';
 
 export default defineConfig({
-  mcp_servers: { notes: memory(`${process.env['OUTSIDE'] ?? '.'}.json`) },
+  mcp_servers: { notes: memory(`${process.env['EFFECTS'] ?? '.'}.json`) },
   roles: { keeper: { model: 'simulated/keeper', tools: ['remember'] } },
 });

@@ -4,12 +4,10 @@ import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { until } from '../e2e/until.ts';
 import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { useOwnPlatform } from './platform.ts';
 
 const { visit } = useBrowser();
-const platform = usePlatform({
-  env: { NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'names.config.ts') },
-});
+const platform = useOwnPlatform({ NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'names.config.ts') });
 
 /** The tools of a server are known once it is up. */
 async function isUp(): Promise<void> {

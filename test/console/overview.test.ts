@@ -1,11 +1,11 @@
 // The overview shows numbers that are true, as plots and as tables, and who is at work.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { useOwnPlatform } from './platform.ts';
 import { ENDLESS, openContext, waitingFor } from './scenes.ts';
 
 const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useOwnPlatform();
 
 test('tells what is queued, runs and waits, what ended, and which processes live', async () => {
   const { client, url } = platform();
@@ -33,14 +33,12 @@ test('tells what is queued, runs and waits, what ended, and which processes live
   await page.getByRole('link', { name: 'Running: 0', exact: true }).waitFor();
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`is accessible with its plots, and fits a phone: ${theme}`, async () => {
-    for (const size of ['desktop', 'phone'] as const) {
-      const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
-      await page.locator('.recharts-surface').first().waitFor();
-      await page.getByRole('row', { name: /process/ }).waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-    }
+for (const { theme, size } of LOOKS) {
+  test(`is accessible with its plots, and fits: ${theme}, ${size}`, async () => {
+    const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
+    await page.locator('.recharts-surface').first().waitFor();
+    await page.getByRole('row', { name: /process/ }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
   });
 }

@@ -1,98 +1,75 @@
-// The platform as `npm start` runs it, API and worker in one process of its own, on a database of its own on the run's services;
-// and a client to set the stage with. It can be killed, and comes back at the same address.
-import path from 'node:path';
+// The platform that a test file uses, and a client to prepare data with: a tenant of the platform that the whole run shares, or a
+// platform of the file's own, for tests that restart it or need other settings. Where there is no browser nothing is started.
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
-import { freePort } from '../../src/dev/free-port.ts';
-import { killChildren, startChild } from '../e2e/children.ts';
-import type { Child } from '../e2e/children.ts';
-import { createTestDatabase } from '../services/database.ts';
-import type { TestDatabase } from '../services/database.ts';
-import { testPrefix } from '../services/prefix.ts';
-import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { findChromium } from './chromium.ts';
+import { killChildren } from '../e2e/children.ts';
+import { findHeadless } from './chromium.ts';
+import { signIn } from './sign-in.ts';
+import type { SessionCookie } from './sign-in.ts';
+import { effectsOf, startPlatform } from './start-platform.ts';
+import type { RunningPlatform } from './start-platform.ts';
+import { keyOf } from './tenants.ts';
 
 export type ConsolePlatform = {
   url: string;
-  /** A file of this platform's own: the outside world of its tools. */
-  outside: string;
   client: Client;
-  /** At once, without a word. */
-  kill: () => Promise<void>;
-  /** Where it was killed: at the same address, on the same data. */
-  restart: () => Promise<void>;
+  /** Signs a browser in; null where the platform asks for no key. */
+  session: SessionCookie | null;
+  /** What the tools of a context did, one line for each effect. */
+  effectsOf: (contextId: string) => Promise<string[]>;
 };
 
-type Options = {
-  /** The key that the API asks for; without one it asks for none. */
-  apiKey?: string;
-  env?: Record<string, string>;
-};
+/** A platform of the file's own. */
+export type OwnPlatform = ConsolePlatform & Pick<RunningPlatform, 'kill' | 'restart'>;
 
-/** One platform for the tests of a file. Where there is no browser nothing is started. */
-export function usePlatform({ apiKey, env = {} }: Options = {}): () => ConsolePlatform {
-  let platform: (ConsolePlatform & { end(): Promise<void> }) | null = null;
+/** The tenant of this name on the shared platform; a file uses its own name, so that it sees only its own data. */
+export function useTenant(name: string): () => ConsolePlatform {
+  let platform: ConsolePlatform | null = null;
   beforeAll(async () => {
-    if (findChromium() !== null) platform = await startPlatform(apiKey, env);
+    if (findHeadless() === null) return;
+    const shared = inject('consolePlatform');
+    const apiKey = keyOf(name);
+    platform = {
+      url: shared.url,
+      client: createClient({ url: shared.url, apiKey }),
+      session: await signIn(shared.url, apiKey),
+      effectsOf: (contextId) => effectsOf(shared, contextId),
+    };
   });
-  afterAll(() => platform?.end());
-  return () => {
-    if (platform === null) throw new Error('the platform was not started');
-    return platform;
-  };
+  afterAll(async () => {
+    for (const status of ['queued', 'running', 'waiting'] as const)
+      await platform?.client.jobs.cancelAll({ status });
+  });
+  return () => started(platform);
 }
 
-async function startPlatform(apiKey: string | undefined, more: Record<string, string>) {
-  const database = await createTestDatabase();
-  const folder = await temporaryFolder();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const outside = path.join(folder, 'outside');
-  const env = environment(database, folder, { PORT: String(port), OUTSIDE: outside, ...more });
-  if (apiKey !== undefined) env['NIGHTSHIFT_API_KEYS'] = `${apiKey}:house`;
-  let child = await start(env);
-  return {
-    url,
-    outside,
-    client: createClient({ url, ...(apiKey === undefined ? {} : { apiKey }) }),
-    kill: () => ended(child, 'SIGKILL'),
-    async restart() {
-      child = await start(env);
-    },
-    async end() {
-      if (child.ended() === null) await ended(child, 'SIGTERM');
-      await killChildren();
-      await database.drop();
-      await removeFolder(folder);
-    },
-  };
+/** With these settings too; it asks for no key. */
+export function useOwnPlatform(env: Record<string, string> = {}): () => OwnPlatform {
+  let running: RunningPlatform | null = null;
+  let platform: OwnPlatform | null = null;
+  beforeAll(async () => {
+    if (findHeadless() === null) return;
+    const services = { databaseUrl: inject('databaseUrl'), redisUrl: inject('redisUrl') };
+    const own = await startPlatform(services, env);
+    running = own;
+    platform = {
+      url: own.url,
+      client: createClient({ url: own.url }),
+      session: null,
+      effectsOf: (contextId) => effectsOf(own, contextId),
+      kill: own.kill,
+      restart: own.restart,
+    };
+  });
+  afterAll(async () => {
+    await running?.end();
+    await killChildren();
+  });
+  return () => started(platform);
 }
 
-function environment(
-  { url }: TestDatabase,
-  folder: string,
-  more: Record<string, string>,
-): Record<string, string> {
-  const redisUrl = inject('redisUrl');
-  return {
-    DATABASE_URL: url,
-    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
-    NIGHTSHIFT_PREFIX: testPrefix().replaceAll(/[{}]/g, ''),
-    NIGHTSHIFT_DATA: folder,
-    NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'console.config.ts'),
-    NIGHTSHIFT_TOUR: 'off',
-    ...more,
-  };
-}
-
-async function start(env: Record<string, string>): Promise<Child> {
-  const child = startChild('src/cli/main.ts', ['start'], env);
-  await child.says(/is ready at/);
-  return child;
-}
-
-async function ended(child: Child, signal: NodeJS.Signals): Promise<void> {
-  child.signal(signal);
-  await child.exited;
+function started<T>(platform: T | null): T {
+  if (platform === null) throw new Error('the platform was not started');
+  return platform;
 }

@@ -1,10 +1,11 @@
 // What a reader sees of what was said: nothing that a model wrote vanishes, and answers are seen as they were written.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { useTenant } from './platform.ts';
+import { keyOf } from './tenants.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('reading');
+const { visit, excuse } = useBrowser(platform);
 
 const WRITTEN = `<plan>
 1. **first**
@@ -77,7 +78,8 @@ test('an address that does not exist is answered by a page for people, and by a 
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   await page.getByRole('link', { name: 'Go to the chats' }).click();
   await page.waitForURL(`${url}/`);
-  const told = await fetch(`${url}/no/such/page`);
+  const headers = { authorization: `Bearer ${keyOf('reading')}` };
+  const told = await fetch(`${url}/no/such/page`, { headers });
   expect(told.status).toBe(404);
   expect(await told.json()).toMatchObject({ error: { code: 'not_found' } });
 });
@@ -88,7 +90,7 @@ test('what is on is seen to be on where it cannot be changed', async () => {
   const box = (checked: boolean) => `[role=dialog] [role=checkbox][aria-checked=${checked}]:disabled`;
   const ground = (checked: boolean) =>
     page.evaluate<string>(`getComputedStyle(document.querySelector('${box(checked)}')).backgroundColor`);
-  await page.locator(box(true)).first().waitFor();
+  for (const checked of [true, false]) await page.locator(box(checked)).first().waitFor();
   expect(await ground(true)).not.toBe(await ground(false));
   await expectAccessible(page);
 });

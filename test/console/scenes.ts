@@ -1,6 +1,6 @@
 // What tests of the console set up beforehand, over the API.
+import { expect } from 'vitest';
 import type { Client, Context, WorkerConfig } from '../../src/client/index.ts';
-import { until } from '../e2e/until.ts';
 
 const TOOLS = ['look_up', 'send_mail', 'wire_money', 'ask_user'];
 
@@ -21,12 +21,10 @@ export async function openContext(
 }
 
 /** Resolves once so much waits for a person. */
-export function waitingFor(client: Client, count: number): Promise<void> {
-  return until(
-    `${count} to wait for a person`,
-    async () => (await client.approvals.list().page()).data.length >= count,
-    60,
-  );
+export async function waitingFor(client: Client, count: number): Promise<void> {
+  await expect
+    .poll(async () => (await client.approvals.list().page()).data.length, { interval: 100 })
+    .toBeGreaterThanOrEqual(count);
 }
 
 /** Runs for as long as nobody stops it. */

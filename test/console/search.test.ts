@@ -1,12 +1,12 @@
 // Search finds what was said, shows it as plain text, and opens it where it was said.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
 import { until } from '../e2e/until.ts';
-import { usePlatform } from './platform.ts';
+import { useTenant } from './platform.ts';
 import { openContext } from './scenes.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('search');
+const { visit } = useBrowser(platform);
 
 test('finds by words, narrows down, and opens the conversation at the message', async () => {
   const { client, url } = platform();
@@ -38,13 +38,11 @@ test('finds by words, narrows down, and opens the conversation at the message', 
   await expectAccessible(page);
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`is accessible with results, and fits a phone: ${theme}`, async () => {
-    for (const size of ['desktop', 'phone'] as const) {
-      const page = await visit(`${platform().url}/search?q=zebra`, { theme, size });
-      await page.locator('mark').first().waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-    }
+for (const { theme, size } of LOOKS) {
+  test(`is accessible with results, and fits: ${theme}, ${size}`, async () => {
+    const page = await visit(`${platform().url}/search?q=zebra`, { theme, size });
+    await page.locator('mark').first().waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
   });
 }

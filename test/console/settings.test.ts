@@ -1,10 +1,10 @@
 // Settings: a role is made, changed and used; what the installation has is shown, in both themes.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { useTenant } from './platform.ts';
 
-const { visit, excuse } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('settings');
+const { visit, excuse } = useBrowser(platform);
 
 test('makes a role that a worker is made from, and changes it as a new version', async () => {
   const { client, url } = platform();
@@ -67,16 +67,14 @@ const TABS = {
   'This browser': 'As the system',
 };
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`every part is accessible, and fits a phone: ${theme}`, async () => {
-    for (const size of ['desktop', 'phone'] as const) {
-      const page = await visit(`${platform().url}/settings`, { theme, size });
-      for (const [name, text] of Object.entries(TABS)) {
-        await page.getByRole('tab', { name }).click();
-        await page.getByRole('tabpanel').getByText(text).first().waitFor();
-        await expectAccessible(page);
-        await expectFits(page);
-      }
+for (const { theme, size } of LOOKS) {
+  test(`every part is accessible, and fits: ${theme}, ${size}`, async () => {
+    const page = await visit(`${platform().url}/settings`, { theme, size });
+    for (const [name, text] of Object.entries(TABS)) {
+      await page.getByRole('tab', { name }).click();
+      await page.getByRole('tabpanel').getByText(text).first().waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
     }
   });
 }

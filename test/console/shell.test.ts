@@ -2,8 +2,9 @@
 // asks for a key where one is needed.
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { useOwnPlatform, useTenant } from './platform.ts';
+import { keyOf } from './tenants.ts';
 
 const PLACES = [
   { path: '/', name: 'Chat', key: 'c' },
@@ -36,7 +37,7 @@ async function goByKeys(page: Page, key: string, name: string): Promise<void> {
 }
 
 describe('without keys', () => {
-  const platform = usePlatform();
+  const platform = useOwnPlatform();
 
   test('loads, and goes from page to page by links and by keys', async () => {
     const page = await visit(platform().url);
@@ -118,18 +119,16 @@ describe('without keys', () => {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
   });
 
-  for (const theme of ['light', 'dark'] as const) {
-    for (const size of ['desktop', 'phone'] as const) {
-      test(`every page is accessible and fits: ${theme}, ${size}`, async () => {
-        const page = await visit(platform().url, { theme, size });
-        for (const { path, name } of PLACES) {
-          await page.goto(`${platform().url}${path}`);
-          await heading(page, name).waitFor();
-          await expectAccessible(page);
-          await expectFits(page);
-        }
-      });
-    }
+  for (const { theme, size } of LOOKS) {
+    test(`every page is accessible and fits: ${theme}, ${size}`, async () => {
+      const page = await visit(platform().url, { theme, size });
+      for (const { path, name } of PLACES) {
+        await page.goto(`${platform().url}${path}`);
+        await heading(page, name).waitFor();
+        await expectAccessible(page);
+        await expectFits(page);
+      }
+    });
   }
 
   test('says that the connection is lost, and goes on once it is back', async () => {
@@ -147,8 +146,8 @@ describe('without keys', () => {
 });
 
 describe('with a key', () => {
-  const apiKey = 'a-key-of-the-console-tests';
-  const platform = usePlatform({ apiKey });
+  const apiKey = keyOf('shell');
+  const platform = useTenant('shell');
 
   test('asks for it, keeps the page that was asked for, and forgets it', async () => {
     excuse(/401/);

@@ -2,12 +2,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './browser.ts';
-import type { SIZES } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import type { Size } from './profiles.ts';
+import { useTenant } from './platform.ts';
 import { field } from './writing.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('toasts');
+const { visit } = useBrowser(platform);
 
 type Box = { x: number; y: number; width: number; height: number };
 
@@ -30,7 +30,7 @@ async function attachWrongFiles(page: Page, count: number): Promise<void> {
   }
 }
 
-const sizes: (keyof typeof SIZES)[] = ['desktop', 'phone'];
+const sizes: Size[] = ['desktop', 'phone'];
 for (const size of sizes) {
   test(`the boxes of toasts and of Send do not meet: ${size}`, async () => {
     const { client, url } = platform();

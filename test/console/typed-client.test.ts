@@ -9,7 +9,7 @@ import { startApi, startWorker } from '../e2e/platform.ts';
 import { openStage } from '../e2e/stage.ts';
 import type { Stage } from '../e2e/stage.ts';
 import { useBrowser } from './browser.ts';
-import { findChromium } from './chromium.ts';
+import { findHeadless } from './chromium.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const { visit, excuse } = useBrowser();
@@ -37,7 +37,7 @@ async function bundle(): Promise<string> {
   return script?.type === 'chunk' ? script.code : '';
 }
 
-test.skipIf(findChromium() === null || inject('redisUrl') === null)(
+test.skipIf(findHeadless() === null || inject('redisUrl') === null)(
   'a page makes a worker and follows it, while the API is killed and comes back',
   async () => {
     excuse(/Failed to load resource|net::ERR_/);

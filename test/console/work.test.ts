@@ -2,10 +2,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { usePlatform } from './platform.ts';
+import { depth } from '../services/depth.ts';
+import { useTenant } from './platform.ts';
 
-const { visit } = useBrowser();
-const platform = usePlatform();
+const platform = useTenant('work');
+const { visit } = useBrowser(platform);
 
 /** A worker that waits for one below it, which asks a question. */
 async function family(): Promise<{ top: string; contextId: string }> {
@@ -189,7 +190,7 @@ test('a timeline says for what a call waits; the bar of a worker below leads to 
     .waitFor();
 });
 
-for (const theme of ['light', 'dark'] as const) {
+for (const theme of depth(['dark'] as const, ['light', 'dark'] as const)) {
   test(`tree and timeline suit a phone, ${theme}`, async () => {
     const { client, url } = platform();
     const { top, contextId } = await family();

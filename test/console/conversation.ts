@@ -1,0 +1,24 @@
+// The parts of a conversation, as a person finds them on its page.
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+export const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
+export const making = (page: Page) => page.getByRole('article', { name: 'Answer in the making' });
+export const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
+export const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
+export const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });
+
+/** Its text, once it is longer than `than`. */
+export async function longer(of: Locator, than: number): Promise<string> {
+  let text = '';
+  await expect
+    .poll(
+      async () => {
+        text = (await of.textContent()) ?? '';
+        return text.length;
+      },
+      { interval: 100 },
+    )
+    .toBeGreaterThan(than);
+  return text;
+}

@@ -1,0 +1,85 @@
+// A platform that is killed and started again: the chat says so and misses nothing, and a person settles the calls whose outcome
+// is not known.
+import { expect } from 'vitest';
+import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
+import { card, longer, making, said } from './conversation.ts';
+import { useOwnPlatform } from './platform.ts';
+import { openContext, waitingFor } from './scenes.ts';
+import { field, send, sendWritten } from './writing.ts';
+
+const platform = useOwnPlatform();
+const { visit, excuse } = useBrowser(platform);
+
+test('a server that is killed is said to be away, and once it is back nothing is missing', async () => {
+  const { client, url, kill, restart } = platform();
+  const { id } = await client.contexts.create({ title: 'a desk', worker: { name: 'desk', role: 'clerk' } });
+  const page = await visit(`${url}/contexts/${id}`);
+  excuse(
+    /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
+  );
+  await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
+  const told = await longer(making(page), 40);
+  await kill();
+  const banner = page.getByText('The connection to Nightshift was lost');
+  await banner.waitFor();
+  await field(page).fill('say: kept');
+  await page.getByText('The connection is lost.').waitFor();
+  await restart();
+  await banner.waitFor({ state: 'hidden' });
+  // Another attempt says it from the beginning.
+  const again = await longer(making(page), told.length);
+  expect(again.startsWith(told.slice(0, 40))).toBe(true);
+  await said(page, 'before').waitFor();
+  expect(await client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await making(page).waitFor({ state: 'hidden' });
+  expect(await field(page).inputValue()).toBe('say: kept');
+  await sendWritten(page);
+  await said(page, 'kept').waitFor();
+});
+
+test('calls whose outcome is not known are settled where they stand, and in the inbox', async () => {
+  const { client, url, kill, restart, effectsOf } = platform();
+  const TITLES = ['it happened', 'nobody knows', 'it did not', 'a transfer'];
+  const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
+  const opened = await Promise.all(TITLES.map((title) => openContext(client, title, [wire])));
+  const ids = opened.map(({ context }) => context.id);
+  const [happened = '', unknown = '', again = '', transfer = ''] = ids;
+  const textOf = async (id: string) => JSON.stringify(await client.contexts.messages.list(id).all());
+  // Each has begun, and not only said so.
+  for (const id of ids) await expect.poll(() => effectsOf(id)).toEqual(['wire 7']);
+  await kill();
+  await restart();
+  await waitingFor(client, TITLES.length);
+
+  const page = await visit(`${url}/contexts/${happened}`);
+  const form = page.getByRole('group', { name: 'What became of wire_money' });
+  await page.getByText('wire_money').first().waitFor();
+  await form.getByText('had begun when its process was lost').waitFor();
+  await expectAccessible(page);
+  await form.getByLabel('Its result, if it happened').fill('receipt 77');
+  await form.getByRole('button', { name: 'It happened' }).click();
+  await said(page, 'settled').waitFor();
+  await card(page, 'wire_money').getByText('Completed').waitFor();
+  expect(await textOf(happened)).toContain('receipt 77');
+
+  await page.goto(`${url}/contexts/${unknown}`);
+  await form.getByRole('button', { name: 'Tell the model that nobody knows' }).click();
+  await said(page, 'settled').waitFor();
+  await form.waitFor({ state: 'hidden' });
+
+  await page.goto(`${url}/contexts/${again}`);
+  await form.getByRole('button', { name: 'It did not: run it again' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await expect.poll(() => effectsOf(again)).toEqual(['wire 7', 'wire 7']);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('region', { name: 'Conversation' }).getByText('Idle').waitFor();
+
+  await page.goto(`${url}/inbox`);
+  const waiting = page.getByRole('article').filter({ hasText: 'a transfer' });
+  await waiting.getByLabel('Its result, if it happened').fill('receipt 78');
+  await waiting.getByRole('button', { name: 'It happened' }).click();
+  await page.getByText('Nothing waits for you').waitFor();
+  await client.jobs.wait(opened.at(-1)?.jobs[0] ?? '');
+  expect(await textOf(transfer)).toContain('receipt 78');
+});
