@@ -4,9 +4,13 @@ import type postgres from 'postgres';
 /** `blocks`: of tables and indexes, whether or not they were in memory. */
 export type Statement = { text: string; calls: number; totalMs: number; blocks: number };
 
-/** From here on anew. False where the database does not count. */
+/** From here on anew. False where the database does not count, or leaves out the tags (PostgreSQL 18 and later do). */
 export async function countStatements(sql: postgres.Sql): Promise<boolean> {
   try {
+    const [version] = await sql<
+      { number: number }[]
+    >`select current_setting('server_version_num')::int as number`;
+    if (version === undefined || version.number >= 180_000) return false;
     await sql`create extension if not exists pg_stat_statements`;
     await sql`select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))`;
     return true;

@@ -261,12 +261,45 @@ function findCycle(): string | null {
   return null;
 }
 
+/** Tags of statements. */
+const tags = sources.flatMap(({ text }) =>
+  [...text.matchAll(/sql`\/\* (\S+) \*\//g)].map(([, tag = '']) => tag),
+);
+
 describe('places', () => {
   test('SQL is written in db alone', () => {
     const statement = /sql`|['"`]\s*(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\s/i;
     expect(
       faults(({ folder, text }) => (folder === 'db' || !statement.test(text) ? [] : ['a statement of SQL'])),
     ).toEqual([]);
+  });
+
+  test('a statement that is written by hand begins with a tag of its own, or with select', () => {
+    const written = /\.execute(?:<(?:[^<>]|<[^<>]*>)*>)?\(\s*sql`\s*(.*)/g;
+    const parts = /^(?:\/\* \w+\.\w+ \*\/|select\b|\$\{)/;
+    expect(
+      faults(({ text }) =>
+        [...text.matchAll(written)].map(([, begins = '']) => begins).filter((begins) => !parts.test(begins)),
+      ),
+    ).toEqual([]);
+    expect(tags.length).toBeGreaterThan(90);
+    expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([]);
+  });
+
+  test('a tag that a test or the benchmark looks for is that of a statement', () => {
+    const nouns = new Set(tags.map((tag) => tag.replace(/\..*/, '')));
+    const unknown = ['test', 'bench'].flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) => {
+          const text = readFileSync(path.join(ROOT, folder, name), 'utf8');
+          if (!text.includes('tagOf')) return [];
+          return [...text.matchAll(/'([a-z_]+)\.([a-z_]+)'/g)].flatMap(([, noun = '', verb = '']) =>
+            nouns.has(noun) && !tags.includes(`${noun}.${verb}`) ? [`${name}: ${noun}.${verb}`] : [],
+          );
+        }),
+    );
+    expect(unknown).toEqual([]);
   });
 
   test('the environment is read in few places', () => {

@@ -2,6 +2,7 @@
  * What a step costs behind a history of 10 to 100,000 messages. The time in the database of what a step writes should not
  * depend on it; the prompt is sent whole at every call, so what the worker process spends does.
  */
+import { tagOf } from '../../test/services/statements.ts';
 import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { growth, median } from '../figures.ts';
@@ -100,9 +101,7 @@ async function measure(bench: Bench, system: System, worker: Running, length: nu
 
 /** Of the statements that write what a step adds. */
 async function writingOf({ sql }: System, steps: number): Promise<Writing> {
-  const writing = (await statementsOf(sql)).filter(
-    ({ text }) => /insert into messages/.test(text) && !/into jobs|generate_series/.test(text),
-  );
+  const writing = (await statementsOf(sql)).filter(({ text }) => tagOf(text) === 'contexts.append');
   const sum = (value: (statement: Statement) => number): number =>
     writing.reduce((all, statement) => all + value(statement), 0) / steps;
   return { ms: sum(({ totalMs }) => totalMs), blocks: sum(({ blocks }) => blocks) };

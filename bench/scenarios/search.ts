@@ -6,6 +6,7 @@ import { alone, percentile } from '../figures.ts';
 import type { Figure } from '../figures.ts';
 import { SCRIPT } from '../provider/script.ts';
 import { countStatements, statementsOf } from '../statements.ts';
+import { tagOf } from '../../test/services/statements.ts';
 import type { System } from '../system.ts';
 import { monotonic } from '../talk.ts';
 
@@ -98,11 +99,11 @@ async function costOfIndex(bench: Bench, system: System): Promise<Figure[]> {
   await untilEnded(bench, system, contexts);
   await untilIndexed(bench, system);
   const statements = await statementsOf(system.sql);
-  const each = (such: RegExp): number =>
-    statements.filter(({ text }) => such.test(text)).reduce((sum, { totalMs }) => sum + totalMs, 0) /
+  const each = (tag: string): number =>
+    statements.filter(({ text }) => tagOf(text) === tag).reduce((sum, { totalMs }) => sum + totalMs, 0) /
     (RUNS * SCRIPT.steps);
   return [
-    alone('a step written, with its word to the index', 'ms in Postgres', each(/^with wanted as/)),
-    alone('a step made searchable, behind it', 'ms in Postgres', each(/insert into search_entries/)),
+    alone('a step written, with its word to the index', 'ms in Postgres', each('contexts.append')),
+    alone('a step made searchable, behind it', 'ms in Postgres', each('search.index_backlog')),
   ];
 }

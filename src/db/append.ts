@@ -127,7 +127,7 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
   const rows = rowsOf(appends);
   const { calls, ends, inputs, rare, engaged } = needsOf(appends, rows);
   const counts = ends || engaged;
-  return sql`
+  return sql`/* contexts.append */
     ${contextsPart(rows, held)}${counts ? countdownPart(appends, rows, engaged) : NOTHING}${addedPart(rows)}${
       inputs ? inputsPart(rows) : NOTHING
     }${calls ? callsPart(rows, counts ? HELD_FIRST : sql`true`) : NOTHING}${ends ? endsPart(rows) : progressPart(rows)}${

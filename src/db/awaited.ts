@@ -50,7 +50,7 @@ export function metBy(of: SQL): SQL {
  * in more than one statement. The context's row is locked.
  */
 export async function holdCalls(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* tool_calls.lock_awaiting */
     select t.id from tool_calls t where t.tenant_id = ${tenantId} and t.id in (
       select a.tool_call_id from awaited_jobs a join jobs j on j.id = a.job_id
       where j.context_id = ${contextId} and j.finished_at is null
@@ -61,7 +61,7 @@ export async function holdCalls(tx: Executor, tenantId: TenantId, contextId: Con
 
 /** The jobs of a context that is removed end with it. Its calls were locked before. Returns contexts that wait no more. */
 export async function countOut(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<ContextId[]> {
-  const [row] = await tx.execute<{ met: ContextId[] | null }>(sql`
+  const [row] = await tx.execute<{ met: ContextId[] | null }>(sql`/* tool_calls.count_down */
     with ended as (
       select j.id, j.context_id, j.tenant_id from jobs j
       where j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.finished_at is null
@@ -84,10 +84,10 @@ export async function recount(
   calls: readonly Recounted[],
 ): Promise<boolean> {
   const asked = sql`jsonb_to_recordset(${encodeJson(calls)}::jsonb) as r("callId" uuid, "any" boolean)`;
-  await tx.execute(sql`
+  await tx.execute(sql`/* tool_calls.lock_waiting */
     select t.id from tool_calls t where t.context_id = ${contextId} and t.tenant_id = ${tenantId}
       and t.status = 'waiting' and t.id in (select r."callId" from ${asked}) order by t.id for no key update`);
-  const rows = await tx.execute<{ needs: number }>(sql`
+  const rows = await tx.execute<{ needs: number }>(sql`/* tool_calls.recount */
     update tool_calls t set needs = case when r."any" then (n.unfinished = n.awaited)::int else n.unfinished end
     from ${asked} cross join lateral (
       select count(*)::int as awaited, count(j.id)::int as unfinished
@@ -109,7 +109,11 @@ export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
  * guarded by what is raised here. Null: nobody is to be rung for.
  */
 export async function wakeMet(executor: Executor, contextId: ContextId): Promise<Woken | null> {
-  const [row] = await executor.execute<{ wake_seq: number; lease_epoch: number; status: string }>(sql`
+  const [row] = await executor.execute<{
+    wake_seq: number;
+    lease_epoch: number;
+    status: string;
+  }>(sql`/* contexts.wake */
     update contexts c set
       wake_seq = c.wake_seq + 1,
       status = case when c.status = 'waiting' then 'runnable' else c.status end,
@@ -129,7 +133,11 @@ const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id
  * kills whoever takes it up) comes by itself within minutes, and is left alone for as long.
  */
 export async function wakeForgotten(executor: Executor, most: number): Promise<Woken[]> {
-  const rows = await executor.execute<{ id: ContextId; wake_seq: number; lease_epoch: number }>(sql`
+  const rows = await executor.execute<{
+    id: ContextId;
+    wake_seq: number;
+    lease_epoch: number;
+  }>(sql`/* contexts.wake_missed */
     update contexts c set wake_seq = c.wake_seq + 1, status = 'runnable',
       sweep_at = clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond'
     where c.id in (

@@ -72,7 +72,7 @@ export async function listBranches(
     after === null
       ? sql``
       : sql`where (b.created_at, b.name) > (${toTimestamp(after.createdAt)}::timestamptz, ${after.name})`;
-  const rows = await executor.execute<Row | { name: null }>(sql`
+  const rows = await executor.execute<Row | { name: null }>(sql`/* branches.list */
     with context as (
       select c.id, c.tenant_id, c.active_branch from contexts c where c.id = ${contextId} and c.tenant_id = ${tenantId}
     ), page as (
@@ -143,7 +143,7 @@ export async function listSiblings(
     turn: Turn;
     created_at: Millis;
     active: boolean;
-  }>(sql`
+  }>(sql`/* branches.list_siblings */
     with it as (
       select m.context_id, m.branch, m.seq, m.role from messages m
       where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId} and m.status = 'completed'

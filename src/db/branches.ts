@@ -18,7 +18,7 @@ export type Branch = { name: string; spans: Span[] };
 
 /** Holds a context's row until the transaction ends: what looks at its branches does so afterwards. False: there is none. */
 export async function holdContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
-  const rows = await tx.execute(sql`
+  const rows = await tx.execute(sql`/* contexts.lock_for_branches */
     select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for no key update`);
   return rows.length > 0;
 }
@@ -70,7 +70,7 @@ export type NewBranch = { name: string; parent: string; forkSeq: number; spans: 
 export async function insertBranch(tx: Executor, place: Place, branch: NewBranch): Promise<number> {
   const { tenantId, contextId } = place;
   const { name, parent, forkSeq, spans } = branch;
-  await tx.execute(sql`
+  await tx.execute(sql`/* branches.insert */
     insert into branches (context_id, tenant_id, name, parent_name, fork_seq, spans, created_at)
     values (${contextId}, ${tenantId}, ${name}, ${parent}, ${forkSeq}, ${encodeJson(spans)}::jsonb, clock_timestamp())`);
   return tell(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
@@ -80,7 +80,7 @@ export async function insertBranch(tx: Executor, place: Place, branch: NewBranch
 export async function activateBranch(tx: Executor, place: Place, name: string): Promise<number> {
   const { tenantId, contextId } = place;
   const turns = lastTurnOf(await readLastTurn(tx, place, name));
-  await tx.execute(sql`
+  await tx.execute(sql`/* branches.activate */
     update contexts set active_branch = ${name}, turn_count = ${turns}
     where id = ${contextId} and tenant_id = ${tenantId}`);
   return tell(tx, place, { name: 'BranchSwitched', data: { branch: name } });
@@ -89,7 +89,7 @@ export async function activateBranch(tx: Executor, place: Place, name: string): 
 /** Its messages stay: branches that share them read them. A holder is told to look. Returns the context's number after it. */
 export async function deleteBranch(tx: Executor, place: Place, name: string): Promise<number> {
   const { tenantId, contextId } = place;
-  await tx.execute(sql`
+  await tx.execute(sql`/* branches.delete */
     with gone as (
       delete from branches where context_id = ${contextId} and tenant_id = ${tenantId} and name = ${name}
       returning context_id
@@ -99,7 +99,7 @@ export async function deleteBranch(tx: Executor, place: Place, name: string): Pr
 }
 
 async function tell(tx: Executor, { tenantId, contextId }: Place, { name, data }: ContextEvent) {
-  const [row] = await tx.execute<{ head_seq: number }>(sql`
+  const [row] = await tx.execute<{ head_seq: number }>(sql`/* branches.record_event */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1 where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq

@@ -20,7 +20,7 @@ export async function claim(
   counted: number | null = null,
 ): Promise<ContextRow | null> {
   const [row] = await tx.execute<Columns>(
-    taking(sql`(select ${contextId}::uuid as id) free`, owner, counted),
+    sql`/* contexts.claim */ ${taking(sql`(select ${contextId}::uuid as id) free`, owner, counted)}`,
   );
   return row === undefined ? null : toClaimed(row);
 }
@@ -31,7 +31,7 @@ export async function claimFree(
   contextIds: readonly ContextId[],
   owner: ProcessId,
 ): Promise<ContextRow[]> {
-  const rows = await tx.execute<Columns>(sql`
+  const rows = await tx.execute<Columns>(sql`/* contexts.claim_many */
     with free as materialized (
       select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
       join contexts f on f.id = wanted.id::uuid
@@ -72,7 +72,7 @@ function toClaimed(row: Columns): ContextRow {
 
 /** A claim that was counted under this epoch came to nothing by no fault of the context: it does not count. */
 export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* contexts.uncount_failed_claim */
     update contexts c set barren_claims = greatest(c.barren_claims - 1, 0)
     where c.id = ${contextId} and c.lease_owner is null and c.lease_epoch = ${counted}`);
 }

@@ -27,7 +27,7 @@ export async function clear(
   tenantId: TenantId,
   contextId: ContextId,
 ): Promise<{ headSeq: number }> {
-  const [row] = await tx.execute<{ head_seq: number }>(sql`
+  const [row] = await tx.execute<{ head_seq: number }>(sql`/* contexts.clear */
     with before as (
       select c.id, c.state = 'PermanentFailure' as failed from contexts c
       where c.id = ${contextId} and c.tenant_id = ${tenantId}

@@ -2,6 +2,9 @@
  * The database, and the one way to it. Every statement is prepared by name, which saves a round trip from its second
  * execution on a line on; a read, and the beginning of a transaction, is sent again where the line was cut; what did not get
  * a lock in time is done again; tests may watch, count and pause statements.
+ *
+ * A statement that is written by hand begins with a tag, such as the comment `contexts.claim`: what writes or locks rows, and
+ * what does not begin with `select`. Tags tell statements apart in pg_stat_activity and in tests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
@@ -21,7 +24,7 @@ export { GivenUp } from './transaction.ts';
 /** A pool or a transaction: what every statement of `src/db` is run on. */
 export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
 
-/** Awaited before every statement and before every commit. `text` is the SQL, or `begin` or `commit`. */
+/** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
 
 export type Database = {
@@ -213,7 +216,7 @@ function executor(ask: Ask): Executor {
 }
 
 function isRead(text: string): boolean {
-  return /^\s*select\b/i.test(text);
+  return /^\s*(?:\/\*.*?\*\/\s*)?select\b/i.test(text);
 }
 
 /** A lock did not become free in time. */

@@ -70,7 +70,7 @@ export async function read(
   lock: 'lock' | 'look' = 'look',
 ): Promise<ContextRow | null> {
   const [row] = await executor.execute<Columns>(
-    sql`select ${columns} from contexts c where c.id = ${contextId} ${lock === 'lock' ? sql`for no key update` : sql``}`,
+    sql`/* contexts.read */ select ${columns} from contexts c where c.id = ${contextId} ${lock === 'lock' ? sql`for no key update` : sql``}`,
   );
   return row === undefined ? null : toRow(row);
 }
@@ -84,7 +84,7 @@ export async function renew(
   { contextId, tenantId, epoch }: Lease,
   again: ProcessId | null = null,
 ): Promise<ContextRow | null> {
-  const [row] = await tx.execute<Columns>(sql`
+  const [row] = await tx.execute<Columns>(sql`/* contexts.renew_lease */
     update contexts c set lease_epoch = c.lease_epoch + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_owner is not null
       and (c.lease_epoch = ${epoch} or (c.lease_epoch > ${epoch} and c.lease_owner = ${again}::uuid))
@@ -105,7 +105,7 @@ const SUSPECTS = 4;
  * process.
  */
 export async function revoke(executor: Executor, most: number): Promise<number> {
-  const rows = await executor.execute(sql`
+  const rows = await executor.execute(sql`/* contexts.revoke */
     with dead as (
       select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
       order by id limit ${most} for update skip locked
@@ -160,7 +160,7 @@ export async function takeDue(
     wake_seq: number;
     lease_epoch: number;
     wished: boolean;
-  }>(sql`
+  }>(sql`/* contexts.take_due */
     update contexts c set
       sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
       status = case when c.status = 'waiting' then 'runnable' else c.status end,
@@ -187,7 +187,7 @@ export async function takeDue(
  * False: somebody holds it by now, or nothing is left to do.
  */
 export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
-  const rows = await tx.execute(sql`
+  const rows = await tx.execute(sql`/* contexts.take_unowned */
     update contexts c set lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')
     returning c.id`);
@@ -205,7 +205,7 @@ export async function release(
   epoch: number | null,
   afterMs: number,
 ): Promise<boolean> {
-  const rows = await executor.execute(sql`
+  const rows = await executor.execute(sql`/* contexts.release */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
       sweep_at = ${dueNow} + ${afterMs}::float8 * interval '1 millisecond'
     where c.id = ${contextId} and c.lease_owner = ${owner}
@@ -223,7 +223,7 @@ export async function putOff(
   contextId: ContextId,
   counted: number | null,
 ): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* contexts.postpone */
     update contexts c set status = 'waiting',
       barren_claims = least(c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
       sweep_at = clock_timestamp() + interval '1 second' * power(2, least(c.barren_claims, 8))
@@ -236,7 +236,7 @@ export async function owned(
   owner: ProcessId,
 ): Promise<{ contextId: ContextId; epoch: number }[]> {
   const rows = await executor.execute<{ id: ContextId; lease_epoch: number }>(
-    sql`select id, lease_epoch from contexts where lease_owner = ${owner}`,
+    sql`/* contexts.list_owned */ select id, lease_epoch from contexts where lease_owner = ${owner}`,
   );
   return rows.map((row) => ({ contextId: row.id, epoch: row.lease_epoch }));
 }

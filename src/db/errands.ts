@@ -33,10 +33,14 @@ export async function dueErrands(executor: Executor, most: number, queueLimit: n
       worker_id: WorkerId;
       context_id: ContextId;
       descend: WishKind;
-    }>(sql`
+    }>(sql`/* follow_ups.find_cascades */
       select j.id, j.tenant_id, j.worker_id, j.context_id, j.descend from jobs j where j.descend is not null
       order by j.id limit ${most}`),
-    executor.execute<{ id: JobId; tenant_id: TenantId; to: ContextId | null }>(sql`
+    executor.execute<{
+      id: JobId;
+      tenant_id: TenantId;
+      to: ContextId | null;
+    }>(sql`/* follow_ups.find_parent_notices */
       select j.id, j.tenant_id, c.id as to from jobs j
       left join tool_calls t on t.id = j.parent_tool_call_id and t.tenant_id = j.tenant_id
       left join contexts c on c.id = t.context_id and not ${isVoid}
@@ -109,7 +113,7 @@ export async function workersBelow(
   stopped: boolean,
   most: number,
 ): Promise<{ id: WorkerId; contextId: ContextId }[]> {
-  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`
+  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`/* workers.list_below */
     with recursive tree as (
       select id, context_id, depth from workers
       where parent_worker_id = ${above} and tenant_id = ${tenantId} and not detached
@@ -136,7 +140,7 @@ export async function askedByWorkers(
 
 /** Whether a worker is stopped: those below it follow. It stays so, or stays started, until this transaction ends. */
 export async function holdStopped(tx: Executor, workerId: WorkerId): Promise<boolean> {
-  const [row] = await tx.execute<{ stopped: boolean }>(sql`
+  const [row] = await tx.execute<{ stopped: boolean }>(sql`/* contexts.lock_stopped */
     select c.stopped from workers w join contexts c on c.id = w.context_id where w.id = ${workerId} for share of c`);
   return row?.stopped ?? false;
 }
@@ -146,7 +150,7 @@ export async function holdStopped(tx: Executor, workerId: WorkerId): Promise<boo
  * has nobody below it, or never had a job that could say so.
  */
 export async function markStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
-  const rows = await tx.execute(sql`
+  const rows = await tx.execute(sql`/* jobs.mark_cascade */
     update jobs j set descend = 'stop'
     where j.id = (select k.id from jobs k where k.context_id = ${contextId} and k.tenant_id = ${tenantId}
         order by k.id desc limit 1)
@@ -157,7 +161,7 @@ export async function markStop(tx: Executor, tenantId: TenantId, contextId: Cont
 
 /** It was started again before all below it were stopped. The row of its context is locked. */
 export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* jobs.unmark_cascade */
     update jobs set descend = null
     where context_id = ${contextId} and tenant_id = ${tenantId} and descend = 'stop'`);
 }
@@ -167,7 +171,7 @@ export async function descended(
   executor: Executor,
   { tenantId, jobId, demand }: Extract<Errand, { kind: 'descend' }>,
 ): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* jobs.finish_cascade */
     update jobs set descend = null where id = ${jobId} and tenant_id = ${tenantId} and descend = ${demand}`);
 }
 
@@ -199,7 +203,7 @@ export async function takeReport(
     error: JobError | null;
     reason: string | null;
     hops: number;
-  }>(sql`
+  }>(sql`/* jobs.take_parent_notice */
     update jobs j set report = null
     from workers w
     where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.report = 'due' and w.id = j.worker_id
@@ -249,7 +253,7 @@ export async function dropReports(
   contextId: ContextId,
   jobIds: readonly JobId[],
 ): Promise<JobId[]> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* jobs.drop_parent_notices */
     update jobs j set report = null where j.tenant_id = ${tenantId} and j.id in (${idsIn(jobIds)}) and j.report = 'due'
       and ${isReportedTo(tenantId, contextId)}`);
   const rows = await tx.execute<{ id: JobId }>(sql`

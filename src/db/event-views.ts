@@ -35,7 +35,7 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<NumberedEvent[]> {
-  const rows = await executor.execute<Row>(sql`
+  const rows = await executor.execute<Row>(sql`/* events.read */
     (select m.seq, null as name, null::jsonb as data, m.id, m.turn, m.role, m.type from messages m
       where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq > ${after}
       order by m.seq limit ${limit})
@@ -96,7 +96,7 @@ export async function readStanding(
     head_seq: number | null;
     lease_owner: ProcessId | null;
     lease_epoch: number | null;
-  }>(sql`
+  }>(sql`/* events.read_progress */
     select a.tenant, a.id, c.head_seq, c.lease_owner, c.lease_epoch
     from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant text, id uuid)
     join contexts c on c.id = a.id and c.tenant_id = a.tenant

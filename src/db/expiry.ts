@@ -48,7 +48,7 @@ export async function archiveIdle(
   const next = expiresAt(sql`held.timeout`, sql`held.state_since`, sql`held.busy`);
   const isAwake = sql`(held.busy or held.state_since > w.archived_at)`;
   const isOver = sql`${next} <= clock_timestamp()`;
-  const rows = await executor.execute<{ archived: boolean }>(sql`
+  const rows = await executor.execute<{ archived: boolean }>(sql`/* workers.archive_idle */
     with due as (
       select w.context_id, ${idleTimeout(ofFile)} as timeout from workers w ${joinRole}
       where w.expires_at <= ${nowInStatement} and ${isTimeoutKnown(ofFile)}
@@ -99,7 +99,7 @@ export async function findPurgeable(
 /** Takes the context's lock where nobody has it. False: somebody does, or it is gone. */
 export async function holdFree(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(
-    sql`select c.id from contexts c where c.id = ${contextId} for no key update of c skip locked`,
+    sql`/* contexts.lock_unlocked */ select c.id from contexts c where c.id = ${contextId} for no key update of c skip locked`,
   );
   return rows.length > 0;
 }

@@ -166,7 +166,7 @@ export async function readExportPage(
   range: ExportRange,
 ): Promise<StoredMessage[] | null> {
   const { tenantId, contextId, headSeq, after, spans } = range;
-  const rows = await executor.execute<MessageRow | { id: null }>(sql`
+  const rows = await executor.execute<MessageRow | { id: null }>(sql`/* contexts.export_page */
     select p.* from contexts c left join lateral (
       select m.id, m.seq, m.branch, m.role, m.type, m.turn, ${statusAt(headSeq)} as status, m.content, m.model_id,
         m.provider_id, m.finish_reason, ${usageColumns('m')},

@@ -34,7 +34,7 @@ export async function findContexts(
   limit: number,
 ): Promise<FoundContexts> {
   const says = (text: SQL): SQL => sql`strpos(lower(${text}), lower(${q}::text)) > 0`;
-  const rows = await executor.execute<{ id: ContextId; scanned: boolean }>(sql`
+  const rows = await executor.execute<{ id: ContextId; scanned: boolean }>(sql`/* contexts.find */
     with scanned as materialized (
       select c.id, concat_ws(E'\\n', w.title, w.name, w.role, c.id, w.id) as text
       from contexts c join workers w on w.context_id = c.id

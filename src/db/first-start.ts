@@ -7,7 +7,7 @@ const LOCK = 7_227_003;
 
 /** Of several starts one goes on; the others once its transaction has ended, and see what it did by later statements. */
 export async function takeTurn(tx: Executor): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${LOCK})`);
+  await tx.execute(sql`/* installation.lock */ select pg_advisory_xact_lock(${LOCK})`);
 }
 
 /** Whether nothing was ever made here, and no worker process was here within the hour. */

@@ -17,7 +17,7 @@ import { leaveToSearch } from './search-index.ts';
 /** Keeps a context from being deleted until the transaction ends; its holder goes on. False: there is none. */
 export async function keepContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
   const rows = await tx.execute(
-    sql`select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for key share`,
+    sql`/* contexts.lock_for_fork */ select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for key share`,
   );
   return rows.length > 0;
 }
@@ -39,7 +39,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
   const { tenantId, contextId: sourceId } = source;
   const { spans, contextId, workerId, title } = fork;
   const newId = (id: SQL): SQL => derived(contextId, id);
-  await tx.execute(sql`
+  await tx.execute(sql`/* contexts.fork */
     with stretch as (
       select * from jsonb_to_recordset(${encodeJson(spans)}::jsonb) as s(branch text, after bigint, upto bigint)
       where s.after + 0 = s.after

@@ -17,7 +17,7 @@ export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_
 
 /** Terminates those that hold row locks, of this database and this database user only. */
 export async function terminateFrozenSessions(executor: Executor): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* processes.end_frozen_sessions */
     select pg_terminate_backend(a.pid) from pg_stat_activity a
     where a.datname = current_database() and a.usename = current_user
       and starts_with(a.application_name, ${SESSION_PREFIX}) and a.pid <> pg_backend_pid()

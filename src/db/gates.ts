@@ -16,7 +16,7 @@ export async function closeGate(
   provider: ProviderName,
   { id, reason, until }: ClosedGate,
 ): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* provider_throttles.set */
     insert into provider_gates as g (id, provider, reason, held_until)
     values (${id}, ${provider}, ${reason}, ${toTimestamp(until)}::timestamptz)
     on conflict (id) do update set
@@ -50,6 +50,6 @@ export async function countClosed(executor: Executor): Promise<Map<string, numbe
 /** Keys that were not told anything for a day. */
 export async function forgetGates(executor: Executor): Promise<void> {
   await executor.execute(
-    sql`delete from provider_gates where held_until < clock_timestamp() - interval '1 day'`,
+    sql`/* provider_throttles.delete_old */ delete from provider_gates where held_until < clock_timestamp() - interval '1 day'`,
   );
 }

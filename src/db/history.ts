@@ -135,7 +135,7 @@ async function readMemories(
   shown: SQL = VISIBLE,
   most: number = LIMITS.historyBytes,
 ): Promise<Map<ContextId, Remembered>> {
-  const rows = await executor.execute<MemoryRow>(sql`
+  const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with told as materialized (
       select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
     )

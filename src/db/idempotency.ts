@@ -45,7 +45,7 @@ export async function remember(
 
 /** Keys are good for a day. At most `most` go; passes by what another one forgets. How many went. */
 export async function forgetOldKeys(executor: Executor, most: number): Promise<number> {
-  const rows = await executor.execute(sql`
+  const rows = await executor.execute(sql`/* idempotency_keys.delete_old */
     delete from idempotency_keys k using (
       select tenant_id, key from idempotency_keys where created_at < now() - interval '1 day'
       order by created_at limit ${most} for update skip locked) old

@@ -36,7 +36,7 @@ export async function fillContext(
   const last = await insertEntries(tx, ids, tenantId, contextId, entries());
   await insertBranches(tx, tenantId, contextId, context.branches);
   const { usage } = context;
-  await tx.execute(sql`
+  await tx.execute(sql`/* contexts.import */
     with ctx as (
       update contexts set head_seq = ${last + 1}, active_branch = ${context.activeBranch}, turn_count = ${context.turnCount},
         message_count = ${context.messageCount}, request_count = ${context.requestCount},
@@ -119,7 +119,7 @@ async function insertMessages(
   contextId: ContextId,
   rows: string,
 ): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* messages.import */
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, model_id, provider_id,
       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, finish_reason, attempt, called_at,
       first_byte_at, created_at, completed_at)
@@ -159,7 +159,7 @@ async function insertCompaction(
     started_at: at,
     first_token_at: null,
   };
-  await tx.execute(sql`
+  await tx.execute(sql`/* compactions.import */
     with made as (
       insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, model, tokens_before,
         tokens_after, job_id, created_at)
@@ -190,8 +190,10 @@ async function insertBranches(
       ...usage,
     }),
   );
-  await tx.execute(sql`delete from branches where context_id = ${contextId} and tenant_id = ${tenantId}`);
-  await tx.execute(sql`
+  await tx.execute(
+    sql`/* branches.delete_for_import */ delete from branches where context_id = ${contextId} and tenant_id = ${tenantId}`,
+  );
+  await tx.execute(sql`/* branches.import */
     insert into branches (context_id, tenant_id, name, parent_name, fork_seq, spans, message_count, request_count,
       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, created_at)
     select ${contextId}::uuid, ${tenantId}, r.name, r.parent_name, r.fork_seq,

@@ -73,7 +73,7 @@ export async function listInbox(
     order by t.asked_at, t.id limit ${limit}`;
   const [, rows] = await Promise.all([
     tx.execute(sql`select set_config('enable_sort', 'off', true)`),
-    tx.execute<OfPage & Row>(withInput(withinBytes(calls, sql`p.asked_at, p.id`))),
+    tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
   ]);
   return toPage(rows, (row) => ({
     kind: KINDS[row.waits_for],

@@ -120,7 +120,7 @@ function toView(row: Row): JobView {
 /** Null: this tenant has no such job. */
 export async function findJob(executor: Executor, tenantId: TenantId, id: JobId): Promise<JobView | null> {
   const [row] = await executor.execute<Row>(
-    sql`${jobsWithOutput} where j.tenant_id = ${tenantId} and j.id = ${id}`,
+    sql`/* jobs.find */ ${jobsWithOutput} where j.tenant_id = ${tenantId} and j.id = ${id}`,
   );
   return row === undefined ? null : toView(row);
 }
@@ -139,7 +139,8 @@ export async function listJobs(
     ...(before === null ? [] : [sql`j.id < ${before}`]),
   ];
   const page = sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
-  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
+  const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id desc`)}`;
+  return toPage(await executor.execute<OfPage & Row>(tagged), toView);
 }
 
 /** Where a job belongs and how it stands; null: this tenant has no such job. */

@@ -17,7 +17,7 @@ export async function remember(
   { key, value }: Memory,
   { count, total }: { count: number; total: number },
 ): Promise<'done' | 'full' | 'gone'> {
-  const [worker] = await tx.execute<{ id: WorkerId }>(sql`
+  const [worker] = await tx.execute<{ id: WorkerId }>(sql`/* memories.lock_worker */
     select w.id from workers w where w.id = ${workerId} and w.tenant_id = ${tenantId} for no key update`);
   if (worker === undefined) return 'gone';
   const [kept, text] = [encodeText(key), encodeText(value)];
@@ -25,14 +25,14 @@ export async function remember(
     select count(*) < ${count} and coalesce(sum(length(m.key) + length(m.value)), 0) + ${kept.length + text.length} <= ${total} as free
     from memories m where m.worker_id = ${workerId} and m.tenant_id = ${tenantId} and m.key <> ${kept}`);
   if (room?.free !== true) return 'full';
-  await tx.execute(sql`
+  await tx.execute(sql`/* memories.set */
     insert into memories (worker_id, tenant_id, key, value) values (${workerId}, ${tenantId}, ${kept}, ${text})
     on conflict (worker_id, key) do update set value = excluded.value, updated_at = now()`);
   return 'done';
 }
 
 export async function forget(executor: Executor, { tenantId, workerId }: Of, key: string): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* memories.delete */
     delete from memories where worker_id = ${workerId} and tenant_id = ${tenantId} and key = ${encodeText(key)}`);
 }
 

@@ -92,7 +92,7 @@ export async function findSentCall(
   jobId: JobId,
   n: number,
 ): Promise<SentBy | null> {
-  const [row] = await executor.execute<SentRow>(sql`
+  const [row] = await executor.execute<SentRow>(sql`/* model_calls.find */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${failed}),
     told as (select calls.*, ${numbered} from calls window ${known})

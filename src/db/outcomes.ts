@@ -54,7 +54,7 @@ export async function resolveOutcome(
   const data = { tool_call_id: id, name, job_id: jobId, outcome };
   const told = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });
   const found = outcome === 'happened' ? 'completed' : outcome === 'did_not_happen' ? outcome : null;
-  const [row] = await tx.execute<RepliedRow>(sql`
+  const [row] = await tx.execute<RepliedRow>(sql`/* tool_calls.resolve_outcome */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1, ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}

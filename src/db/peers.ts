@@ -40,7 +40,7 @@ export type Found = { contextId: ContextId; isBelow: boolean };
 
 /** Another worker of the same tree; null: there is none of that id. */
 export async function findPeer(executor: Executor, self: Self, id: WorkerId): Promise<Found | null> {
-  const [row] = await executor.execute<{ context_id: ContextId; below: boolean }>(sql`
+  const [row] = await executor.execute<{ context_id: ContextId; below: boolean }>(sql`/* workers.find_peer */
     with recursive up as (
       select w.parent_worker_id as id from workers w where w.id = ${id} and w.tenant_id = ${self.tenantId}
       union all
@@ -82,7 +82,7 @@ export async function holdSender(
   contextId: ContextId,
   jobId: JobId,
 ): Promise<{ hops: number } | null> {
-  const [row] = await tx.execute<{ hops: number }>(sql`
+  const [row] = await tx.execute<{ hops: number }>(sql`/* jobs.lock_sender */
     select hops from jobs where id = ${jobId} and tenant_id = ${tenantId} and context_id = ${contextId}
       and status in ('running', 'waiting') and stop_kind is null for no key update`);
   return row ?? null;

@@ -68,7 +68,7 @@ export function isUnowned(times: LeaseTimes): SQL<boolean> {
  */
 export async function holdLock(connection: Executor, lockKey: number): Promise<number | null> {
   const [row] = await connection.execute<{ pid: number; held: boolean }>(
-    sql`select pg_backend_pid() as pid, pg_try_advisory_lock(${lockKey}::bigint) as held`,
+    sql`/* processes.take_lock */ select pg_backend_pid() as pid, pg_try_advisory_lock(${lockKey}::bigint) as held`,
   );
   return row?.held === true ? row.pid : null;
 }
@@ -96,7 +96,7 @@ export async function beat(connection: Executor, id: ProcessId, { missedMs }: Le
     context: ContextId | null;
     control: number | null;
     gates: ClosedGatesColumn;
-  }>(sql`
+  }>(sql`/* processes.heartbeat */
     with alive as (
       update processes set beat_at = clock_timestamp(),
         late_at = case when beat_at < clock_timestamp() - ${missedMs}::float8 * interval '1 millisecond'
@@ -122,7 +122,7 @@ export async function leaveFigures(connection: Executor, id: ProcessId, figures:
   const text = encodeJson(figures);
   if (text.length > MOST_FIGURES) return;
   await connection.execute(
-    sql`update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
+    sql`/* processes.record_metrics */ update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
   );
 }
 
@@ -167,7 +167,7 @@ export async function declareDead(
   times: LeaseTimes,
   judge: ProcessId,
 ): Promise<ProcessId[]> {
-  const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`
+  const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`/* processes.declare_dead */
     with died as (
     update processes p set dead_at = clock_timestamp()
     where p.id in (
@@ -191,14 +191,14 @@ export async function declareDead(
 
 /** Rows of the dead are kept for an hour, so that validation still knows what was last served. */
 export async function forgetDead(executor: Executor): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* processes.delete_dead */
     delete from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
       and not exists (select 1 from contexts c where c.lease_owner = p.id)`);
 }
 
 /** What the live processes serve; where none lives, what the last ones served. */
 export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
-  const rows = await executor.execute<Published & { live: boolean }>(sql`
+  const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
     select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
       to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
   const live = rows.filter((row) => row.live);

@@ -32,7 +32,7 @@ export async function rewriteInput(
   messageId: MessageId,
   content: readonly InputBlock[],
 ): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* inputs.edit */
     update messages set content = ${encodeJson(content)}::json
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
 }
@@ -43,7 +43,7 @@ export async function withdrawSteered(
   { tenantId, contextId }: Place,
   messageId: MessageId,
 ): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* inputs.withdraw_steered */
     with message as (
       update messages set status = 'withdrawn'
       where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'
@@ -74,7 +74,7 @@ export async function moveJob(
     position: positions[index],
     priority: id === jobId ? there?.priority : priorityOf.get(id),
   }));
-  await tx.execute(sql`
+  await tx.execute(sql`/* jobs.move */
     update jobs j set position = m.position, priority = m.priority
     from jsonb_to_recordset(${encodeJson(moved)}::jsonb) as m(id uuid, position bigint, priority int)
     where j.id = m.id and j.tenant_id = ${tenantId} and j.context_id = ${contextId} and j.status = 'queued'

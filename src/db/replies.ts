@@ -108,7 +108,7 @@ export async function writeReply(
   callId: ToolCallId,
   { messageId, content, isError }: Reply,
 ): Promise<Replied> {
-  const [row] = await tx.execute<RepliedRow>(sql`
+  const [row] = await tx.execute<RepliedRow>(sql`/* tool_calls.reply */
     with ctx as (
       update contexts c set ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}

@@ -107,7 +107,7 @@ export async function addVersion(
   version: number,
   definition: Role | null,
 ): Promise<boolean> {
-  const rows = await tx.execute(sql`
+  const rows = await tx.execute(sql`/* roles.add_version */
     insert into roles (tenant_id, name, version, definition)
     values (${tenantId}, ${name}, ${version}, ${jsonOf(definition)}::json)
     on conflict do nothing returning version`);

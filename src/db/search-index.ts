@@ -38,7 +38,7 @@ export function ownerMark(owner: TenantId | ContextId): string {
 
 /** A context has messages that search does not know: those that came by no append. In the transaction that wrote them. */
 export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* search.add_backlog */
     insert into search_backlog (context_id, tenant_id, upto_seq)
     select id, tenant_id, head_seq from contexts where id = ${contextId} and tenant_id = ${tenantId}`);
 }
@@ -49,7 +49,7 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
  * done, and more is left.
  */
 export async function indexBacklog(executor: Executor): Promise<boolean> {
-  const [row] = await executor.execute<{ goes_on: boolean }>(sql`
+  const [row] = await executor.execute<{ goes_on: boolean }>(sql`/* search.index_backlog */
     with backlog as materialized (
       select b.id, b.context_id, b.upto_seq from search_backlog b
       where (select pg_try_advisory_xact_lock(${LOCK})) order by b.id limit ${ROWS}

@@ -107,7 +107,7 @@ function statement(
   limit: number,
 ): SQL {
   const anyWord = singleWords(filter.text);
-  return sql`
+  return sql`/* search.find */
     with met as materialized (
       select e.context_id, e.seq, e.message_id, e.created_at, e.document from search_entries e
       where ${sql.join(conditionsOf(tenantId, filter, before), sql` and `)}

@@ -14,14 +14,14 @@ export async function beginSession(
   { tenantId, keyId }: StoredSession,
   seconds: number,
 ): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* sessions.begin */
     insert into sessions (token_hash, tenant_id, key_id, expires_at)
     values (${tokenHash}, ${tenantId}, ${keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
 }
 
 /** Null: there is none, or it is over. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
-  const [found] = await executor.execute<StoredSession>(sql`
+  const [found] = await executor.execute<StoredSession>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", s.key_id as "keyId" from sessions s
     where s.token_hash = ${tokenHash} and s.expires_at > ${nowInStatement}`);
   return found ?? null;
@@ -39,12 +39,12 @@ export async function findLiveSessions(
 }
 
 export async function endSession(executor: Executor, tokenHash: string): Promise<void> {
-  await executor.execute(sql`delete from sessions where token_hash = ${tokenHash}`);
+  await executor.execute(sql`/* sessions.end */ delete from sessions where token_hash = ${tokenHash}`);
 }
 
 /** Removes those that are over, at most so many. How many it were. */
 export async function forgetSessions(executor: Executor, most: number): Promise<number> {
-  const rows = await executor.execute(sql`
+  const rows = await executor.execute(sql`/* sessions.delete_expired */
     delete from sessions where token_hash in (
       select s.token_hash from sessions s where s.expires_at <= ${nowInStatement} limit ${most} for update skip locked
     ) returning token_hash`);

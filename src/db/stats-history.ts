@@ -55,7 +55,7 @@ export async function readHistory(
   const step = sql`${bucketMs}::float8 * interval '1 millisecond'`;
   const [, rows] = await Promise.all([
     tx.execute(sql`select set_config('jit', 'off', true)`),
-    tx.execute<Row>(sql`
+    tx.execute<Row>(sql`/* stats.history */
     with buckets as (
       select n, ${start} + n * ${step} as lo, ${start} + (n + 1) * ${step} as hi
       from generate_series(0, ${count - 1}::int) n

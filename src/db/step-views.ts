@@ -114,7 +114,7 @@ export async function listSteps(
   skip: number,
   limit: number,
 ): Promise<Timeline | null> {
-  const rows = await executor.execute<Row>(sql`
+  const rows = await executor.execute<Row>(sql`/* steps.list */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${failed} union all ${compacted} union all ${underWay}),
     timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),

@@ -90,7 +90,7 @@ export async function submit(
     wake_seq: number;
     lease_epoch: number;
     status: string;
-  }>(sql`
+  }>(sql`/* jobs.submit */
     with ctx as (
       update contexts c set
         wake_seq = c.wake_seq + 1,
@@ -154,7 +154,7 @@ export type Steering = {
  */
 export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq: number } | null> {
   const { tenantId, contextId, jobId, messageId, content, queueLimit } = steering;
-  const [row] = await tx.execute<{ head_seq: number }>(sql`
+  const [row] = await tx.execute<{ head_seq: number }>(sql`/* inputs.steer */
     with ctx as (
       update contexts c set steers = c.steers + 1
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}

@@ -82,7 +82,11 @@ export async function readStandings(
   above: WorkerId,
   workerIds: readonly WorkerId[],
 ): Promise<Standing[]> {
-  const rows = await executor.execute<{ id: WorkerId; below: boolean; unfinished: JobId[] | null }>(sql`
+  const rows = await executor.execute<{
+    id: WorkerId;
+    below: boolean;
+    unfinished: JobId[] | null;
+  }>(sql`/* workers.read_standings */
     with recursive up as (
       select w.id as asked, w.parent_worker_id from jsonb_array_elements_text(${encodeJson(workerIds)}::jsonb) i
         cross join lateral (select * from workers w where w.id = i::uuid and w.tenant_id = ${tenantId} limit 1) w

@@ -16,7 +16,7 @@ export async function keepToolList(
   hash: string,
   tools: readonly ToolSpec[],
 ): Promise<void> {
-  await executor.execute(sql`
+  await executor.execute(sql`/* tool_lists.keep */
     insert into tool_lists (tenant_id, hash, tools) values (${tenantId}, ${hash}, ${encodeJson(tools.map(asSent))}::json)
     on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
 }
@@ -34,7 +34,7 @@ export async function readToolList(
 
 /** Removes those that were not told for long, at most so many. How many it were. */
 export async function forgetToolLists(executor: Executor, most: number): Promise<number> {
-  const rows = await executor.execute(sql`
+  const rows = await executor.execute(sql`/* tool_lists.delete_unused */
     delete from tool_lists where (tenant_id, hash) in (
       select t.tenant_id, t.hash from tool_lists t
       where t.used_at < statement_timestamp() - ${TOOL_LIST_DAYS} * interval '1 day' limit ${most} for update skip locked

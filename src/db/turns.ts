@@ -96,7 +96,7 @@ export async function listTurns(
   };
   const of = sql`m.context_id = ${contextId} and m.tenant_id = ${tenantId}`;
   type Listed = { asked: string; found: string | null };
-  const rows = await executor.execute<Listed & (Row | { number: null })>(sql`
+  const rows = await executor.execute<Listed & (Row | { number: null })>(sql`/* turns.list */
     with at as materialized (${askedFor(tenantId, contextId, branch)}),
     stretch as materialized (${spansOf(on.contextId, on.tenantId, on.branch)}),
     wanted as materialized (${wantedTurns(on, order, after, limit)}),

@@ -81,7 +81,7 @@ export async function writeVerdicts(
     lease_epoch: number;
     status: string;
     written: number;
-  }>(sql`
+  }>(sql`/* approvals.decide */
     with said as (
       select v.id, v.verdict, v.told, row_number() over () as place
       from json_to_recordset(${rows}::json) as v(id uuid, verdict json, told jsonb)

@@ -25,11 +25,14 @@ export async function callUp(
   times: LeaseTimes,
 ): Promise<CalledUp | null> {
   // The lock comes first: whether an owner lives is looked up after it.
-  const locked = await tx.execute(sql`
+  const locked = await tx.execute(sql`/* contexts.lock_for_control */
     update contexts c set control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
   if (locked.length === 0) return null;
-  const [row] = await tx.execute<{ lease_owner: ProcessId | null; control_seq: number }>(sql`
+  const [row] = await tx.execute<{
+    lease_owner: ProcessId | null;
+    control_seq: number;
+  }>(sql`/* contexts.free_unowned */
     update contexts c set
       lease_epoch = c.lease_epoch + u.unowned::int,
       lease_owner = case when u.unowned then null else c.lease_owner end,
@@ -42,7 +45,7 @@ export async function callUp(
 
 /** Takes the lease from a holder that did not answer. Null: it answered, or the context is gone. */
 export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
-  const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`
+  const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`/* contexts.fence */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
       status = 'runnable', sweep_at = ${dueNow}
     where c.id = ${contextId} and c.status = 'running' and c.sweep_at is not null
@@ -63,7 +66,7 @@ export async function wish(
   graceMs: number,
 ): Promise<void> {
   const mode = demand.kind === 'interrupt' ? demand.mode : null;
-  await tx.execute(sql`
+  await tx.execute(sql`/* jobs.request_stop */
     with job as (
       update jobs set stop_kind = ${demand.kind}, stop_mode = ${mode}, stop_reason = ${reason},
         stop_requested_at = clock_timestamp()
@@ -94,7 +97,7 @@ export async function withdraw(
     ids: JobId[];
     met: ContextId[] | null;
     errand: boolean;
-  }>(sql`
+  }>(sql`/* jobs.withdraw */
     with job as (
       update jobs j set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
@@ -132,7 +135,7 @@ export async function withdraw(
 
 /** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */
 export async function raiseControl(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
-  const rows = await tx.execute(sql`
+  const rows = await tx.execute(sql`/* contexts.raise_control */
     update contexts c set control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
   return rows.length > 0;
@@ -153,7 +156,7 @@ export async function setStopped(
     wake_seq: number;
     lease_epoch: number;
     status: string;
-  }>(sql`
+  }>(sql`/* contexts.set_stopped */
     with before as (
       select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')) as shown

@@ -51,7 +51,7 @@ export async function workerTree(
       job_started_at: Millis | null;
       job_finished_at: Millis | null;
     }
-  >(sql`
+  >(sql`/* workers.read_tree */
     with recursive tree as (
       select w.id, 0 as level from workers w where w.tenant_id = ${tenantId} and w.id = ${id}
       union all

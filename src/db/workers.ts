@@ -67,17 +67,19 @@ export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): P
 
 /** Holds a worker, so that nobody makes a child of it any more. False: it has one that must go with it. */
 export async function holdChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
-  await tx.execute(sql`select id from workers where tenant_id = ${tenantId} and id = ${id} for update`);
+  await tx.execute(
+    sql`/* workers.lock */ select id from workers where tenant_id = ${tenantId} and id = ${id} for update`,
+  );
   // A later statement: it sees whatever was there when the lock was taken.
   const children = await tx.execute(
-    sql`select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} and not detached limit 1`,
+    sql`/* workers.find_child */ select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} and not detached limit 1`,
   );
   return children.length === 0;
 }
 
 /** Detached children of a worker that is to go become the tops of trees of their own. It was held before. */
 export async function releaseDetached(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<void> {
-  await tx.execute(sql`
+  await tx.execute(sql`/* workers.release_detached */
     with recursive tree as (
       select w.id, w.id as top, w.depth as above from workers w
       where w.tenant_id = ${tenantId} and w.parent_worker_id = ${id} and w.detached
@@ -100,7 +102,7 @@ export async function versionOf(
   id: WorkerId,
 ): Promise<number | null> {
   const [row] = await executor.execute<{ version: number }>(
-    sql`select version from workers where tenant_id = ${tenantId} and id = ${id}`,
+    sql`/* workers.read_version */ select version from workers where tenant_id = ${tenantId} and id = ${id}`,
   );
   return row?.version ?? null;
 }
@@ -157,7 +159,10 @@ export async function descendants(
   tenantId: TenantId,
   id: WorkerId,
 ): Promise<{ id: WorkerId; contextId: ContextId }[]> {
-  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`
+  const rows = await executor.execute<{
+    id: WorkerId;
+    context_id: ContextId;
+  }>(sql`/* workers.list_descendants */
     with recursive tree as (
       select id, context_id, depth from workers where tenant_id = ${tenantId} and id = ${id}
       union all

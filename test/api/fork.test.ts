@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../src/core/ids.ts';
+import { tagOf } from '../services/statements.ts';
 import { addProcess, converse, take } from './hand.ts';
 import { ids, openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -213,6 +214,6 @@ test('of ten thousand messages is one statement and holds nobody up', async () =
   api.statements.length = 0;
   const { body } = await fork(id);
   expect(body).toMatchObject({ message_count: 10_007, turn_count: 5_002 });
-  expect(api.statements.filter((text) => text.includes('insert into messages'))).toHaveLength(1);
+  expect(api.statements.filter((text) => tagOf(text) === 'contexts.fork')).toHaveLength(1);
   expect(api.statements.join('\n')).not.toMatch(/update contexts|for no key update/);
 });

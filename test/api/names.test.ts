@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProcess } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
+import { tagOf } from '../services/statements.ts';
 
 describe('where processes published what they serve', () => {
   let api: Api;
@@ -99,7 +100,7 @@ describe('where nobody ever published anything', () => {
     const began = performance.now();
     for (let n = 0; n < 20; n += 1) await api.worker({ model: 'simulated/x' });
     const seconds = Math.ceil((performance.now() - began) / 1_000);
-    const asked = api.statements.filter((text) => text.includes('from processes'));
+    const asked = api.statements.filter((text) => tagOf(text) === 'processes.read_published');
     expect(asked.length).toBeLessThanOrEqual(seconds + 1);
   });
 });

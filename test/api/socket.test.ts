@@ -10,6 +10,7 @@ import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
+import { tagOf } from '../services/statements.ts';
 import { ABOUT, openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
 
@@ -118,9 +119,7 @@ describe('a long poll', () => {
     const { job } = await queuedJob();
     const gone = new AbortController();
     const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`, { signal: gone.signal });
-    await untilStatements(
-      (texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2,
-    );
+    await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
     gone.abort();
     await expect(poll).rejects.toThrow();
     await untilQuiet();
@@ -129,9 +128,7 @@ describe('a long poll', () => {
   test('is answered at once when the process stops', async () => {
     const { job } = await queuedJob();
     const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`);
-    await untilStatements(
-      (texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2,
-    );
+    await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
     await server.close();
     const response = await poll;
     expect(response.status).toBe(200);
@@ -144,7 +141,7 @@ describe('a search', () => {
   const underWay = async (): Promise<number> => {
     const rows = await api.database.db.execute<{ count: number }>(sql`
       select count(*)::int as count from pg_stat_activity
-      where state = 'active' and query like '%from search_entries e%' and pid <> pg_backend_pid()`);
+      where state = 'active' and query like '/* search.find */%' and pid <> pg_backend_pid()`);
     return rows[0]?.count ?? 0;
   };
 
@@ -191,7 +188,7 @@ test('once it closes, a connection that was kept is told to go elsewhere', async
   const answer = heardOn(socket);
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   socket.write(request(`/api/jobs/${job}?wait_ms=60000`));
-  await untilStatements((texts) => texts.filter((one) => one.includes('from jobs j left join')).length >= 2);
+  await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
   socket.write(request('/api/workers'));
   await server.close();
   const [first, second] = (await answer).split(/(?=HTTP\/1\.1 )/);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { readHistory } from '../../src/db/stats-history.ts';
 import { explaining } from '../services/explaining.ts';
+import { tagOf } from '../services/statements.ts';
 import { addProcess, converse } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
@@ -79,7 +80,7 @@ test('the last day in about sixty buckets is told where nothing is asked for, wi
     first_byte_at = completed_at - interval '4 seconds' where role = 'assistant'`);
   api.statements.length = 0;
   const body = await history('');
-  expect(api.statements.filter((text) => text.includes('from jobs'))).toHaveLength(1);
+  expect(api.statements.filter((text) => tagOf(text) === 'stats.history')).toHaveLength(1);
   expect(body.bucket_s).toBe(1_440);
   expect(body.data).toHaveLength(60);
   const told = body.data.filter((bucket: Body) => bucket.finished.completed > 0);

@@ -50,7 +50,11 @@ export function useOwnPlatform(env: Record<string, string> = {}): () => OwnPlatf
   let platform: OwnPlatform | null = null;
   beforeAll(async () => {
     if (findHeadless() === null) return;
-    const services = { databaseUrl: inject('databaseUrl'), redisUrl: inject('redisUrl') };
+    const services = {
+      databaseUrl: inject('databaseUrl'),
+      testRun: inject('testRun'),
+      redisUrl: inject('redisUrl'),
+    };
     const own = await startPlatform(services, env);
     running = own;
     platform = {

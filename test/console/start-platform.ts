@@ -5,12 +5,13 @@ import path from 'node:path';
 import { freePort } from '../../src/dev/free-port.ts';
 import { startChild } from '../e2e/children.ts';
 import type { Child } from '../e2e/children.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
+import type { DatabaseServer } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 
 /** `redisUrl`: null where the run has no Redis. */
-export type Services = { databaseUrl: string; redisUrl: string | null };
+export type Services = DatabaseServer & { redisUrl: string | null };
 
 export type RunningPlatform = {
   url: string;
@@ -27,7 +28,7 @@ export async function startPlatform(
   services: Services,
   more: Record<string, string> = {},
 ): Promise<RunningPlatform> {
-  const database = await createTestDatabase(services.databaseUrl);
+  const database = await createFreshDatabase(services);
   const folder = await temporaryFolder();
   const effects = path.join(folder, 'effects');
   await mkdir(effects);

@@ -5,6 +5,7 @@ import { deleteWorker } from '../../src/commands/delete-worker.ts';
 import { perform } from '../../src/commands/perform.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { WorkerId } from '../../src/core/ids.ts';
+import { tagOf } from '../services/statements.ts';
 import { given } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -33,7 +34,7 @@ test('a child that came to be after one looked for children is removed with its 
   const deleting = the.open({
     max: 2,
     hook: async (text) => {
-      if (looked || !text.includes('select version from workers')) return;
+      if (looked || tagOf(text) !== 'workers.read_version') return;
       looked = true;
       expect(await makeChild(workerId)).toMatchObject({ kind: 'done' });
     },
@@ -52,7 +53,7 @@ test('a child whose parent is just being removed is not made', async () => {
     max: 2,
     hook: (text) => {
       // The parent is held by now.
-      if (text.includes('parent_worker_id = ') && text.includes('limit 1')) making.push(makeChild(workerId));
+      if (tagOf(text) === 'workers.find_child') making.push(makeChild(workerId));
     },
   });
   expect(await deleteWorker(the.ports(deleting), DEFAULT_TENANT, workerId)).toEqual({

@@ -7,6 +7,7 @@ import type { Database } from '../../src/db/client.ts';
 import { listInbox } from '../../src/db/inbox.ts';
 import type { InboxKind, InboxPlace } from '../../src/db/inbox.ts';
 import { createFreshDatabase } from '../services/database.ts';
+import { tagOf } from '../services/statements.ts';
 
 /** Calls of which one in ten waits for a person; `NIGHTSHIFT_TEST_CALLS` to measure with more. */
 const CALLS = Number(process.env['NIGHTSHIFT_TEST_CALLS'] ?? 20_000);
@@ -62,7 +63,7 @@ test('a page anywhere in it is read from its index, and nothing is sorted', asyn
   expect(page[0]?.input).toEqual({ n: (WAITING / 2 + 1) * 10 });
   process.stdout.write(`a page in the middle of ${WAITING} of ${CALLS} calls: ${took.toFixed(1)} ms\n`);
 
-  const text = texts.findLast((one) => one.includes('from tool_calls t'));
+  const text = texts.findLast((one) => tagOf(one) === 'inbox.list');
   if (text === undefined) throw new Error('nothing was asked');
   const values = ['approval', new Date(last.requestedAt).toISOString(), last.toolCallId];
   let at = 0;

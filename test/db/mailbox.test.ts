@@ -15,6 +15,7 @@ import { ReadLimitExceeded } from '../../src/db/read-limit.ts';
 import { submit } from '../../src/db/submit.ts';
 import { callUp, fence, raiseControl, setStopped, wish, withdraw } from '../../src/db/wishes.ts';
 import { snapshot } from '../core/builders.ts';
+import { tagOf } from '../services/statements.ts';
 import { TIMES, given, ids } from './given.ts';
 import type { Given } from './given.ts';
 
@@ -445,7 +446,7 @@ describe('cancel', () => {
     const late = the.open({
       max: 1,
       hook: async (text) => {
-        if (!text.includes('control_seq = c.control_seq + 1')) return;
+        if (tagOf(text) !== 'contexts.lock_for_control') return;
         await the.rows(`update jobs set status = 'completed', finished_at = now() where id = '${jobId}'`);
       },
     });

@@ -10,10 +10,10 @@ import type { Child } from './children.ts';
 import { startCrashProcess } from './crash-process.ts';
 import type { Watcher } from './effects.ts';
 import { readOutside } from './outside-tools.ts';
+import { onStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { expectSound } from './stored.ts';
 import { until } from './until.ts';
-import { onStage } from './used-again.ts';
 
 /** Crashes under way at once. */
 const AT_ONCE = 4;

@@ -12,12 +12,8 @@ import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { expectSound, history, transcript } from './stored.ts';
 import { until } from './until.ts';
-import { dropDatabases } from './used-again.ts';
 
-afterAll(async () => {
-  await killChildren();
-  await dropDatabases();
-});
+afterAll(killChildren);
 
 const LONG = { timeout: 240_000 };
 /** How often a call of the model is refused for so long that the context is parked. */

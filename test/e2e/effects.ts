@@ -3,6 +3,7 @@
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { SQLWrapper } from 'drizzle-orm';
 import type { Database, Executor } from '../../src/db/client.ts';
+import { isWrite, tagOf } from '../services/statements.ts';
 
 export type Watcher = {
   /** About to be sent. Of an effect that may turn out to be none, nothing is told before. */
@@ -46,7 +47,7 @@ function watch(executor: Executor, watcher: Watcher): Executor {
     get(target, member, receiver) {
       if (member !== 'execute') return Reflect.get(target, member, receiver);
       return async (query: SQLWrapper) => {
-        const what = nameOf(dialect.sqlToQuery(query.getSQL()).sql);
+        const what = kindOf(dialect.sqlToQuery(query.getSQL()).sql);
         if (what === 'append' || what === 'submit') watcher.before(what);
         const rows = await target.execute(query);
         if (what !== null && rows.length > 0) watcher.after(what);
@@ -56,13 +57,18 @@ function watch(executor: Executor, watcher: Watcher): Executor {
   });
 }
 
-/** By which words each of the statements that write is known; null: it only reads. */
-function nameOf(text: string): string | null {
-  if (!/\b(insert into|delete from|update \w+( \w+)? set)\b/i.test(text)) return null;
-  if (/with wanted as/.test(text)) return 'append';
-  if (/barren_claims = c\.barren_claims \+ 1/.test(text)) return 'claim';
-  if (/wake_seq = c\.wake_seq \+ 1,/.test(text)) return 'submit';
-  if (/update processes/.test(text)) return 'declare dead';
-  if (/skip locked/.test(text)) return /least\(/.test(text) ? 'revoke' : 'take due';
-  return 'write';
+/** Kinds of effects by the tags of their statements. All other writes are of one kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  'contexts.append': 'append',
+  'contexts.claim': 'claim',
+  'contexts.claim_many': 'claim',
+  'contexts.revoke': 'revoke',
+  'contexts.take_due': 'take due',
+  'jobs.submit': 'submit',
+  'processes.declare_dead': 'declare dead',
+};
+
+/** Null: it only reads. */
+function kindOf(text: string): string | null {
+  return isWrite(text) ? (KINDS[tagOf(text) ?? ''] ?? 'write') : null;
 }

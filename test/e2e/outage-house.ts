@@ -1,9 +1,7 @@
 // The platform of the outage tests: an API and two worker processes, on services of their own where the test breaks these; and
 // what must hold whatever broke.
-import path from 'node:path';
 import { expect, inject } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
-import { createDatabaseFrom } from '../services/database.ts';
+import { createFreshDatabase } from '../services/database.ts';
 import { startOwnPostgres } from '../services/own-postgres.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import type { OwnService } from '../services/own-service.ts';
@@ -30,8 +28,6 @@ export const SHORT_LEASE = {
 } as const;
 /** The API gives a request up soon. */
 export const SHORT_REQUEST: Env = { NIGHTSHIFT_REQUEST_MS: '1500' };
-
-const MIGRATIONS = path.join(import.meta.dirname, '../../src/db/migrations');
 
 /** Processes of their own find each other over Redis. */
 export const redis = inject('redisUrl') !== null;
@@ -90,7 +86,8 @@ function shared(start: () => Promise<OwnService>): Shared {
 
 /** A database of its own on this service. */
 export async function databaseOn(service: OwnService): Promise<Own> {
-  return { database: await createDatabaseFrom({ adminUrl: service.url, migrations: MIGRATIONS, migrate }) };
+  const { url } = await createFreshDatabase({ databaseUrl: service.url, testRun: inject('testRun') });
+  return { databaseUrl: url };
 }
 
 /**

@@ -13,12 +13,8 @@ import { dieAtEachKind, dieEverywhere, effectsOf } from './crash-plays.ts';
 import type { Cast, Play } from './crash-plays.ts';
 import { hasHappened, readOutside } from './outside-tools.ts';
 import { history, transcript } from './stored.ts';
-import { dropDatabases } from './used-again.ts';
 
-afterAll(async () => {
-  await killChildren();
-  await dropDatabases();
-});
+afterAll(killChildren);
 
 const WORK = `say: off
 call: wire {"before_ms": 40, "after_ms": 30}

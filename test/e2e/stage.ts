@@ -50,11 +50,11 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** Services of its own, in place of those that the run shares. `database`: migrated, and not dropped with the stage. */
-export type Own = { databaseUrl?: string; redisUrl?: string; database?: TestDatabase };
+/** Services of its own, in place of those that the run shares. */
+export type Own = { databaseUrl?: string; redisUrl?: string };
 
 export async function openStage(own: Own = {}): Promise<Stage> {
-  const made = await databaseOf(own);
+  const made = own.databaseUrl === undefined ? await createTestDatabase() : await migrated(own.databaseUrl);
   const folder = await mkdtemp(path.join(tmpdir(), 'nightshift-stage-'));
   const redisUrl = own.redisUrl ?? inject('redisUrl');
   const prefix = testPrefix().replaceAll(/[{}]/g, '');
@@ -113,11 +113,19 @@ export async function openStage(own: Own = {}): Promise<Stage> {
   return stage;
 }
 
-async function databaseOf({ databaseUrl, database }: Own): Promise<TestDatabase> {
-  if (database !== undefined) return { url: database.url, drop: async () => undefined };
-  if (databaseUrl === undefined) return createTestDatabase();
+async function migrated(databaseUrl: string): Promise<TestDatabase> {
   await migrate(databaseUrl);
   return { url: databaseUrl, drop: async () => undefined };
+}
+
+/** `work` on a stage that is closed afterwards. */
+export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
+  const stage = await openStage();
+  try {
+    return await work(stage);
+  } finally {
+    await stage.close();
+  }
 }
 
 function create(ports: CommandPorts, config: WorkerConfig) {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { depth } from '../services/depth.ts';
 import { killChildren } from './children.ts';
 import { endedWell, startCrashWorker } from './crash-plays.ts';
-import { openStage } from './stage.ts';
+import { onStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { treeScript } from '../workers/spawning.ts';
 
@@ -21,16 +21,13 @@ const WORKERS = LEVELS.reduce((sum, count) => sum + count, 0);
 const KILLS = depth(3, 12);
 const LONGEST_LIFE_MS = depth(600, 1_650);
 
-async function onStage(work: (stage: Stage) => Promise<void>): Promise<void> {
-  const stage = await openStage();
-  try {
+async function growTree(work: (stage: Stage) => Promise<void>): Promise<void> {
+  await onStage(async (stage) => {
     const contextId = await stage.createContext({ model: 'simulated/tree', tools: ['spawn_worker'] });
     await stage.post(contextId, treeScript(FAN));
     await work(stage);
     await expectWhole(stage);
-  } finally {
-    await stage.close();
-  }
+  });
 }
 
 /** Every worker ended well; each call made one, and its parent was told once, and what that one said. */
@@ -63,7 +60,7 @@ async function expectWhole(stage: Stage): Promise<void> {
 }
 
 test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
-  await onStage(async (stage) => {
+  await growTree(async (stage) => {
     const began = performance.now();
     const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
     await worker.says(/^up$/);
@@ -76,7 +73,7 @@ test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
 });
 
 test('a process that is killed at random, again and again, leaves the same', LONG, async () => {
-  await onStage(async (stage) => {
+  await growTree(async (stage) => {
     let kills = 0;
     while (kills < KILLS && !(await stage.isSettled())) {
       const worker = startCrashWorker(stage, { CONCURRENCY: '1' });

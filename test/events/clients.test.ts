@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { SseStream } from '../../src/api/sse.ts';
 import { until } from '../e2e/until.ts';
+import { tagOf } from '../services/statements.ts';
 import { openHouse } from './house.ts';
 import type { House, HouseOptions } from './house.ts';
 import { addUp, numbered } from './sse-client.ts';
@@ -72,7 +73,7 @@ test('a long past is read no faster than its client reads', async () => {
   const slow = await of.listen(id, { after: 0 });
   slow.pause();
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  const pages = () => of.statements.filter((text) => text.includes('from events')).length;
+  const pages = () => of.statements.filter((text) => tagOf(text) === 'events.read').length;
   expect(pages()).toBeLessThan(30);
   slow.resume();
   await slow.until((told) => told.id === 20_000);
@@ -136,7 +137,7 @@ test('a client that goes before it is answered leaves nothing behind', async () 
   await until('nobody to be looked after, for longer than it takes to look again', async () => {
     of.statements.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 1_300));
-    return !of.statements.some((text) => text.includes('lease_owner'));
+    return !of.statements.some((text) => tagOf(text) === 'events.read_progress');
   });
   expect(await figure(of, 'nightshift_streams')).toBe(0);
 });

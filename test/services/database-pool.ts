@@ -3,11 +3,11 @@
 import postgres from 'postgres';
 
 /** A database that waits for its next user, and the connection that looks after it. */
-type Pooled = { url: string; sql: postgres.Sql; fresh: State; drop(): Promise<void> };
+type Pooled = { url: string; sql: postgres.Sql; fresh: State; drop: () => Promise<void> };
 
 type State = { schema: string; bytes: number };
 
-export type Lent = { url: string; drop(): Promise<void> };
+export type Lent = { url: string; drop: () => Promise<void> };
 
 /** How much larger than a fresh one a database may have grown: its tables keep the pages of deleted rows. */
 const GROWN_BYTES = 8 * 2 ** 20;

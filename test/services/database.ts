@@ -10,7 +10,7 @@ import { DatabasePool } from './database-pool.ts';
 
 export interface TestDatabase {
   url: string;
-  drop(): Promise<void>;
+  drop: () => Promise<void>;
 }
 
 /** `template`: the name of what it is a copy of. */
@@ -37,7 +37,7 @@ const serverOfRun = (): DatabaseServer => ({
 });
 
 /** A migrated database that nothing has used, for tests of plans and of sizes. `server`: outside a test file. */
-export async function createFreshDatabase(server = serverOfRun()): Promise<TestDatabase> {
+export async function createFreshDatabase(server: DatabaseServer = serverOfRun()): Promise<TestDatabase> {
   const { databaseUrl, testRun } = server;
   return createDatabaseFrom({ adminUrl: databaseUrl, run: testRun, migrations: MIGRATIONS, migrate });
 }

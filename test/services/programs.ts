@@ -9,7 +9,7 @@ import { newestChange } from './newest-change.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, '.nightshift', 'test-programs');
-const SOURCES = ['src', 'test/e2e', 'test/tools', 'bundle.ts', 'package-lock.json'];
+const SOURCES = ['src', 'test/e2e', 'test/tools', 'test/services', 'bundle.ts', 'package-lock.json'];
 /** Worker processes of the test runner inherit it. */
 const FOLDER = 'NIGHTSHIFT_TEST_PROGRAMS';
 

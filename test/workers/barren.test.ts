@@ -14,6 +14,7 @@ import { sweepOnce } from '../../src/workers/sweep.ts';
 import { given } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
 import { together, workerState } from '../db/worker-state.ts';
+import { tagOf } from '../services/statements.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -39,7 +40,7 @@ async function startProcess(heard: (text: string) => Promise<void> | void) {
   return { state, die };
 }
 
-const readsHistory = (text: string): boolean => text.includes('m.seq, m.role');
+const readsHistory = (text: string): boolean => tagOf(text) === 'history.read';
 
 async function isDue(contextId: ContextId): Promise<void> {
   await the.rows(`update contexts set sweep_at = now() - interval '5 seconds' where id = '${contextId}'`);
@@ -166,7 +167,7 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   const jobId = await the.submit(contextId);
   let reads = 0;
   const first = await startProcess((text) => {
-    if (!text.includes('with told as materialized')) return undefined;
+    if (tagOf(text) !== 'history.read') return undefined;
     // With others, alone, and after the commit: there it never goes on.
     reads += 1;
     return reads === 3 ? new Promise<never>(() => undefined) : undefined;

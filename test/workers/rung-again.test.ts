@@ -7,6 +7,7 @@ import { runContext } from '../../src/workers/run-context.ts';
 import { given, ids } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
 import { together, workerState } from '../db/worker-state.ts';
+import { isClaim } from '../services/statements.ts';
 import { says } from './fleet.ts';
 
 let the: Given;
@@ -32,7 +33,7 @@ test('a run whose context was rung for between its last append and its end looks
   const database = the.open({
     max: 2,
     hook: async (text) => {
-      if (!text.includes("status = 'running', lease_owner")) return;
+      if (!isClaim(text)) return;
       claims += 1;
       // The ring is for an input: it is there when one looks.
       if (claims === 2) await the.submit(contextId);

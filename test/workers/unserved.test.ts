@@ -12,6 +12,7 @@ import { settings } from '../core/builders.ts';
 import { given, ids } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
 import { together, workerState } from '../db/worker-state.ts';
+import { isClaim, tagOf } from '../services/statements.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -43,8 +44,8 @@ async function startProcess(): Promise<Process> {
   const database = the.open({
     max: 2,
     hook: (text) => {
-      if (text.includes("status = 'running', lease_owner")) process.claims += 1;
-      if (text.includes('m.seq, m.role')) process.reads += 1;
+      if (isClaim(text)) process.claims += 1;
+      if (tagOf(text) === 'history.read') process.reads += 1;
     },
   });
   const { abilities } = process.state;

@@ -1,6 +1,7 @@
 // A thousand questions that nobody answers: they hold no slot, and no sweep touches or reads them again and again.
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
+import { isClaim, tagOf } from '../services/statements.ts';
 import { result, says, startFleet, transcript } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -38,8 +39,7 @@ test('a thousand waiting contexts cost their rows, and nothing else', { timeout:
   await of.until(() => of.processes[0]?.running() === 0);
 
   const before = await of.query(waiting);
-  const isSweep = (text: string) => text.includes('for update skip locked') && text.includes('c.sweep_at');
-  const isClaim = (text: string) => text.includes("status = 'running', lease_owner");
+  const isSweep = (text: string) => tagOf(text) === 'contexts.take_due';
   // Rings that sweeps were ahead of may still come, each once: they find nothing to claim.
   await of.until(async () => {
     statements.splice(0);
@@ -49,7 +49,7 @@ test('a thousand waiting contexts cost their rows, and nothing else', { timeout:
   expect(await of.query(waiting)).toEqual(before);
   // Neither messages nor calls were read, but for the search, and for waits that are met: nothing was claimed.
   const ofRuns = statements.filter(
-    (text) => !text.includes('search_backlog') && !text.includes('t.needs <= 0'),
+    (text) => !['search.index_backlog', 'contexts.wake', 'contexts.wake_missed'].includes(tagOf(text) ?? ''),
   );
   expect(ofRuns.filter((text) => /from (?:messages|tool_calls)/.test(text))).toEqual([]);
   const [one] = posted;
