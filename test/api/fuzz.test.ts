@@ -2,13 +2,14 @@
 // document does not name, none is left without an answer. NIGHTSHIFT_TEST_SEED and NIGHTSHIFT_TEST_REQUESTS choose others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dice } from '../chaos/random.ts';
+import { depth } from '../services/depth.ts';
 import { Fuzzer } from './fuzz.ts';
 import { addProcess, converse } from './hand.ts';
 import { openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';
 
 const SEED = Number(process.env['NIGHTSHIFT_TEST_SEED'] ?? 1);
-const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? 2_000);
+const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? depth(800, 2_000));
 /** Far beyond what any request takes: one that is cut off there has hung. */
 const HANGS_MS = 60_000;
 /** So many requests may have deleted what there was. */

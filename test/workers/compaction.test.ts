@@ -11,6 +11,7 @@ import { INTERRUPT_MODES } from '../../src/core/job.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/core/model.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import { listSteps } from '../../src/db/step-views.ts';
+import { depth } from '../services/depth.ts';
 import { aborted, fails, result, says, startFleet, transcript } from './fleet.ts';
 import type { Fleet, FleetOptions } from './fleet.ts';
 
@@ -385,8 +386,11 @@ const addLong = (of: Fleet, contextId: ContextId, count: number) =>
       json_build_array(json_build_object('type', 'text', 'text', n || ' ' || repeat('x', 15000000)))
     from ctx, generate_series(1, ${count}) n`);
 
-// PostgreSQL ends a transaction whose process is silent for a second, which reading this takes.
-test('a history of 240 MB is read after the commit of its claim, and answered', async () => {
+/** Messages of 15 MB, so many that the transaction of a claim does not read them. */
+const LONG = depth(2, 16);
+
+// PostgreSQL ends a transaction whose process is silent for a second, which reading all of 240 MB takes.
+test(`a history of ${LONG * 15} MB is read after the commit of its claim, and answered`, async () => {
   const requests: ModelRequest[] = [];
   const of = await start({
     settings: () => ({ contextLimit: 1_000_000_000 }),
@@ -396,10 +400,10 @@ test('a history of 240 MB is read after the commit of its claim, and answered', 
     },
   });
   const { contextId } = await of.createContext();
-  await addLong(of, contextId, 16);
+  await addLong(of, contextId, LONG);
   const { jobId } = await of.post(contextId, 'What now?');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
-  expect(requests.map(({ messages }) => messages.map(({ content }) => content.length))).toEqual([[17]]);
+  expect(requests.map(({ messages }) => messages.map(({ content }) => content.length))).toEqual([[LONG + 1]]);
   const [context] = await of.query(
     `select lease_epoch, barren_claims from contexts where id = '${contextId}'`,
   );

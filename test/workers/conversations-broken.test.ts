@@ -11,7 +11,6 @@ import type { Tamper } from './conversations/stage.ts';
 
 /** More sequences than any of these has needed. */
 const SEQUENCES = 40;
-const SIDE_BY_SIDE = 4;
 
 let stage: Stage;
 
@@ -30,7 +29,8 @@ function written(change: (book: Book) => void): Tamper {
   return async (_, __, book) => change(book);
 }
 
-test.each<[law: string, tamper: Tamper, fault: RegExp]>([
+/** `seed`: of a sequence that has shown it, which is played first. */
+test.each<[law: string, tamper: Tamper, fault: RegExp, seed?: number]>([
   [
     'a turn is skipped',
     stored(
@@ -47,6 +47,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       where context_id = ${id} and jsonb_array_length(spans) > 1`,
     ),
     /the branch \S+ shows/,
+    4,
   ],
   [
     'a branch reads less than it shares',
@@ -55,6 +56,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       update branches set spans = spans - 0 where context_id = ${id} and jsonb_array_length(spans) > 1`,
     ),
     /the branch \S+ shows/,
+    4,
   ],
   [
     'a message is on another branch',
@@ -64,6 +66,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       where context_id = ${id} and seq is not null and seq = (select max(seq) from messages where context_id = ${id})`,
     ),
     /the branch \S+ shows/,
+    3,
   ],
   [
     'what was taken back is shown',
@@ -71,6 +74,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       (id) => sql`update messages set status = 'completed' where context_id = ${id} and status = 'retracted'`,
     ),
     /the branch \S+ shows/,
+    2,
   ],
   [
     'a result is missing',
@@ -84,6 +88,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       update messages set branch = 'main' where context_id = ${id} and status = 'queued' and branch <> 'main'`,
     ),
     /the branch \S+ shows/,
+    3,
   ],
   [
     'turns are counted wrong',
@@ -113,6 +118,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
           select 1 from messages m where m.context_id = ${id} and m.branch = k.branch and m.status = 'completed')`,
     ),
     /a summary on \S+ stands for/,
+    13,
   ],
   [
     'a summary is shown on another branch',
@@ -120,6 +126,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       (id) => sql`update compactions set branch = 'nowhere' where context_id = ${id} and summary is not null`,
     ),
     /a summary on \S+ stands for/,
+    13,
   ],
   [
     'a fork point is another message',
@@ -127,6 +134,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       (id) => sql`update branches set fork_seq = fork_seq - 1 where context_id = ${id} and fork_seq > 1`,
     ),
     /the list of branches says/,
+    4,
   ],
   [
     'a job goes to another branch',
@@ -135,6 +143,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
         sql`update jobs set branch = 'main' where context_id = ${id} and status = 'queued' and branch <> 'main'`,
     ),
     /the jobs are/,
+    3,
   ],
   [
     'the book has an answer that nobody gave',
@@ -150,6 +159,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       if (book.branches.length > 1) book.branches.at(-1)?.list.shift();
     }),
     /the branch \S+ shows|list of branches/,
+    4,
   ],
   [
     'the book expects another end of a job',
@@ -158,6 +168,7 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       if (ended !== undefined) ended.status = 'completed';
     }),
     /the jobs are/,
+    2,
   ],
   [
     'the book runs branches in another order',
@@ -167,12 +178,12 @@ test.each<[law: string, tamper: Tamper, fault: RegExp]>([
       [first.place, second.place] = [second.place, first.place];
     }),
     /the model was told|the model was asked on|shows|the jobs are|never came/,
+    3,
   ],
-])('%s, and it is found', async (_, tamper, fault) => {
-  for (let first = 1; first <= SEQUENCES; first += SIDE_BY_SIDE) {
-    const seeds = Array.from({ length: SIDE_BY_SIDE }, (_none, place) => first + place);
-    const judged = await Promise.all(seeds.map((seed) => stage.judge(sequenceOf(seed), tamper)));
-    const faults = judged.flatMap((judgement) => judgement.faults);
+])('%s, and it is found', async (_, tamper, fault, seed = 1) => {
+  const others = Array.from({ length: SEQUENCES }, (_none, place) => place + 1);
+  for (const next of new Set([seed, ...others])) {
+    const { faults } = await stage.judge(sequenceOf(next), tamper);
     if (faults.length === 0) continue;
     expect(faults.join('\n')).toMatch(fault);
     return;

@@ -1,6 +1,6 @@
 // The config of a worker changes in the middle of its context: model, provider, mode, prompt and tools. Over HTTP, with the
 // real SDKs: each request is one that its provider would take.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
@@ -40,7 +40,7 @@ const registry = createRegistry([
 let provider: FakeProvider;
 let fleet: Fleet;
 let api: Api;
-beforeEach(async () => {
+beforeAll(async () => {
   provider = await startFakeProvider(thinksAndLooks);
   const models = createModels({
     anthropic: { apiKey: KEY, baseURL: provider.anthropicURL },
@@ -66,7 +66,11 @@ beforeEach(async () => {
   });
   api = await openApi({}, fleet.url);
 });
-afterEach(async () => {
+beforeEach(() => {
+  provider.requests.splice(0);
+  provider.answer(thinksAndLooks);
+});
+afterAll(async () => {
   await api.close();
   await fleet.close();
   await provider.close();
@@ -88,6 +92,8 @@ const url = (worker: Body, path = '') => `/api/contexts/${worker.context_id}${pa
 
 async function converse(worker: Body, content: string): Promise<Body> {
   const { body } = await api.post(url(worker, '/messages'), { content });
+  // The application of the API has a queue of its own.
+  for (const ring of api.rings.splice(0)) fleet.ports.bell.ring(ring);
   const { body: job } = await api.get(`/api/jobs/${body.job_id}?wait_ms=20000`);
   expect(job).toMatchObject({ status: 'completed' });
   return job;
