@@ -8,8 +8,8 @@ import { startApi, startWorker } from './platform.ts';
 import { openStage } from './stage.ts';
 import { until } from './until.ts';
 
-const CONTEXTS = depth(24, 48);
-const CLIENTS = depth(12, 24);
+const CONTEXTS = depth(16, 48);
+const CLIENTS = depth(8, 24);
 const ROUNDS = depth(1, 3);
 /** A process is frozen until every context has taken an input, and for this long at the least. */
 const FROZEN_MS = depth(0, 12_000);

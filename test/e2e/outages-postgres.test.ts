@@ -19,7 +19,7 @@ import { SHORT_REQUEST, expectOnce, openHouse, redis, say, sharedPostgres } from
 import { until } from './until.ts';
 
 /** Inputs that are accepted between two blows. */
-const SOME = depth(8, 20);
+const SOME = depth(6, 20);
 
 const server = sharedPostgres();
 afterEach(endAll);

@@ -26,14 +26,14 @@ import { history, transcript } from './stored.ts';
 import { until } from './until.ts';
 
 /** Inputs that are accepted between two blows. */
-const SOME = depth(8, 20);
+const SOME = depth(6, 20);
 /** Of the API process. */
 const KILLS = depth(2, 3);
 /** Contexts of a worker process that is stopped. */
 const HELD = depth(8, 20);
 /** Long jobs that outlive several workers. */
-const CONTEXTS = depth(24, 100);
-const STEPS = depth(6, 16);
+const CONTEXTS = depth(12, 100);
+const STEPS = depth(10, 16);
 const DEATHS = depth(2, 4);
 
 afterEach(endAll);

@@ -10,7 +10,7 @@ import { redis, say, sharedRedis } from './outage-house.ts';
 import { until } from './until.ts';
 
 /** Inputs that are accepted between two blows. */
-const SOME = depth(8, 20);
+const SOME = depth(6, 20);
 const FLUSHES = depth(2, 5);
 
 const server = sharedRedis();
