@@ -1,21 +1,29 @@
 // Thousands of schedules of two to six actors on one context, one statement at a time, against real Postgres. What a
 // seed draws can be played again: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` plays more of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedsOf } from '../services/depth.ts';
-import { Stage, describeJudgement } from './interleaving/stage.ts';
+import { depth, seedsOf } from '../services/depth.ts';
+import type { TestDatabase } from '../services/database.ts';
+import { Stage, createStageDatabase, describeJudgement } from './interleaving/stage.ts';
 
 const seeds = seedsOf(250, 2_000, 'NIGHTSHIFT_SCHEDULES');
 
 /** Played side by side, each on a database of its own: most of the time is spent waiting for Postgres. */
+const STAGES = depth(2, 4);
+
+const databases: TestDatabase[] = [];
 const stages: Stage[] = [];
 
 beforeAll(async () => {
-  const many = Math.min(4, seeds.length);
-  stages.push(...(await Promise.all(Array.from({ length: many }, () => Stage.open()))));
+  for (let count = Math.min(STAGES, seeds.length); count > 0; count -= 1) {
+    const database = await createStageDatabase();
+    databases.push(database);
+    stages.push(await Stage.open(database.url));
+  }
 });
 
 afterAll(async () => {
   await Promise.all(stages.map((stage) => stage.close()));
+  await Promise.all(databases.map((database) => database.drop()));
 });
 
 test(

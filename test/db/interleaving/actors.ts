@@ -1,5 +1,4 @@
 // Who takes part in a schedule: two to four of them, drawn from the seed.
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/change-branches.ts';
 import { cancelJob } from '../../../src/commands/cancel-job.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/change-input.ts';
@@ -17,7 +16,7 @@ import { sweepOnce } from '../../../src/workers/sweep.ts';
 import { oneOf } from './scheduler.ts';
 import type { Lane, Random, Script } from './scheduler.ts';
 import { TEXTS } from './script.ts';
-import { passTime, stopBeating } from './world.ts';
+import { atRest, passTime, stopBeating } from './world.ts';
 import type { Process, World } from './world.ts';
 
 export type Cast = { world: World; random: Random; processes: readonly Process[] };
@@ -211,7 +210,7 @@ export function sweeps(
   return async () => {
     if (later) await passTime(lane.database, world.contextId);
     await sweepOnce(state);
-    while (state.registry.running > 0) await nextRound();
+    await atRest(state.registry);
   };
 }
 

@@ -5,6 +5,8 @@ import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/prom
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '../../../src/db/client.ts';
 import type { Database } from '../../../src/db/client.ts';
+import { startStatementNetwork } from '../statement-network.ts';
+import type { Rewrite, StatementNetwork } from '../statement-network.ts';
 
 /** A number in [0, 1) from a seed (mulberry32). */
 export type Random = () => number;
@@ -34,17 +36,27 @@ export class Lane {
   /** The server process behind the connection. */
   pid = 0;
   readonly pauses: Pause[] = [];
+  readonly #network: StatementNetwork;
   #gated = false;
   #heard = Promise.withResolvers<void>();
 
-  constructor(url: string, name: string) {
+  private constructor(name: string, network: StatementNetwork) {
     this.name = name;
-    this.database = openDatabase(url, { max: 1, name, hook: (text) => this.pause(text, true) });
+    this.#network = network;
+    network.onChange = () => this.stir();
+    this.database = openDatabase(network.url, { max: 1, name, hook: (text) => this.pause(text, true) });
   }
 
-  async open(): Promise<void> {
-    const [row] = await this.database.db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    this.pid = row?.pid ?? 0;
+  static async open(url: string, name: string, rewrite: Rewrite): Promise<Lane> {
+    const lane = new Lane(name, await startStatementNetwork(url, rewrite));
+    const [row] = await lane.database.db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+    lane.pid = row?.pid ?? 0;
+    return lane;
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.#network.close();
   }
 
   /** Waits for its turn; goes through where nothing is scheduled. */
@@ -60,14 +72,30 @@ export class Lane {
     this.#gated = closed;
   }
 
+  get asked(): number {
+    return this.#network.asked();
+  }
+
+  /** Whether a statement is under way. */
+  get isBusy(): boolean {
+    return this.#network.isBusy();
+  }
+
+  get mayHoldLocks(): boolean {
+    return this.#network.inTransaction() || this.#network.isBusy();
+  }
+
   /** Something happened on this lane. */
   stir(): void {
     this.#heard.resolve();
     this.#heard = Promise.withResolvers();
   }
 
-  get heard(): Promise<void> {
-    return this.#heard.promise;
+  /** Resolves when something happens on this lane, or after `ms`. */
+  async stirred(ms: number): Promise<void> {
+    const timer = setTimeout(() => this.stir(), ms);
+    await this.#heard.promise;
+    clearTimeout(timer);
   }
 }
 
@@ -77,6 +105,12 @@ type Player = Script & { ended: boolean; error: unknown; blocked: boolean };
 
 /** Nothing moves for so long: the schedule hangs. */
 const STUCK_MS = 50_000;
+
+/** What is looked at again then, although nothing has happened. */
+const SOON_MS = 100;
+
+/** A statement that is not done by then may wait for a lock: Postgres is asked, and again after twice the time. */
+const FIRST_LOOK_MS = 2;
 
 export class Scheduler {
   readonly #monitor: Database;
@@ -97,7 +131,7 @@ export class Scheduler {
     try {
       for (const player of players) {
         start(player);
-        await this.#settle(player, null);
+        await this.#settle(player, players);
       }
       while (players.some(({ ended }) => !ended)) await this.#round(players, random, trace);
     } finally {
@@ -113,52 +147,79 @@ export class Scheduler {
     const ready = players.filter(({ ended, blocked, lane }) => !ended && !blocked && lane.pauses.length > 0);
     if (ready.length === 0) {
       await sleep(1);
-    } else {
-      const player = oneOf(random, ready);
-      const pause = player.lane.pauses.shift();
-      if (pause === undefined) return;
-      trace.push(`${player.lane.name}: ${shorten(pause.label)}`);
-      // Statements that were asked for at once share the connection: nothing but the server says when this one is done.
-      const isShared = pause.isStatement && player.lane.pauses.length > 0;
-      const since = isShared ? await this.#look(player) : null;
-      pause.go();
-      await this.#settle(player, since);
+      return this.#unblock(players);
     }
-    for (const player of players) if (player.blocked) await this.#settle(player, null);
+    const player = oneOf(random, ready);
+    const { lane } = player;
+    const pause = lane.pauses.shift();
+    if (pause === undefined) return;
+    trace.push(`${lane.name}: ${shorten(pause.label)}`);
+    const heldLocks = lane.mayHoldLocks;
+    await this.#letGo(player, pause);
+    await this.#settle(player, players);
+    if (heldLocks) await this.#unblock(players);
   }
 
-  /** Waits until a player is at its next pause, at its end, or behind a lock. */
-  async #settle(player: Player, since: Look | null): Promise<void> {
+  /** Waits until what follows is on its way: a statement to the server, or the player to its next pause. */
+  async #letGo(player: Player, { label, isStatement, go }: Pause): Promise<void> {
+    const { lane } = player;
+    const { asked } = lane;
+    const deadline = Date.now() + SOON_MS;
+    const isSent = isStatement && label !== 'begin' && label !== 'commit';
+    const isOnItsWay = (): boolean =>
+      lane.asked > asked || player.ended || lane.pauses.some((pause) => !isSent || pause.label === 'commit');
+    go();
+    await nextRounds();
+    while (!isOnItsWay() && Date.now() < deadline) await lane.stirred(SOON_MS);
+  }
+
+  /** Players whose lock became free go on to their next pauses, one after the other: each may free locks for others. */
+  async #unblock(players: readonly Player[]): Promise<void> {
+    for (;;) {
+      const blocked = players.filter((player) => player.blocked);
+      if (blocked.length === 0) return;
+      const waiting = await this.#waiting(blocked.map(({ lane }) => lane));
+      const free = blocked.filter(({ lane }) => !waiting.has(lane.pid));
+      if (free.length === 0) return;
+      for (const player of free) {
+        player.blocked = false;
+        await this.#settle(player, players);
+      }
+    }
+  }
+
+  /**
+   * Waits until a player is at its next pause or at its end, and the server has answered all that it asked; or until it is
+   * behind a lock of another one.
+   */
+  async #settle(player: Player, players: readonly Player[]): Promise<void> {
     const { lane } = player;
     const deadline = Date.now() + STUCK_MS;
-    for (;;) {
-      await nextRound();
-      if (since === null && (player.ended || lane.pauses.length > 0)) break;
-      if (since === null && !player.blocked) {
-        await Promise.race([lane.heard, sleep(2)]);
-        await nextRound();
-        if (player.ended || lane.pauses.length > 0) break;
-      }
-      const look = await this.#look(player);
-      player.blocked = look.blocked;
-      if (look.blocked) return;
-      if (since !== null && look.queryStart !== since.queryStart && look.state !== 'active') break;
+    const others = players.filter((other) => other !== player);
+    await nextRounds();
+    for (let ms = FIRST_LOOK_MS; lane.isBusy || (!player.ended && lane.pauses.length === 0); ms *= 2) {
+      const mayBlock = others.some(({ blocked, lane: { mayHoldLocks } }) => blocked || mayHoldLocks);
+      await lane.stirred(mayBlock ? ms : SOON_MS);
+      await nextRounds();
+      player.blocked = mayBlock && lane.isBusy && (await this.#waiting([lane])).has(lane.pid);
+      if (player.blocked) return;
       if (Date.now() > deadline) throw new Error(`${lane.name} hangs`);
     }
-    player.blocked = false;
-    // What is asked for in the same breath comes to its pause too.
-    for (let round = 0; round < 3; round += 1) await nextRound();
   }
 
-  async #look({ lane }: Player): Promise<Look> {
-    const [row] = await this.#monitor.db.execute<{ started: string; state: string; blocked: boolean }>(sql`
-      select query_start::text as started, state, cardinality(pg_blocking_pids(pid)) > 0 as blocked
-      from pg_stat_activity where pid = ${lane.pid}`);
-    return { queryStart: row?.started ?? '', state: row?.state ?? '', blocked: row?.blocked === true };
+  /** The server processes of those lanes that wait for a lock. */
+  async #waiting(lanes: readonly Lane[]): Promise<Set<number>> {
+    const pids = JSON.stringify(lanes.map(({ pid }) => pid));
+    const rows = await this.#monitor.db.execute<{ pid: number }>(sql`
+      select pid::int from jsonb_array_elements_text(${pids}::jsonb) as pid where pg_blocking_pids(pid::int) <> '{}'`);
+    return new Set(rows.map(({ pid }) => pid));
   }
 }
 
-type Look = { queryStart: string; state: string; blocked: boolean };
+/** For whatever is on its way between the driver and the network, and for all that is asked for at once. */
+async function nextRounds(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await nextRound();
+}
 
 function start(player: Player): void {
   void player

@@ -1,5 +1,4 @@
-// A database with its connections, on which one schedule after the other is played and judged.
-import { setImmediate as nextRound } from 'node:timers/promises';
+// Connections to a database, on which one schedule after the other is played and judged.
 import { sql } from 'drizzle-orm';
 import { perform } from '../../../src/commands/perform.ts';
 import { startWorker } from '../../../src/commands/stop-worker.ts';
@@ -10,6 +9,8 @@ import { runContext } from '../../../src/workers/run-context.ts';
 import { sweepOnce } from '../../../src/workers/sweep.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';
+import { startStatementNetwork } from '../statement-network.ts';
+import type { Rewrite, StatementNetwork } from '../statement-network.ts';
 import { castOf } from './actors.ts';
 import { installAudit } from './audit.ts';
 import { faultsOf } from './checks.ts';
@@ -17,7 +18,7 @@ import { compacts } from './compacting.ts';
 import { Lane, Scheduler, oneOf, seeded } from './scheduler.ts';
 import type { Random } from './scheduler.ts';
 import { TEXTS } from './script.ts';
-import { World, passTime, stopBeating } from './world.ts';
+import { World, atRest, passTime, stopBeating } from './world.ts';
 import type { Process } from './world.ts';
 
 /** What was wrong with a schedule: nothing, as a rule. */
@@ -26,33 +27,43 @@ export type Judgement = { seed: number; faults: string[]; trace: string[] };
 const NAMES = ['run-a', 'run-b', 'sweep', 'client-a', 'client-b', 'client-c', 'first', 'last'] as const;
 type Name = (typeof NAMES)[number];
 
+/** A database for a stage; its commits need not survive anything, and each connection plans a statement once. */
+export async function createStageDatabase(): Promise<TestDatabase> {
+  const own = await createTestDatabase();
+  const admin = openDatabase(own.url, { max: 1 });
+  try {
+    await installAudit(admin);
+    const name = new URL(own.url).pathname.slice(1);
+    for (const setting of ['synchronous_commit = off', 'plan_cache_mode = force_generic_plan'])
+      await admin.db.execute(sql.raw(`alter database ${name} set ${setting}`));
+  } finally {
+    await admin.close();
+  }
+  return own;
+}
+
 export class Stage {
-  readonly #own: TestDatabase;
+  readonly #network: StatementNetwork;
   readonly #admin: Database;
   readonly #lanes: ReadonlyMap<Name, Lane>;
 
-  private constructor(own: TestDatabase, admin: Database, lanes: ReadonlyMap<Name, Lane>) {
-    this.#own = own;
-    this.#admin = admin;
+  private constructor(network: StatementNetwork, lanes: ReadonlyMap<Name, Lane>) {
+    this.#network = network;
+    this.#admin = openDatabase(network.url, { max: 2, name: 'admin' });
     this.#lanes = lanes;
   }
 
-  static async open(): Promise<Stage> {
-    const own = await createTestDatabase();
-    const admin = openDatabase(own.url, { max: 2, name: 'admin' });
-    await installAudit(admin);
-    await admin.db.execute(
-      sql.raw(`alter database ${new URL(own.url).pathname.slice(1)} set synchronous_commit = off`),
-    );
-    const lanes = new Map(NAMES.map((name) => [name, new Lane(own.url, name)]));
-    await Promise.all([...lanes.values()].map((lane) => lane.open()));
-    return new Stage(own, admin, lanes);
+  /** `url`: of a database for one stage at a time. `rewrite`: what becomes of the text of statements. */
+  static async open(url: string, rewrite: Rewrite = () => null): Promise<Stage> {
+    const network = await startStatementNetwork(url, rewrite);
+    const lanes = NAMES.map(async (name) => [name, await Lane.open(url, name, rewrite)] as const);
+    return new Stage(network, new Map(await Promise.all(lanes)));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map(({ database }) => database.close()));
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
     await this.#admin.close();
-    await this.#own.drop();
+    await this.#network.close();
   }
 
   /**
@@ -137,7 +148,7 @@ export class Stage {
       if (call !== null) await world.answer(this.#admin, call);
       await passTime(this.#admin, world.contextId);
       await sweepOnce(last.state);
-      while (last.state.registry.running > 0) await nextRound();
+      await atRest(last.state.registry);
     }
     return [...orphan, ...unheard];
   }

@@ -1,4 +1,5 @@
 // One context and whoever has to do with it: processes that run it, clients that want something of it.
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
@@ -301,6 +302,14 @@ function portsOf(database: Database, bus: Bus): CommandPorts {
     stopGraceMs: TIMES.stopGraceMs,
     boundResult: (content) => content,
   };
+}
+
+/** Waits until a process runs nothing. A run has left before its slot is free, and may enter again. */
+export async function atRest(registry: WorkerState['registry']): Promise<void> {
+  while (registry.running > 0) {
+    await registry.emptied();
+    await nextRound();
+  }
 }
 
 /** What was to come later is due now. */
