@@ -1,7 +1,6 @@
 // Groups of tests, one after the other, for a machine with two cores: what needs no services at all, the embedded services
 // themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start many processes, and the console in a
-// real browser. Node runs the sources as they are, and the files of a group share the modules that their process has loaded, but
-// where a module is mocked. A run repeats no test; test/flakes decides which files .ci/run repeats.
+// real browser. Node runs the sources as they are, and the files of a group share the modules that their process has loaded. A run repeats no test; test/flakes decides which files .ci/run repeats.
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
@@ -14,7 +13,6 @@ const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];
 const packed = ['test/package/**/*.test.ts'];
-const mocking = ['test/db/{migrate,broken-laws}.test.ts'];
 const globalSetup = ['test/services/global-setup.ts'];
 const timeouts = {
   testTimeout: 180_000,
@@ -39,19 +37,9 @@ export default defineConfig({
       { test: { name: 'dev', include: dev, sequence: { groupOrder: 1 }, ...timeouts } },
       {
         test: {
-          name: 'mocking',
-          include: mocking,
-          globalSetup,
-          sequence: { groupOrder: 2 },
-          maxWorkers: 6,
-          ...timeouts,
-        },
-      },
-      {
-        test: {
           name: 'services',
           include: ['test/**/*.test.ts'],
-          exclude: [...core, ...dev, ...e2e, ...pages, ...packed, ...mocking],
+          exclude: [...core, ...dev, ...e2e, ...pages, ...packed],
           globalSetup,
           isolate: false,
           sequence: { groupOrder: 2 },

@@ -1,30 +1,10 @@
 // Migrations by several starters at once, again, and on a server that is too old.
 import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
-
-const server = vi.hoisted(() => ({ version: null as number | null }));
-
-/** The driver as it is, but for what it says of the server's version. */
-vi.mock(import('postgres'), async (load) => {
-  const original = await load();
-  const driver = new Proxy(original.default, {
-    apply(target, self, args) {
-      const client: object = Reflect.apply(target, self, args);
-      return new Proxy(client, {
-        apply(ask, me, words) {
-          const text = Array.isArray(words[0]) ? words[0].join('') : '';
-          if (server.version !== null && text.includes('server_version_num')) {
-            return Promise.resolve([{ version: server.version, name: '14.9' }]);
-          }
-          return Reflect.apply(ask as () => unknown, me, words);
-        },
-      });
-    },
-  });
-  return { ...original, default: driver };
-});
+import { startStatementNetwork } from './statement-network.ts';
+import type { Rewrite } from './statement-network.ts';
 
 const MIGRATIONS = new URL('../../src/db/migrations/', import.meta.url);
 
@@ -44,9 +24,15 @@ beforeAll(() => ask(inject('databaseUrl'), `create database ${name}`));
 afterAll(() => ask(inject('databaseUrl'), `drop database if exists ${name} with (force)`));
 
 test('an older server is refused before anything is touched', async () => {
-  server.version = 140_009;
-  await expect(migrate(url())).rejects.toThrow('PostgreSQL 15 or newer is needed; this server is 14.9.');
-  server.version = null;
+  const older: Rewrite = (text) =>
+    text
+      .replace("current_setting('server_version_num')", "'140009'")
+      .replace("current_setting('server_version')", "'14.9'");
+  const network = await startStatementNetwork(url(), older);
+  onTestFinished(() => network.close());
+  await expect(migrate(network.url)).rejects.toThrow(
+    'PostgreSQL 15 or newer is needed; this server is 14.9.',
+  );
   expect(await ask(url(), `select 1 from pg_tables where schemaname = 'public'`)).toEqual([]);
 });
 
