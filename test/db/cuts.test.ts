@@ -3,6 +3,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { TestContext } from 'vitest';
 import { errorCode, isUnavailable, openDatabase } from '../../src/db/client.ts';
 import type { Database, DatabaseOptions } from '../../src/db/client.ts';
 import { startNetwork, startServer, startTls } from './faulty-network.ts';
@@ -24,15 +25,22 @@ afterAll(async () => {
   await the.close();
 });
 
-async function network(url: string, random: Random = seeded(1)): Promise<Network> {
+/** Tests that run side by side each have their own. */
+type Finish = Pick<TestContext, 'onTestFinished'>;
+
+async function network(
+  url: string,
+  random: Random = seeded(1),
+  finish: Finish = { onTestFinished },
+): Promise<Network> {
   const made = await startNetwork(url, random);
-  onTestFinished(() => made.close());
+  finish.onTestFinished(() => made.close());
   return made;
 }
 
-function open(url: string, options: DatabaseOptions): Database {
+function open(url: string, options: DatabaseOptions, finish: Finish = { onTestFinished }): Database {
   const made = openDatabase(url, options);
-  onTestFinished(() => made.close(0));
+  finish.onTestFinished(() => made.close(0));
   return made;
 }
 
@@ -161,24 +169,24 @@ describe('a server that closes every connection it accepts', () => {
   });
 });
 
-describe.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how) => {
-  const pool = async (): Promise<{ between: Network; database: Database }> => {
-    const between = await network(how === 'plain' ? the.url : tls.url);
-    const database = open(between.url, { max: 1, silentMs: SILENT_MS });
+describe.concurrent.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how) => {
+  const pool = async (finish: Finish): Promise<{ between: Network; database: Database }> => {
+    const between = await network(how === 'plain' ? the.url : tls.url, seeded(1), finish);
+    const database = open(between.url, { max: 1, silentMs: SILENT_MS }, finish);
     await read(database, 1, 1);
     return { between, database };
   };
 
-  test('is given up: a write on it fails, and the next one has another connection', async () => {
-    const { between, database } = await pool();
+  test('is given up: a write on it fails, and the next one has another connection', async (finish) => {
+    const { between, database } = await pool(finish);
     between.silence();
     const failure = await inTime(failureOf(database.db.execute(sql`insert into marks values (-1, 1)`)));
     expect(errorCode(failure)).toBe('ECONNRESET');
     await inTime(mark(database, -2, false));
   });
 
-  test('so is one that is in the middle of sending much', async () => {
-    const { between, database } = await pool();
+  test('so is one that is in the middle of sending much', async (finish) => {
+    const { between, database } = await pool(finish);
     between.silence();
     const much = 'x'.repeat(20_000_000);
     const failure = await inTime(
@@ -188,14 +196,14 @@ describe.each(['plain', 'under TLS'])('a connection that falls silent, %s', (how
     await inTime(read(database, 2, 2));
   });
 
-  test('under a read is not noticed but for the time it takes', async () => {
-    const { between, database } = await pool();
+  test('under a read is not noticed but for the time it takes', async (finish) => {
+    const { between, database } = await pool(finish);
     between.silence();
     await inTime(read(database, 2, 2));
   });
 
-  test('is none of those on which nothing is asked', async () => {
-    const { database } = await pool();
+  test('is none of those on which nothing is asked', async (finish) => {
+    const { database } = await pool(finish);
     const pid = sql`select pg_backend_pid() as pid`;
     const [before] = await database.db.execute(pid);
     await the.rows(`select pg_sleep(${(1.5 * SILENT_MS) / 1_000})`);
