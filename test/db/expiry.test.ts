@@ -8,7 +8,6 @@ import { changeWorker } from '../../src/commands/change-worker.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import type { IdleTimeouts } from '../../src/core/settings.ts';
-import { openDatabase } from '../../src/db/client.ts';
 import { archiveIdle } from '../../src/db/expiry.ts';
 import { addVersion } from '../../src/db/roles.ts';
 import { submit } from '../../src/db/submit.ts';
@@ -305,22 +304,22 @@ test('wherever housekeeping dies, the next round finishes it', async () => {
     return { due, old: await archived(31), older: await archived(32) };
   };
   let statement = 0;
+  let heard = 0;
+  const dying = the.open({
+    max: 1,
+    hook: () => {
+      if (heard === statement) throw new Error('dies here');
+      heard += 1;
+    },
+  });
   for (let isDone = false; !isDone; statement += 1) {
     const { due, old, older } = await make();
-    let heard = 0;
-    const dying = openDatabase(the.url, {
-      max: 1,
-      hook: () => {
-        if (heard === statement) throw new Error('dies here');
-        heard += 1;
-      },
-    });
+    heard = 0;
     const state = { ...workerState(the), expiry: { timeouts: {}, archivedDays: 30, workspaces: null } };
     isDone = await keepHouse({ ...state, database: dying }).then(
       () => true,
       () => false,
     );
-    await dying.close();
     await keepHouse(state);
     expect((await standing(due.contextId)).archived).toBe(true);
     expect([await isThere(old), await isThere(older)]).toEqual([false, false]);
