@@ -26,7 +26,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,
-    experimental: { viteModuleRunner: false, nodeLoader: true },
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: [
       'default',
       './test/budget.ts',
