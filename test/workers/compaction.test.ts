@@ -410,7 +410,8 @@ test(`a history of ${LONG * 15} MB is read after the commit of its claim, and an
   expect(context).toEqual({ lease_epoch: 1, barren_claims: 0 });
 });
 
-describe('a history of more than a worker process reads at once', () => {
+// 270 MB: at full depth only.
+describe.runIf(depth(false, true))('a history of more than a worker process reads at once', () => {
   test('is summarised from its beginning on, and then answered', async () => {
     const requests: ModelRequest[] = [];
     const of = await start({
