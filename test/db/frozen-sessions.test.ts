@@ -78,11 +78,13 @@ test('a lock that is not free in time is waited for without a connection', async
 });
 
 test('and not for ever: then it is told', async () => {
-  const still = holding(open(), 4, 2_000);
+  const still = holding(open(), 4, 3_000);
   await still.held;
   let freed = 0;
-  const options = { lockPatienceMs: 300, onLocked: async () => void (freed += 1) };
+  const options = { lockPatienceMs: 1_000, onLocked: async () => void (freed += 1) };
   const impatient = open({ limits: { lock: 100 }, ...options });
+  // It is connected before its time begins.
+  await impatient.db.execute(sql`select 1`);
   const failed = await add(impatient.db, 4).catch((error: unknown) => errorCode(error));
   expect(failed).toBe('55P03');
   expect(freed).toBeGreaterThan(0);
