@@ -69,19 +69,23 @@ async function effectsOfWhole(play: Play): Promise<string[]> {
 
 const wholes = new Map<Play, string[]>();
 
-/** Plays it with a death at every effect, until one plays through. Returns how many died. */
+/** A play may have an effect less than another: what two calls append at the same time is one effect. */
+const PLAYED_THROUGH = 2;
+
+/** Plays it with a death at every effect, until two play through. Returns how many died. */
 export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
-  let next = 1;
-  let survivor = Infinity;
+  let at = 0;
+  let died = 0;
+  let playedThrough = 0;
   const alongside = async (): Promise<void> => {
-    while (next < survivor) {
-      const at = next;
-      next += 1;
-      if (await survives(play, { when, at })) survivor = Math.min(survivor, at);
+    while (playedThrough < PLAYED_THROUGH) {
+      at += 1;
+      if (await survives(play, { when, at })) playedThrough += 1;
+      else died += 1;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, alongside));
-  return survivor - 1;
+  return died;
 }
 
 async function survives(play: Play, death: Death): Promise<boolean> {
