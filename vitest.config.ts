@@ -7,7 +7,7 @@ import { REPORT_VARIABLE } from './test/flakes/report.ts';
 const core = [
   'test/architecture.test.ts',
   'test/docker-compose.test.ts',
-  'test/{core,agent,llm,tools,chaos,client,flakes,proven}/**/*.test.ts',
+  'test/{core,agent,llm,tools,chaos,client,flakes,proven,docs}/**/*.test.ts',
 ];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];

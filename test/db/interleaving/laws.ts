@@ -25,20 +25,20 @@ const REVOKE = 'barren_claims > 1';
 
 export const LAWS: readonly Law[] = [
   [
-    'parking is guarded by wake_seq',
+    'a context parks only if wake_seq is unchanged',
     replace('(w.wake is null or c.wake_seq = w.wake)', 'true'),
     /left a queued input in an idle context/,
     333,
   ],
   [
-    'admitting and settling are guarded by control_seq',
+    'a run takes inputs up and settles jobs only if control_seq is unchanged',
     replace('(w.control is null or c.control_seq = w.control)', 'true'),
     /a wish was lost|a job began|without its job|out of order|contexts_queued|told \d times/,
     139,
   ],
-  ['appending is guarded by the epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/, 70],
+  ['a run appends only under its own epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/, 70],
   [
-    'claiming takes from nobody',
+    'a claim takes only a context without an owner',
     both(
       replace('(c.lease_owner is null)', 'true', CLAIM),
       replace("(c.status = 'runnable' or", "(c.status in ('runnable', 'running') or", CLAIM),
@@ -47,13 +47,13 @@ export const LAWS: readonly Law[] = [
     1,
   ],
   [
-    'revoking a dead owner’s lease raises the epoch',
+    'revoking the lease of a dead owner raises the epoch',
     replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', REVOKE),
     /wrote history without a lease/,
     2_021,
   ],
   [
-    'a dead owner’s run is shut out by revoke and by claim, each of which raises the epoch',
+    'a run of a dead owner is fenced off by revoke and by claim, each of which raises the epoch',
     both(
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', REVOKE),
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', CLAIM),
@@ -62,13 +62,13 @@ export const LAWS: readonly Law[] = [
     2_021,
   ],
   [
-    'a place in the queue is taken under the row’s lock, not looked up beside it',
+    'a queue position is taken under the row lock, not read beside it',
     replace('ctx.wake_seq, $', '(select b.wake_seq + 1 from contexts b where b.id = ctx.id), $'),
     /was given the places/,
     165,
   ],
   [
-    'a place in the queue is not counted from those who were there before',
+    'a queue position is not counted from the jobs that exist',
     replace(
       'ctx.wake_seq, $',
       '(select 1 + coalesce(max(b.position), 0) from jobs b where b.context_id = ctx.id), $',
@@ -77,7 +77,7 @@ export const LAWS: readonly Law[] = [
     86,
   ],
   [
-    'a wake-up is counted by every submit',
+    'every submit raises wake_seq',
     both(
       replace('wake_seq = c.wake_seq + 1,\n        queued', 'queued'),
       replace('ctx.wake_seq, $', 'extract(epoch from clock_timestamp()) * 1000000, $'),
@@ -86,7 +86,7 @@ export const LAWS: readonly Law[] = [
     333,
   ],
   [
-    'whether an owner lives is looked up after the row’s lock',
+    'whether an owner is alive is checked after the row lock is taken',
     both(
       replace(
         'update contexts c set control_seq = c.control_seq + 1\n    where',
@@ -103,31 +103,31 @@ export const LAWS: readonly Law[] = [
     8,
   ],
   [
-    'nobody settles for an owner who lives',
+    'no command settles a job for an owner that is alive',
     replace('from (select c.id, (c.lease_owner', 'from (select c.id, (true or c.lease_owner'),
     /took the lease of one who lives/,
     1,
   ],
   [
-    'a wish raises control_seq',
+    'a stop request raises control_seq',
     replace('set control_seq = c.control_seq + 1', 'set control_seq = c.control_seq', 'tenant_id'),
     /a wish was lost|began|contexts_queued|without its job|told \d times/,
     7,
   ],
   [
-    'an input that joined a job waits no longer',
+    'an input that joined a job no longer waits',
     replace('steers = c.steers - w.joined', 'steers = c.steers'),
     /never taken up/,
     80,
   ],
   [
-    'what is taken back leaves history',
+    'a retracted message leaves the history',
     replace("update messages m set status = 'retracted'", "update messages m set status = 'completed'"),
     /counters of messages|has no result|never answered/,
     21,
   ],
   [
-    'only what is queued is withdrawn',
+    'only queued jobs are withdrawn',
     replace(
       "status = 'queued'\n      returning",
       "status in ('queued', 'running', 'waiting')\n      returning",
@@ -136,13 +136,13 @@ export const LAWS: readonly Law[] = [
     7,
   ],
   [
-    'starting wakes what is queued',
+    'starting a worker wakes its queued inputs',
     replace("::boolean and c.status = 'idle' and c.queued > 0", '::boolean and false'),
     /left a queued input in an idle context|never taken up/,
     2,
   ],
   [
-    'an answer raises control_seq, so that nobody parks over it',
+    'an answer raises control_seq, so that the run does not park over it',
     replace('control_seq = c.control_seq + 1,\n        status = case', 'status = case'),
     /nobody looks at an answer/,
     341,
@@ -157,26 +157,26 @@ export const LAWS: readonly Law[] = [
     38,
   ],
   [
-    'who answers holds the context before looking',
+    'a command that answers locks the context before it reads the calls',
     replace(' for no key update', '', 'select id from contexts where'),
     /a client failed: .*does not wait/,
     86,
   ],
   [
-    'calling up a context without a living owner raises its epoch',
+    'locking a context without a living owner for control raises its epoch',
     replace('lease_epoch = c.lease_epoch + u.unowned::int', 'lease_epoch = c.lease_epoch'),
     /wrote history without a lease/,
     70,
   ],
   [
-    'fencing off a holder raises the epoch',
+    'fencing off an owner raises the epoch',
     replace('lease_epoch = c.lease_epoch + 1, control_seq', 'control_seq'),
     /wrote history without a lease/,
     653,
     { deaf: true },
   ],
   [
-    'a summary that tells of what an interrupt took back is void',
+    'a summary of retracted messages is void',
     replace("maker.status = 'interrupted'", 'false'),
     /tells of what was taken back|stands for/,
     67,
