@@ -1,6 +1,7 @@
-// Groups of tests, one after the other, for a machine with two cores: what needs no services at all, the embedded services
-// themselves, what shares the run's PostgreSQL and Redis, the end-to-end tests, which start many processes, and the console in a
-// real browser. Node runs the sources as they are, and the files of a group share the modules that their process has loaded. A run repeats no test; test/flakes decides which files .ci/run repeats.
+// Groups of tests, one after the other, for a machine with two cores: what needs no services of the run, what shares its PostgreSQL
+// and Redis, the end-to-end tests, which start many processes, and the console in a real browser. Within a group files wait side by
+// side. Node runs the sources as they are, and the files of a group share the modules that their process has loaded. A run repeats no
+// test; test/flakes decides which files .ci/run repeats.
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
@@ -33,8 +34,17 @@ export default defineConfig({
       ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
     ],
     projects: [
-      { test: { name: 'core', include: core, isolate: false, sequence: { groupOrder: 0 }, ...timeouts } },
-      { test: { name: 'dev', include: dev, sequence: { groupOrder: 1 }, ...timeouts } },
+      {
+        test: {
+          name: 'core',
+          include: core,
+          isolate: false,
+          sequence: { groupOrder: 0 },
+          maxWorkers: 3,
+          ...timeouts,
+        },
+      },
+      { test: { name: 'dev', include: dev, sequence: { groupOrder: 0 }, maxWorkers: 3, ...timeouts } },
       {
         test: {
           name: 'services',

@@ -1,5 +1,6 @@
 // Holds answers against the OpenAPI document: status, type of content and body, to the letter.
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 
 type Media = { schema?: object };
@@ -19,29 +20,68 @@ export type Contract = {
   unseen(): string[];
 };
 
-export function contractOf(made: object): Contract {
-  const document: Document = JSON.parse(JSON.stringify(made));
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  formats.default(ajv);
-  ajv.addSchema(document, 'openapi');
-  // As a router does: a path that says a name goes before one that leaves it open.
-  const open = (path: string): number => path.split('{').length;
-  const paths = Object.keys(document.paths).toSorted((a, b) => open(a) - open(b));
-  const operations = paths.flatMap((path) =>
-    Object.keys(document.paths[path] ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
-  );
+/** What one document says, compiled as far as it was asked for. */
+class Checks {
+  readonly document: Document;
+  /** `GET /api/jobs`, for every operation. */
+  readonly operations: readonly string[];
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #paths: readonly { path: string; pattern: RegExp }[];
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor(made: object) {
+    this.document = JSON.parse(JSON.stringify(made));
+    formats.default(this.#ajv);
+    this.#ajv.addSchema(this.document, 'openapi');
+    // As a router does: a path that says a name goes before one that leaves it open.
+    const open = (path: string): number => path.split('{').length;
+    const paths = Object.keys(this.document.paths).toSorted((one, other) => open(one) - open(other));
+    this.#paths = paths.map((path) => ({ path, pattern: toPattern(path) }));
+    this.operations = paths.flatMap((path) =>
+      Object.keys(this.document.paths[path] ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+  }
+
+  pathOf(name: string): string | undefined {
+    return this.#paths.find(({ pattern }) => pattern.test(name))?.path;
+  }
+
+  validate(ref: string, body: unknown, what: string): void {
+    const check = this.#compile(ref, what);
+    if (!check(body)) {
+      const errors = this.#ajv.errorsText(check.errors);
+      throw new Error(`${what} is not as described: ${errors}\n${JSON.stringify(body)}`);
+    }
+  }
+
+  #compile(ref: string, what: string): ValidateFunction {
+    const known = this.#compiled.get(ref) ?? this.#ajv.getSchema(ref);
+    if (known === undefined) throw new Error(`${what}: there is no schema at ${ref}`);
+    this.#compiled.set(ref, known);
+    return known;
+  }
+}
+
+/**
+ * What the document says of operations and bodies is the same for every application (a test holds that): it is made and compiled
+ * once a process.
+ */
+let checks: Checks | null = null;
+
+export function contractOf(make: () => object): Contract {
+  const { document, operations } = (checks ??= new Checks(make()));
+  const of = checks;
   const seen = new Set<string>();
   return {
     document,
     check(method, url, { status, headers, body }) {
-      const name = url.split('?')[0] ?? url;
-      const path = paths.find((one) => one === name) ?? paths.find((one) => toPattern(one).test(name));
+      const path = of.pathOf(url.split('?')[0] ?? url);
       const operation = path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
       const type = (headers['content-type'] ?? '').split(';')[0] ?? '';
       if (path === undefined || operation === undefined) {
         if (method === 'HEAD' && body === '') return;
         if (status < 400) throw new Error(`${method} ${url} is not in the document and answered ${status}`);
-        validate(ajv, 'openapi#/components/schemas/Problem', body, `${method} ${url}`);
+        of.validate('openapi#/components/schemas/Problem', body, `${method} ${url}`);
         return;
       }
       const key = `${status}`;
@@ -57,18 +97,10 @@ export function contractOf(made: object): Contract {
       const escaped = pointer.map((part) =>
         encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
       );
-      validate(ajv, `openapi#/${escaped.join('/')}`, body, `${method} ${path} ${status}`);
+      of.validate(`openapi#/${escaped.join('/')}`, body, `${method} ${path} ${status}`);
     },
     unseen: () => operations.filter((one) => !seen.has(one)),
   };
-}
-
-function validate(ajv: Ajv2020, ref: string, body: unknown, what: string): void {
-  const check = ajv.getSchema(ref);
-  if (check === undefined) throw new Error(`${what}: there is no schema at ${ref}`);
-  if (check(body) !== true) {
-    throw new Error(`${what} is not as described: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`);
-  }
 }
 
 function toPattern(path: string): RegExp {

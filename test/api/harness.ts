@@ -132,7 +132,7 @@ export async function openApi(
     consoleFolder,
   });
   await app.ready();
-  const contract = contractOf(app.swagger());
+  const contract = contractOf(() => app.swagger());
   const call: Api['call'] = async (method, path, body, headers = {}) => {
     const response = await app.inject({
       method: method as 'GET',

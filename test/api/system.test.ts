@@ -26,6 +26,21 @@ describe('the document', () => {
     expect(result.valid).toBe(true);
   });
 
+  test('says the same of operations and bodies whatever the settings', async () => {
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_STREAMS: '7' });
+    try {
+      const headers = { authorization: 'Bearer key' };
+      const [mine, theirs] = await Promise.all([
+        api.get('/api/openapi.json'),
+        other.get('/api/openapi.json', headers),
+      ]);
+      expect(theirs.body.paths).toEqual(mine.body.paths);
+      expect(theirs.body.components.schemas).toEqual(mine.body.components.schemas);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('names every route that there is, and no other', async () => {
     const { paths } = api.contract.document;
     const named = Object.entries(paths).flatMap(([path, operations]) =>

@@ -50,6 +50,20 @@ test('makes a worker in two clicks, and shows its answer as it grows', async () 
   expect(await field(page).inputValue()).toBe('');
 });
 
+test('a thought that was opened is still open when the list has unmounted it meanwhile', async () => {
+  const { page } = await open();
+  await send(page, 'think: let me see\nsay: first');
+  await said(page, 'first').waitFor();
+  const thought = page.getByText('let me see', { exact: true });
+  await page.getByText('Thought', { exact: true }).click();
+  await thought.waitFor();
+  await send(page, 'say: second\ntokens: 6000');
+  await said(page, 'second').waitFor();
+  await expect.poll(() => thought.count()).toBe(0);
+  await log(page).evaluate((list) => list.scrollTo(0, 0));
+  await thought.waitFor();
+});
+
 test('an answer in the making is there after a reload, and in a second tab at once', async () => {
   const { page, address } = await open();
   await send(page, 'tokens: 20000 over 900s');

@@ -11,7 +11,7 @@ import { Tokens } from '../../ui/tokens.tsx';
 import css from './bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
-import { showRaw, useIsRaw } from './raw.ts';
+import { raw, unfolded } from './marks.ts';
 import type { CallResult } from './rows.ts';
 import { ToolCard } from './tool-card.tsx';
 
@@ -23,7 +23,7 @@ type Props = {
 
 export function AnswerBubble({ message, results, context }: Props) {
   const { usage, model_id, finish_reason } = message;
-  const isRaw = useIsRaw(message.id);
+  const isRaw = raw.useIsSet(message.id);
   return (
     <article
       className={classes(css.row, css.answer)}
@@ -31,7 +31,15 @@ export function AnswerBubble({ message, results, context }: Props) {
       data-message={message.id}
     >
       {message.content.map((block, at) => (
-        <Block key={at} block={block} message={message} results={results} context={context} isRaw={isRaw} />
+        <Block
+          key={at}
+          at={at}
+          block={block}
+          message={message}
+          results={results}
+          context={context}
+          isRaw={isRaw}
+        />
       ))}
       <footer className={css.foot}>
         <RelativeTime at={message.completed_at ?? message.created_at} />
@@ -43,7 +51,7 @@ export function AnswerBubble({ message, results, context }: Props) {
             label={isRaw ? 'Show it rendered' : 'Show it raw'}
             size="small"
             aria-pressed={isRaw}
-            onClick={() => showRaw(message.id, !isRaw)}
+            onClick={() => raw.set(message.id, !isRaw)}
           >
             {isRaw ? <Type /> : <CodeXml />}
           </IconButton>
@@ -54,9 +62,10 @@ export function AnswerBubble({ message, results, context }: Props) {
   );
 }
 
-type BlockProps = Props & { block: ContentBlock; isRaw: boolean };
+/** `at`: the place of the block in its message. */
+type BlockProps = Props & { at: number; block: ContentBlock; isRaw: boolean };
 
-function Block({ block, message, results, context, isRaw }: BlockProps) {
+function Block({ at, block, message, results, context, isRaw }: BlockProps) {
   switch (block.type) {
     case 'text':
       if (block.text.trim() === '') return null;
@@ -71,7 +80,7 @@ function Block({ block, message, results, context, isRaw }: BlockProps) {
         </div>
       );
     case 'thinking':
-      return <Thinking text={block.text} isRaw={isRaw} />;
+      return <Thinking id={thoughtId(message.id, at)} text={block.text} isRaw={isRaw} />;
     case 'tool_use':
       return <ToolCard context={context} message={message} block={block} result={results.get(block.id)} />;
     case 'tool_result':
@@ -90,19 +99,28 @@ function Written({ text, isRaw }: { text: string; isRaw: boolean }) {
   return isRaw ? <pre className={css.raw}>{text}</pre> : <Markdown text={text} />;
 }
 
-/** Folded: what led to an answer is looked at by those who want to know. */
+const thoughtId = (messageId: string, at: number): string => `${messageId}/${at}`;
+
+/** Folded until it is opened. It stays open when the answer is complete, and when the list has unmounted it meanwhile. */
 const Thinking = memo(function Thinking({
+  id,
   text,
   isLive = false,
   isRaw = false,
 }: {
+  id: string;
   text: string;
   isLive?: boolean;
   isRaw?: boolean;
 }) {
+  const isOpen = unfolded.useIsSet(id);
   if (text.trim() === '') return null;
   return (
-    <details className={css.thinking}>
+    <details
+      className={css.thinking}
+      open={isOpen}
+      onToggle={({ currentTarget }) => unfolded.set(id, currentTarget.open)}
+    >
       <summary>
         <Brain aria-hidden="true" /> {isLive ? 'Thinking …' : 'Thought'}
       </summary>
@@ -123,7 +141,7 @@ export function MakingBubble({ making }: { making: Making }) {
       aria-label="Answer in the making"
       data-making={making.message_id}
     >
-      <Thinking text={making.thinking} isLive={making.text === ''} />
+      <Thinking id={thoughtId(making.message_id, 0)} text={making.thinking} isLive={making.text === ''} />
       {making.text !== '' && (
         <div className={classes(css.bubble, css.live)}>
           <Markdown text={text} />
