@@ -42,8 +42,8 @@ export default class Budget implements Reporter {
       const budget = BUDGETS[group];
       const took = (to - from) / 1_000;
       const over = budget !== undefined && took > budget ? '  OVER BUDGET' : '';
-      const told = budget === undefined ? '' : ` of ${String(budget).padStart(3)} s`;
-      return `  ${group.padEnd(9)} ${took.toFixed(0).padStart(4)} s${told}${files > 0 ? `, ${files} files` : ''}${over}`;
+      const allowed = budget === undefined ? '' : ` of ${String(budget).padStart(3)} s`;
+      return `  ${group.padEnd(9)} ${took.toFixed(0).padStart(4)} s${allowed}${files > 0 ? `, ${files} files` : ''}${over}`;
     });
     process.stdout.write(`\nTime by group:\n${lines.join('\n')}\n`);
   }

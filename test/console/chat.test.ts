@@ -50,12 +50,14 @@ test('makes a worker in two clicks, and shows its answer as it grows', async () 
   expect(await field(page).inputValue()).toBe('');
 });
 
-test('a thought that was opened is still open when the list has unmounted it meanwhile', async () => {
+test('a thought that was opened stays open when its answer is complete, and when the list has unmounted it meanwhile', async () => {
   const { page } = await open();
-  await send(page, 'think: let me see\nsay: first');
-  await said(page, 'first').waitFor();
+  await send(page, 'think: let me see\nsay: first\ntokens: 40 over 4s');
   const thought = page.getByText('let me see', { exact: true });
-  await page.getByText('Thought', { exact: true }).click();
+  await making(page).getByText('Thought', { exact: true }).click();
+  await thought.waitFor();
+  await said(page, 'first').waitFor();
+  await making(page).waitFor({ state: 'hidden' });
   await thought.waitFor();
   await send(page, 'say: second\ntokens: 6000');
   await said(page, 'second').waitFor();

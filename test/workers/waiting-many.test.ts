@@ -1,4 +1,4 @@
-// Many questions that nobody answers, a thousand at full depth: they hold no slot, and no sweep touches or reads them again and again.
+// Many questions without an answer, a thousand at full depth: they hold no slot, and no sweep touches or reads them again and again.
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId, JobId } from '../../src/core/ids.ts';
 import { depth } from '../services/depth.ts';
