@@ -53,7 +53,12 @@ export async function openSystem(
   const running: Running[] = [];
   const api = await kind.startApi(setting, port);
   running.push(api);
-  const sql = postgres(setting.place.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = postgres(setting.place.databaseUrl, {
+    max: 1,
+    onnotice: () => {},
+    // The baseline keeps its tables in `public`.
+    connection: { search_path: 'nightshift, public' },
+  });
   const url = `http://127.0.0.1:${port}`;
   return {
     kind,

@@ -156,7 +156,7 @@ const NOTHING = {
 export async function apiDocument(): Promise<Document> {
   const database = openDatabase('postgres://127.0.0.1:1/none', { max: 1 });
   const bus = localBus();
-  const times = { missedMs: 60_000, leaseMs: 120_000 };
+  const times = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
   const config = parseConfig({});
   const app = await createApp({
     database,

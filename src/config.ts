@@ -3,14 +3,15 @@
  * every wrong variable. No value is ever quoted in it: many are secrets. `.env.example` documents each variable.
  */
 import { isIP } from 'node:net';
+import { readEnvironment } from './environment.ts';
+import type { Environment, Parsed } from './environment.ts';
+import { DATABASE_SCHEMA } from './core/database-schema.ts';
 import { DEFAULT_TENANT } from './core/ids.ts';
 import type { TenantId } from './core/ids.ts';
 import { LIMITS } from './core/limits.ts';
 import { TREE_LIMITS } from './core/worker-limits.ts';
 import type { TreeLimits } from './core/worker-limits.ts';
 import { formatModelName, parseModelName } from './core/model.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a provider is, and what it wants to see; null: not said. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
@@ -49,8 +50,10 @@ export type Config = {
   tour: boolean;
   /** Tells installations apart that share a Redis. */
   prefix: string;
+  /** The PostgreSQL schema of all tables: tells installations apart that share a database, and from the application's tables. */
+  databaseSchema: string;
   /** Database connections of one process. */
-  pool: number;
+  databasePoolSize: number;
   /** `provider/model`: what holds where nobody says anything. */
   defaultModel: string;
   /** Queued inputs of one context. */
@@ -58,12 +61,12 @@ export type Config = {
   /** Workers below workers; the operator's file says. */
   trees: TreeLimits;
   /** Event streams of one API process. */
-  streams: number;
+  maxStreams: number;
   /** Bytes of a context that is imported. */
   importBytes: number;
   /** All in milliseconds. */
-  beatMs: number;
-  missedMs: number;
+  heartbeatIntervalMs: number;
+  heartbeatTimeoutMs: number;
   leaseMs: number;
   sweepMs: number;
   stopGraceMs: number;
@@ -84,7 +87,7 @@ export class ConfigError extends Error {
 
 /** Throws `ConfigError`. An empty variable counts as not set. */
 export function parseConfig(env: Environment): Config {
-  const read = reader(env);
+  const read = readEnvironment(env);
   const providers: Pick<Config, 'anthropic' | 'openai'> = {
     anthropic: {
       apiKey: read.text('ANTHROPIC_API_KEY'),
@@ -112,14 +115,15 @@ export function parseConfig(env: Environment): Config {
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
     tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
-    pool: read.integer('NIGHTSHIFT_POOL', 10, 1, 1_000),
+    databaseSchema: read.parsed('NIGHTSHIFT_DATABASE_SCHEMA', parseSchemaName) ?? DATABASE_SCHEMA,
+    databasePoolSize: read.integer('NIGHTSHIFT_DATABASE_POOL_SIZE', 10, 1, 1_000),
     defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? modelOfOnlyProvider(providers),
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
     trees: TREE_LIMITS,
-    streams: read.integer('NIGHTSHIFT_STREAMS', 10_000, 1, 1_000_000),
+    maxStreams: read.integer('NIGHTSHIFT_MAX_STREAMS', 10_000, 1, 1_000_000),
     importBytes: read.integer('NIGHTSHIFT_IMPORT_MB', 256, 1, 100_000) * MEGABYTE,
-    beatMs: read.milliseconds('NIGHTSHIFT_BEAT_MS', 300),
-    missedMs: read.milliseconds('NIGHTSHIFT_MISSED_MS', 1_000),
+    heartbeatIntervalMs: read.milliseconds('NIGHTSHIFT_HEARTBEAT_INTERVAL_MS', 300),
+    heartbeatTimeoutMs: read.milliseconds('NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS', 1_000),
     leaseMs: read.milliseconds('NIGHTSHIFT_LEASE_MS', 15_000),
     sweepMs: read.milliseconds('NIGHTSHIFT_SWEEP_MS', 1_000),
     stopGraceMs: read.milliseconds('NIGHTSHIFT_STOP_GRACE_MS', 5_000),
@@ -145,10 +149,14 @@ function modelOfOnlyProvider({ anthropic, openai }: Pick<Config, 'anthropic' | '
 }
 
 /** A live process must not look dead between two of its beats. */
-function outOfOrder({ beatMs, missedMs, leaseMs }: Config): string[] {
+function outOfOrder({ heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs }: Config): string[] {
   return [
-    ...(missedMs > beatMs ? [] : ['NIGHTSHIFT_MISSED_MS must be more than NIGHTSHIFT_BEAT_MS']),
-    ...(leaseMs > missedMs ? [] : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_MISSED_MS']),
+    ...(heartbeatTimeoutMs > heartbeatIntervalMs
+      ? []
+      : ['NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS must be more than NIGHTSHIFT_HEARTBEAT_INTERVAL_MS']),
+    ...(leaseMs > heartbeatTimeoutMs
+      ? []
+      : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS']),
   ];
 }
 
@@ -158,64 +166,7 @@ function sharedKey({ adminKey, apiKeys }: Config): string[] {
     : [];
 }
 
-type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
-
-const DAY_MS = 86_400_000;
 const MEGABYTE = 1024 * 1024;
-
-/** Reads variables one by one and gathers what is wrong with them. */
-function reader(env: Environment) {
-  const faults: string[] = [];
-  const text = (name: string): string | null => {
-    const value = env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  };
-  const parsed = <T>(name: string, parse: (value: string) => Parsed<T>): T | null => {
-    const value = text(name);
-    if (value === null) return null;
-    const result = parse(value);
-    if (result.ok) return result.value;
-    faults.push(`${name} ${result.fault}`);
-    return null;
-  };
-  const optionalInteger = (name: string, least: number, most: number): number | null =>
-    parsed(name, (value) => parseInteger(value, least, most));
-  const integer = (name: string, otherwise: number, least: number, most: number): number =>
-    optionalInteger(name, least, most) ?? otherwise;
-  return {
-    faults,
-    text,
-    parsed,
-    optionalInteger,
-    integer,
-    milliseconds: (name: string, otherwise: number): number => integer(name, otherwise, 1, DAY_MS),
-    url: (name: string, protocols: readonly string[]): string | null =>
-      parsed(name, (value) => parseUrl(value, protocols)),
-    oneOf: <T extends string>(name: string, otherwise: T, choices: readonly T[]): T =>
-      parsed(name, (value) => parseChoice(value, choices)) ?? otherwise,
-  };
-}
-
-function parseInteger(value: string, least: number, most: number): Parsed<number> {
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-  return number >= least && number <= most
-    ? { ok: true, value: number }
-    : { ok: false, fault: `must be a whole number from ${least} to ${most}` };
-}
-
-function parseUrl(value: string, protocols: readonly string[]): Parsed<string> {
-  const url = URL.parse(value);
-  return url !== null && protocols.includes(url.protocol)
-    ? { ok: true, value }
-    : { ok: false, fault: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}` };
-}
-
-function parseChoice<T extends string>(value: string, choices: readonly T[]): Parsed<T> {
-  const choice = choices.find((known) => known === value);
-  return choice === undefined
-    ? { ok: false, fault: `must be one of ${choices.join(', ')}` }
-    : { ok: true, value: choice };
-}
 
 function parseModel(value: string): Parsed<string> {
   const model = parseModelName(value);
@@ -228,6 +179,17 @@ function parsePrefix(value: string): Parsed<string> {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(value)
     ? { ok: true, value }
     : { ok: false, fault: 'must be letters, digits, dots, dashes and underscores' };
+}
+
+/** Such a name needs no quotes. PostgreSQL reserves `pg_`; in `public`, an application may have a `jobs` of its own. */
+function parseSchemaName(value: string): Parsed<string> {
+  return /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_') && value !== 'public'
+    ? { ok: true, value }
+    : {
+        ok: false,
+        fault:
+          'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not beginning with pg_',
+      };
 }
 
 function parseHosts(value: string): Parsed<string[]> {

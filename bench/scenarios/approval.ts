@@ -106,7 +106,7 @@ async function untilAllWait({ signal }: Bench, { sql }: System, contexts: readon
     signal.throwIfAborted();
     const [row] = await sql<{ count: number }[]>`
       select count(*)::int as count from contexts
-      where status = 'waiting' and state = 'AwaitingToolApproval' and id = any(${[...contexts]}::uuid[])`;
+      where scheduling_status = 'waiting' and state = 'AwaitingToolApproval' and id = any(${[...contexts]}::uuid[])`;
     if (row?.count === contexts.length) return;
     await pause(20);
   }

@@ -63,7 +63,7 @@ async function readTables(sql: postgres.Sql): Promise<Record<string, Table>> {
     select relname as name, pg_total_relation_size(relid) as bytes, n_dead_tup as dead,
       exists (select 1 from information_schema.columns c where c.table_schema = schemaname
         and c.table_name = relname and c.column_name = 'context_id') as scoped
-    from pg_stat_user_tables where schemaname = 'public' order by relname`;
+    from pg_stat_user_tables where schemaname = 'nightshift' order by relname`;
   const tables: Record<string, Table> = {};
   for (const { name, bytes, dead, scoped } of names) {
     const [counted] = scoped

@@ -34,7 +34,7 @@ export class LightCalls implements Light {
   constructor(ports: Ports, attention: Attention, first: Snapshot) {
     this.#ports = ports;
     this.#attention = attention;
-    this.#isWary = first.barrenClaims > 0 || (first.job !== null && first.job.attempt > 1);
+    this.#isWary = first.failedClaims > 0 || (first.job !== null && first.job.attempt > 1);
   }
 
   async begin(asked: Asked): Promise<ClosedCall[]> {

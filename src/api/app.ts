@@ -50,7 +50,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const streams = openStreams(ports.config.streams);
+  const streams = openStreams(ports.config.maxStreams);
   const metrics = openMetrics({ ...ports, streams });
 
   for (const component of components) app.addSchema(component);

@@ -27,8 +27,8 @@ export type ApiConfig = Pick<
   | 'requestMs'
   | 'defaultModel'
   | 'sessionTimeoutS'
-  | 'streams'
-  | 'pool'
+  | 'maxStreams'
+  | 'databasePoolSize'
   | 'importBytes'
 >;
 

@@ -48,7 +48,7 @@ export class SseStream implements Listener {
   readonly #counts: StreamCounts;
   /** Of the monotonic clock; null: what was written was taken. */
   #stalledAt: number | null = null;
-  #beatAt = performance.now();
+  #heartbeatAt = performance.now();
   #over = false;
 
   /** Begins the answer. A client that loses its connection before the first event knows by `position` where it stood. */
@@ -87,8 +87,8 @@ export class SseStream implements Listener {
       if (now - this.#stalledAt > STALLED_MS) this.#drop();
       return;
     }
-    if (now - this.#beatAt < HEARTBEAT_MS) return;
-    this.#beatAt = now;
+    if (now - this.#heartbeatAt < HEARTBEAT_MS) return;
+    this.#heartbeatAt = now;
     this.tell(heartbeat);
   }
 

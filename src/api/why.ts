@@ -29,17 +29,24 @@ export function toContextState(situation: Situation, names: Names | null): Conte
   };
 }
 
-function timerOf({ active, now, status, sweepAt, awaited, workers }: Situation): ContextState['waiting_for'] {
+function timerOf({
+  active,
+  now,
+  schedulingStatus,
+  nextCheckAt,
+  awaited,
+  workers,
+}: Situation): ContextState['waiting_for'] {
   const isAsked = awaited.length + workers.length > 0;
-  const until = active?.retryAt ?? (status === 'waiting' && !isAsked ? sweepAt : null);
+  const until = active?.retryAt ?? (schedulingStatus === 'waiting' && !isAsked ? nextCheckAt : null);
   return until === null || until <= now ? [] : [{ kind: 'timer', until: toIso(until) }];
 }
 
 export function whyOf(situation: Situation, names: Names | null): string {
-  const { active, stopped, status } = situation;
-  if (active?.stopping === true && status !== 'idle') return 'It was told to stop and is about to.';
+  const { active, stopped, schedulingStatus } = situation;
+  if (active?.stopping === true && schedulingStatus !== 'idle') return 'It was told to stop and is about to.';
   if (stopped) return `The worker is stopped${queuedNote(situation)}. Start it to go on.`;
-  switch (status) {
+  switch (schedulingStatus) {
     case 'idle':
       return atRest(situation);
     case 'runnable':
@@ -73,16 +80,16 @@ function unclaimable({ live, config, role, definition }: Situation, names: Names
 }
 
 function waitingFor(situation: Situation, names: Names | null): string {
-  const { active, now, sweepAt, barrenClaims, awaited, workers } = situation;
+  const { active, now, nextCheckAt, failedClaims, awaited, workers } = situation;
   if (awaited.length > 0) return awaiting(awaited);
   if (workers.length > 0) return awaitingWorkers(workers) + askingBelow(situation);
   const until = active?.retryAt ?? null;
   if (until !== null && until > now) return putOff(situation, until);
-  const again = sweepAt === null || sweepAt <= now ? 'shortly' : `at ${toIso(sweepAt)}`;
+  const again = nextCheckAt === null || nextCheckAt <= now ? 'shortly' : `at ${toIso(nextCheckAt)}`;
   const blocked = unclaimable(situation, names);
   if (blocked !== null) return `${blocked} It is looked at again ${again}.`;
-  if (barrenClaims > 1)
-    return `${barrenClaims} worker processes in a row died on it. It is tried again ${again}.`;
+  if (failedClaims > 1)
+    return `${failedClaims} worker processes in a row died on it. It is tried again ${again}.`;
   if (until !== null) return 'The wait is over: it waits for a free worker process.';
   return `The process that held it could not go on. It is looked at again ${again}.`;
 }

@@ -63,6 +63,6 @@ function limitsOf(config: Config, set: SetLimits): LimitsAbout {
     messages_per_minute: set.messagesPerMinute ?? PEER_LIMITS.messagesPerMinute,
     archived_days: set.archivedDays ?? null,
     import_bytes: config.importBytes,
-    streams: config.streams,
+    streams: config.maxStreams,
   };
 }

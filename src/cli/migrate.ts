@@ -7,11 +7,11 @@ import { setTimeout } from 'node:timers/promises';
 const COMING_UP_MS = 30_000;
 
 /** Waits for a database that is still starting. */
-export async function migrateWhenUp(databaseUrl: string): Promise<void> {
+export async function migrateWhenUp(databaseUrl: string, schema: string): Promise<void> {
   const deadline = performance.now() + COMING_UP_MS;
   for (;;) {
     try {
-      return await migrate(databaseUrl);
+      return await migrate(databaseUrl, schema);
     } catch (error) {
       if (!isUnavailable(error) || performance.now() > deadline) throw error;
       await setTimeout(500);

@@ -90,7 +90,8 @@ export async function openPlatform(
   const { databaseUrl, redisUrl } = services;
   const sessionName = `${SESSION_PREFIX}${ids.next<ProcessId>()}`;
   const database = openDatabase(databaseUrl, {
-    max: config.pool,
+    max: config.databasePoolSize,
+    schema: config.databaseSchema,
     name: sessionName,
     silentMs: config.leaseMs,
     ...limits,
@@ -112,7 +113,7 @@ export async function openPlatform(
     bell,
     bus,
     ids,
-    times: { missedMs: config.missedMs, leaseMs: config.leaseMs },
+    times: { heartbeatTimeoutMs: config.heartbeatTimeoutMs, leaseMs: config.leaseMs },
     stopGraceMs: config.stopGraceMs,
     boundResult,
   };
@@ -152,10 +153,11 @@ export async function openPlatform(
   };
 
   function workerPorts(): WorkerPorts {
-    const { beatMs, missedMs, leaseMs, sweepMs, stopGraceMs, drainMs } = config;
+    const { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs } = config;
     return {
       database,
-      openBeatConnection: (): Database => openDatabase(databaseUrl, { max: 1, name: sessionName }),
+      openBeatConnection: (): Database =>
+        openDatabase(databaseUrl, { max: 1, schema: config.databaseSchema, name: sessionName }),
       sessionName,
       queue,
       bell,
@@ -163,7 +165,7 @@ export async function openPlatform(
       ids,
       abilities,
       servers,
-      times: { beatMs, missedMs, leaseMs, sweepMs, stopGraceMs, drainMs },
+      times: { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs },
       peers: peerLimits(config, operator),
       boundResult,
       expiry: {

@@ -41,7 +41,7 @@ export async function runWorker(): Promise<number> {
 export async function migrateOnly(): Promise<number> {
   const config = parseConfig(process.env);
   if (config.databaseUrl === null) throw new ConfigError(['DATABASE_URL must name the database']);
-  await migrateWhenUp(config.databaseUrl);
+  await migrateWhenUp(config.databaseUrl, config.databaseSchema);
   return 0;
 }
 

@@ -30,7 +30,7 @@ export async function start(): Promise<number> {
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
-    await migrateWhenUp(services.databaseUrl);
+    await migrateWhenUp(services.databaseUrl, config.databaseSchema);
     const platform = await openPlatform(config, services, operator, log);
     ends.push(() => platform.close());
     // Before a worker process is known here: where one ever ran, nothing is empty any more.

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
-import { migrationsNeeded, pendingMigrations } from '../db/pending-migrations.ts';
+import { describeSchemaProblem, schemaState } from '../db/schema-state.ts';
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
@@ -20,8 +20,7 @@ export async function untilMigrated(executor: Executor, log: Logger): Promise<vo
 
 async function reasonToWait(executor: Executor): Promise<string | null> {
   try {
-    const pending = await pendingMigrations(executor);
-    return pending.length === 0 ? null : migrationsNeeded(pending);
+    return describeSchemaProblem(await schemaState((statement) => executor.execute(statement)));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return 'Postgres does not answer.';

@@ -6,11 +6,11 @@ import { livesOn } from '../db/processes.ts';
 
 /** The exit code: 0, or 1 with a line that says why. */
 export async function workerHealth(): Promise<number> {
-  const { databaseUrl, missedMs, leaseMs } = parseConfig(process.env);
+  const { databaseUrl, databaseSchema, heartbeatTimeoutMs, leaseMs } = parseConfig(process.env);
   if (databaseUrl === null) throw new ConfigError(['DATABASE_URL must name the database']);
-  const database = openDatabase(databaseUrl, { max: 1 });
+  const database = openDatabase(databaseUrl, { max: 1, schema: databaseSchema });
   try {
-    if (await livesOn(database.db, hostname(), { missedMs, leaseMs })) return 0;
+    if (await livesOn(database.db, hostname(), { heartbeatTimeoutMs, leaseMs })) return 0;
     process.stderr.write('No worker process of this host is alive.\n');
     return 1;
   } catch {

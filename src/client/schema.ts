@@ -655,7 +655,7 @@ export type JobCompaction = {
 };
 
 export type JobFailure = {
-  code: 'no_messages' | 'last_not_input' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_cut' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
   message: string;
 };
 
@@ -1468,7 +1468,7 @@ export type WorkerConfig = {
 };
 
 export type WorkerFailure = {
-  code: 'no_messages' | 'last_not_input' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_cut' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
   message: string;
   job_id: string;
   /** ISO 8601. */
@@ -1495,7 +1495,7 @@ export type WorkerProcessInfo = {
   /** ISO 8601. */
   started_at: string;
   /** ISO 8601. */
-  beat_at: string;
+  heartbeat_at: string;
   concurrency: number | null;
   running: number | null;
   providers: string[];

@@ -15,7 +15,7 @@ import { findPeer, findSelf, holdSender, hopsOf, sentBy, sentLately } from '../d
 import type { Found, Self } from '../db/peers.ts';
 import { submit } from '../db/submit.ts';
 import { workerTree } from '../db/worker-tree.ts';
-import { stopBelow } from './descend.ts';
+import { stopBelow } from './cascade.ts';
 import { done, perform } from './perform.ts';
 import type { Command, Tidings } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -141,8 +141,8 @@ function sendMessage(
         hops: hops + 1,
         parentJobId: isBelow ? senderJob : null,
         toolCallId,
-        report: isBelow,
-        reportsJobId: null,
+        notifyParent: isBelow,
+        noticeOfJobId: null,
       },
     );
     if (submitted === null) {

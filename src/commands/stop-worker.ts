@@ -1,6 +1,6 @@
 /**
  * Stop: what runs is cancelled, input is refused, what is queued stays queued. Start lets it all go on. Both reach those
- * below: see descend.ts.
+ * below: see cascade.ts.
  */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';

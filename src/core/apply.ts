@@ -22,7 +22,7 @@ export function apply(
     next: began ? null : snapshot.next,
     queued: began ? snapshot.queued - 1 : snapshot.queued,
     steers: snapshot.steers.filter(({ messageId }) => !isTaken(append, messageId)),
-    barrenClaims: append.progress === 'made' ? 0 : snapshot.barrenClaims,
+    failedClaims: append.progress === 'made' ? 0 : snapshot.failedClaims,
   };
 }
 

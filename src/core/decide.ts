@@ -104,7 +104,7 @@ function endedFromOutside(
   now: Millis,
 ): Verdict | null {
   if (job.wish !== null) return wishedEnd(job.wish);
-  if (snapshot.barrenClaims >= LIMITS.barrenClaims) return crashLoop(snapshot.barrenClaims);
+  if (snapshot.failedClaims >= LIMITS.failedClaims) return crashLoop(snapshot.failedClaims);
   if (job.deadline !== null && job.deadline <= now && answer?.status !== 'completed') {
     return { status: 'incomplete', error: { code: 'deadline', message: 'The job passed its deadline.' } };
   }
@@ -112,8 +112,8 @@ function endedFromOutside(
 }
 
 /** A job that kills whoever takes it up; known from the mailbox alone. */
-export function crashLoop(barrenClaims: number): Verdict {
-  const words = `${barrenClaims} processes in a row died on this job without bringing it forward.`;
+export function crashLoop(failedClaims: number): Verdict {
+  const words = `${failedClaims} processes in a row died on this job without bringing it forward.`;
   return failed('crash_loop', words);
 }
 
@@ -126,10 +126,10 @@ function historyTooLong({ readBytes, bytes }: Unread): Verdict {
 /** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */
 function answeredBy(history: readonly Message[], job: ActiveJob): Verdict | null {
   const last = history.findLast((message) => message.role !== 'system');
-  if (last === undefined) return failed('no_messages', 'The context holds no message to answer.');
+  if (last === undefined) return failed('empty_context', 'The context holds no message to answer.');
   if (last.role !== 'assistant' || last.model?.finishReason === 'pause') return null;
   if (last.jobId !== job.id)
-    return failed('last_not_input', 'The last message is not an input: nothing is left to answer.');
+    return failed('nothing_to_answer', 'The last message is not an input: nothing is left to answer.');
   return { status: 'completed', outputId: last.id };
 }
 

@@ -29,8 +29,8 @@ export const CODES = {
 export type Code = keyof typeof CODES;
 
 export const JOB_CODES = [
-  'no_messages',
-  'last_not_input',
+  'empty_context',
+  'nothing_to_answer',
   'provider_auth',
   'provider_refused',
   'provider_overloaded',
@@ -38,7 +38,7 @@ export const JOB_CODES = [
   'provider_bad_request',
   'prompt_too_long',
   'provider_unreachable',
-  'stream_cut',
+  'stream_interrupted',
   'crash_loop',
   'max_steps',
   'deadline',

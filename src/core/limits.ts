@@ -24,7 +24,7 @@ export const LIMITS = {
   /** Bytes of messages, as stored, of a prompt that is shown to a client. */
   shownPromptBytes: 16 * 1024 * 1024,
   /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */
-  barrenClaims: 5,
+  failedClaims: 5,
   /** Seconds that a person may be given to say what became of a call: ten years. */
   outcomeWaitS: 10 * 365 * 86_400,
   /** Workers that pass on what one input brought about, one to the next; more may not be sent. */

@@ -59,7 +59,7 @@ export type FailureClass =
   | 'overloaded'
   | 'server_error'
   | 'unreachable'
-  | 'stream_cut'
+  | 'stream_interrupted'
   | 'stream_stalled'
   | 'prompt_too_long'
   | 'refused'

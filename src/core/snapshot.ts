@@ -23,7 +23,7 @@ export type Mailbox = {
   wakeSeq: number;
   controlSeq: number;
   /** Claims before this one that brought nothing forward. */
-  barrenClaims: number;
+  failedClaims: number;
   /** What is worked on: the branch of the job, else of the next one, else the one that inputs go to. */
   activeBranch: string;
   /** The job that was admitted and has not ended. */

@@ -22,7 +22,7 @@ import { HELD_FIRST, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { compactionRows } from './compactions.ts';
-import { descentOnceEnded, hasErrand, reportOnceEnded } from './ends.ts';
+import { cascadeOnceEnded, hasErrand, noticeOnceEnded } from './ends.ts';
 import { executedRows, executionEndRows } from './executions.ts';
 import { engagements, engages, ownCalls } from './spawns.ts';
 import { costSum } from './usage.ts';
@@ -153,12 +153,12 @@ function contextsPart({ contexts }: Rows, held: 'wait' | 'pass'): SQL {
         head_seq = c.head_seq + w.entries,
         state = w.state,
         state_since = case when c.state = w.state and not w.state_told then c.state_since else statement_timestamp() end,
-        status = coalesce(w.park, c.status),
+        scheduling_status = coalesce(w.park, c.scheduling_status),
         lease_owner = case when w.park is null then c.lease_owner end,
-        sweep_at = case w.park when 'idle' then null when 'waiting' then w.until
-          when 'runnable' then statement_timestamp() else case when not w.settles then c.sweep_at end end,
-        barren_claims = case w.progress when 'made' then 0 when 'returned' then greatest(c.barren_claims - 1, 0)
-          else c.barren_claims end,
+        next_check_at = case w.park when 'idle' then null when 'waiting' then w.until
+          when 'runnable' then statement_timestamp() else case when not w.settles then c.next_check_at end end,
+        failed_claims = case w.progress when 'made' then 0 when 'returned' then greatest(c.failed_claims - 1, 0)
+          else c.failed_claims end,
         queued = c.queued - w.taken,
         steers = c.steers - w.joined,
         message_count = c.message_count + w.messages,
@@ -298,8 +298,8 @@ function endsPart({ jobs }: Rows): SQL {
         stop_delivered_at = case when r.finished and j.stop_kind is not null
           then coalesce(r.delivered_at, j.stop_delivered_at) else j.stop_delivered_at end,
         stopped_at = case when r.finished and j.stop_kind is not null then statement_timestamp() end,
-        report = ${reportOnceEnded(sql`r.finished`)},
-        descend = case when not r.finished then j.descend else ${descentOnceEnded(sql`r.status`, sql`ctx.stopped`)} end
+        parent_notice = ${noticeOnceEnded(sql`r.finished`)},
+        cascade = case when not r.finished then j.cascade else ${cascadeOnceEnded(sql`r.status`, sql`ctx.stopped`)} end
       from jsonb_to_recordset(${encodeJson(jobs)}::jsonb) as r(
         context_id uuid, id uuid, status text, turn int, attempt int, failures int, retry_at timestamptz, steps int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_nanos bigint,

@@ -112,16 +112,16 @@ export async function wakeMet(executor: Executor, contextId: ContextId): Promise
   const [row] = await executor.execute<{
     wake_seq: number;
     lease_epoch: number;
-    status: string;
+    scheduling_status: string;
   }>(sql`/* contexts.wake */
     update contexts c set
       wake_seq = c.wake_seq + 1,
-      status = case when c.status = 'waiting' then 'runnable' else c.status end,
-      sweep_at = case when c.status = 'waiting'
-        then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.sweep_at end
-    where c.id = ${contextId} and c.status in ('waiting', 'running') and ${hasMet}
-    returning c.wake_seq, c.lease_epoch, c.status`);
-  if (row === undefined || row.status !== 'runnable') return null;
+      scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+      next_check_at = case when c.scheduling_status = 'waiting'
+        then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+    where c.id = ${contextId} and c.scheduling_status in ('waiting', 'running') and ${hasMet}
+    returning c.wake_seq, c.lease_epoch, c.scheduling_status`);
+  if (row === undefined || row.scheduling_status !== 'runnable') return null;
   return { contextId, wakeSeq: row.wake_seq, epoch: row.lease_epoch };
 }
 
@@ -138,14 +138,14 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
     wake_seq: number;
     lease_epoch: number;
   }>(sql`/* contexts.wake_missed */
-    update contexts c set wake_seq = c.wake_seq + 1, status = 'runnable',
-      sweep_at = clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond'
+    update contexts c set wake_seq = c.wake_seq + 1, scheduling_status = 'runnable',
+      next_check_at = clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond'
     where c.id in (
       select c.id from (
         select distinct t.context_id from tool_calls t where t.status = 'waiting' and t.needs <= 0 limit ${most}) met
       join contexts c on c.id = met.context_id
-      where c.status = 'waiting' and ((c.barren_claims < 2 and c.sweep_at > clock_timestamp() + interval '3 seconds')
-        or c.sweep_at > clock_timestamp() + interval '5 minutes')
+      where c.scheduling_status = 'waiting' and ((c.failed_claims < 2 and c.next_check_at > clock_timestamp() + interval '3 seconds')
+        or c.next_check_at > clock_timestamp() + interval '5 minutes')
       for no key update of c skip locked)
     returning c.id, c.wake_seq, c.lease_epoch`);
   return rows.map((row) => ({ contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch }));

@@ -36,7 +36,7 @@ export async function claimFree(
       select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
       join contexts f on f.id = wanted.id::uuid
       -- Always true. The planner expects few rows then, and looks each context up by its id.
-      where wanted.id || '' = wanted.id and f.barren_claims = 0
+      where wanted.id || '' = wanted.id and f.failed_claims = 0
       for no key update of f skip locked
     ) ${taking(sql`free`, owner, null)}`);
   return rows.map(toClaimed);
@@ -49,30 +49,30 @@ export function heldBy(contextIds: readonly ContextId[], owner: ProcessId): SQL 
     from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
     join contexts c on c.id = wanted.id::uuid
     -- As in a claim: each is looked up by its id.
-    where wanted.id || '' = wanted.id and c.lease_owner = ${owner} and c.status = 'running'
+    where wanted.id || '' = wanted.id and c.lease_owner = ${owner} and c.scheduling_status = 'running'
   ) at`;
 }
 
 /** The update that claims those of `from`, which has their ids. */
 function taking(from: SQL, owner: ProcessId, counted: number | null): SQL {
   return sql`update contexts c set
-      status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
-      sweep_at = null,
-      barren_claims = c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end
+      scheduling_status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
+      next_check_at = null,
+      failed_claims = c.failed_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end
     from ${from}
     where c.id = free.id and (c.lease_owner is null)
-      and (c.status = 'runnable' or (c.status = 'waiting' and c.sweep_at <= clock_timestamp()))
+      and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
     returning ${columns}`;
 }
 
 function toClaimed(row: Columns): ContextRow {
-  return { ...toRow(row), barrenClaims: row.barren_claims - 1 };
+  return { ...toRow(row), failedClaims: row.failed_claims - 1 };
 }
 
 /** A claim that was counted under this epoch came to nothing by no fault of the context: it does not count. */
 export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
   await executor.execute(sql`/* contexts.uncount_failed_claim */
-    update contexts c set barren_claims = greatest(c.barren_claims - 1, 0)
+    update contexts c set failed_claims = greatest(c.failed_claims - 1, 0)
     where c.id = ${contextId} and c.lease_owner is null and c.lease_epoch = ${counted}`);
 }

@@ -35,7 +35,7 @@ export async function clear(
       update contexts c set
         head_seq = c.head_seq + 1 + before.failed::int,
         state = case when before.failed then 'Idle' else c.state end, state_since = clock_timestamp(),
-        status = 'idle', sweep_at = null, lease_owner = null, lease_epoch = c.lease_epoch + 1, barren_claims = 0,
+        scheduling_status = 'idle', next_check_at = null, lease_owner = null, lease_epoch = c.lease_epoch + 1, failed_claims = 0,
         active_branch = 'main', message_count = 0, turn_count = 0, request_count = 0, input_tokens = 0, output_tokens = 0,
         cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null, last_failure = null
       from before where c.id = before.id

@@ -13,6 +13,7 @@ import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
 import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
+import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import type { Parameters, SessionLimits } from './line.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
@@ -54,6 +55,8 @@ export type ReadOptions = { statementMs: number; signal?: AbortSignal };
 export type DatabaseOptions = {
   /** Connections at most. */
   max?: number;
+  /** The PostgreSQL schema of the tables. */
+  schema?: string;
   /** Shown in `pg_stat_activity`. */
   name?: string;
   /** A connection that was asked and says nothing for so long is given up, in milliseconds. */
@@ -76,11 +79,18 @@ const SILENT_MS = 15_000;
 const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const { max = 10, name = 'nightshift', silentMs = SILENT_MS, lockPatienceMs = 0, hook } = options;
+  const {
+    max = 10,
+    schema: searchPath = DATABASE_SCHEMA,
+    name = 'nightshift',
+    silentMs = SILENT_MS,
+    lockPatienceMs = 0,
+    hook,
+  } = options;
   const limits = { ...NO_LIMITS, ...options.limits };
   const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
     whileLocked(lockPatienceMs, async () => options.onLocked?.(executor(ask)), attempt);
-  const pool = new Pool(max, { url, name, silentMs, turn: { host: 0 }, limits });
+  const pool = new Pool(max, { url, schema: searchPath, name, silentMs, turn: { host: 0 }, limits });
   const ask: Ask = (text, parameters, values) =>
     pool.use(async (line, renew) => {
       try {

@@ -12,7 +12,7 @@ import { findContexts } from './find-contexts.ts';
 import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from './expiry.ts';
 import { millis } from './instant.ts';
 import { isShownAs, retried, stateOf } from './shown-state.ts';
-import type { ContextStatus } from './shown-state.ts';
+import type { SchedulingStatus } from './shown-state.ts';
 import { toUsage, usageColumns } from './usage.ts';
 import { toPage, withinBytes } from './page-bytes.ts';
 import type { OfPage, Page } from './page-bytes.ts';
@@ -72,7 +72,7 @@ type Row = Usage & {
   parent_context_id: ContextId | null;
   title: string | null;
   config: WorkerConfig;
-  status: ContextStatus;
+  scheduling_status: SchedulingStatus;
   state: DurableState;
   queued: number;
   retried: boolean;
@@ -123,7 +123,7 @@ const contextsWithWorker = (
   ofFile: IdleTimeouts,
 ): SQL => sql`select c.id, w.id as worker_id, w.name as worker_name, w.role,
   w.parent_context_id, w.title, w.config,
-  octet_length(w.config::text) as bytes, c.status, c.state, c.queued,
+  octet_length(w.config::text) as bytes, c.scheduling_status, c.state, c.queued,
   ${retried} as retried, c.active_branch,
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
   c.message_count, c.turn_count, c.request_count, ${usageColumns('c')},

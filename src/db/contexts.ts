@@ -20,7 +20,7 @@ export type ContextRow = {
   headSeq: number;
   wakeSeq: number;
   controlSeq: number;
-  barrenClaims: number;
+  failedClaims: number;
   activeBranch: string;
   queued: number;
   steers: number;
@@ -37,7 +37,7 @@ export type Columns = {
   head_seq: number;
   wake_seq: number;
   control_seq: number;
-  barren_claims: number;
+  failed_claims: number;
   active_branch: string;
   queued: number;
   steers: number;
@@ -45,7 +45,7 @@ export type Columns = {
 };
 
 export const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
-  c.barren_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
+  c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
 export function toRow(row: Columns): ContextRow {
   return {
@@ -55,7 +55,7 @@ export function toRow(row: Columns): ContextRow {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     controlSeq: row.control_seq,
-    barrenClaims: row.barren_claims,
+    failedClaims: row.failed_claims,
     activeBranch: row.active_branch,
     queued: row.queued,
     steers: row.steers,
@@ -112,14 +112,14 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
     ), suspect as (
       select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
     ), judged as (
-      select c.id, suspect.alone and c.barren_claims > 1 and not ${isWished} as waits
+      select c.id, suspect.alone and c.failed_claims > 1 and not ${isWished} as waits
       from contexts c join suspect on suspect.id = c.id
     )
     update contexts c set
       lease_owner = null, lease_epoch = c.lease_epoch + 1,
-      status = case when judged.waits then 'waiting' else 'runnable' end,
-      sweep_at = ${dueNow} + case when judged.waits
-        then interval '250 milliseconds' * power(2, least(c.barren_claims, 10)) else interval '0' end
+      scheduling_status = case when judged.waits then 'waiting' else 'runnable' end,
+      next_check_at = ${dueNow} + case when judged.waits
+        then interval '250 milliseconds' * power(2, least(c.failed_claims, 10)) else interval '0' end
     from judged where c.id = judged.id
     returning c.id`);
   return rows.length;
@@ -156,28 +156,28 @@ export async function takeDue(
 ): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
-    status: string;
+    scheduling_status: string;
     wake_seq: number;
     lease_epoch: number;
     wished: boolean;
   }>(sql`/* contexts.take_due */
     update contexts c set
-      sweep_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
-      status = case when c.status = 'waiting' then 'runnable' else c.status end,
-      barren_claims = least(c.barren_claims + (${claims}::boolean and c.status <> 'running' and not ${isWished})::int, 1000)
+      next_check_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
+      scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+      failed_claims = least(c.failed_claims + (${claims}::boolean and c.scheduling_status <> 'running' and not ${isWished})::int, 1000)
     where c.id in (
-      select c.id from contexts c where c.sweep_at <= ${nowInStatement}
-        and (c.status = 'running' or ${isWished}
-          or c.sweep_at <= ${nowInStatement} - ${overdueMs}::float8 * interval '1 millisecond')
+      select c.id from contexts c where c.next_check_at <= ${nowInStatement}
+        and (c.scheduling_status = 'running' or ${isWished}
+          or c.next_check_at <= ${nowInStatement} - ${overdueMs}::float8 * interval '1 millisecond')
         and not exists (
           select 1 from jsonb_to_recordset(${encodeJson(passBy)}::jsonb)
             as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)
           where p."contextId" = c.id and p."wakeSeq" = c.wake_seq and p."controlSeq" = c.control_seq)
-      order by c.sweep_at limit ${most} for update skip locked)
-    returning c.id, c.status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
+      order by c.next_check_at limit ${most} for update skip locked)
+    returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
   return rows.map((row): Due => {
     const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;
-    if (row.status === 'running') return { kind: 'unanswered', contextId };
+    if (row.scheduling_status === 'running') return { kind: 'unanswered', contextId };
     return row.wished ? { kind: 'wished', contextId } : { kind: 'claimable', contextId, wakeSeq, epoch };
   });
 }
@@ -189,7 +189,7 @@ export async function takeDue(
 export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.take_unowned */
     update contexts c set lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1
-    where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')
+    where c.id = ${contextId} and c.lease_owner is null and c.scheduling_status in ('runnable', 'waiting')
     returning c.id`);
   return rows.length > 0;
 }
@@ -206,8 +206,8 @@ export async function release(
   afterMs: number,
 ): Promise<boolean> {
   const rows = await executor.execute(sql`/* contexts.release */
-    update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, status = 'waiting',
-      sweep_at = ${dueNow} + ${afterMs}::float8 * interval '1 millisecond'
+    update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, scheduling_status = 'waiting',
+      next_check_at = ${dueNow} + ${afterMs}::float8 * interval '1 millisecond'
     where c.id = ${contextId} and c.lease_owner = ${owner}
       and (${epoch}::bigint is null or c.lease_epoch = ${epoch})
     returning c.id`);
@@ -224,10 +224,10 @@ export async function putOff(
   counted: number | null,
 ): Promise<void> {
   await executor.execute(sql`/* contexts.postpone */
-    update contexts c set status = 'waiting',
-      barren_claims = least(c.barren_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
-      sweep_at = clock_timestamp() + interval '1 second' * power(2, least(c.barren_claims, 8))
-    where c.id = ${contextId} and c.lease_owner is null and c.status in ('runnable', 'waiting')`);
+    update contexts c set scheduling_status = 'waiting',
+      failed_claims = least(c.failed_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
+      next_check_at = clock_timestamp() + interval '1 second' * power(2, least(c.failed_claims, 8))
+    where c.id = ${contextId} and c.lease_owner is null and c.scheduling_status in ('runnable', 'waiting')`);
 }
 
 /** What a process owns by the database's word. */

@@ -6,15 +6,15 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 
 /** Its end is to be told to the worker that asked for it, as soon as it has one. */
-export function reportOnceEnded(ended: SQL): SQL {
-  return sql`case when ${ended} and j.report = 'wanted' then 'due' else j.report end`;
+export function noticeOnceEnded(ended: SQL): SQL {
+  return sql`case when ${ended} and j.parent_notice = 'wanted' then 'due' else j.parent_notice end`;
 }
 
 /**
  * What is to reach those below it. Not by `exists`, which may be planned as a look at the jobs of all contexts. Whoever
  * spawns or sends is guarded: nothing new comes below a job that has ended, or a worker that was stopped.
  */
-export function descentOnceEnded(status: SQL, stopped: SQL): SQL {
+export function cascadeOnceEnded(status: SQL, stopped: SQL): SQL {
   return sql`case
     when ${stopped} then case when ${hasChildWorkers(sql`j.worker_id`)} then 'stop' end
     when ${status} in ('cancelled', 'interrupted') then case when (
@@ -29,4 +29,4 @@ export function hasChildWorkers(workerId: SQL): SQL {
 }
 
 /** Of the job as it is now. */
-export const hasErrand: SQL = sql`(j.descend is not null or j.report = 'due') is true`;
+export const hasErrand: SQL = sql`(j.cascade is not null or j.parent_notice = 'due') is true`;

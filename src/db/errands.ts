@@ -17,24 +17,24 @@ type OfJob = { tenantId: TenantId; jobId: JobId };
 
 export type Errand =
   /** What is below the job (`stop`: below its worker) ends with it. */
-  | (OfJob & { kind: 'descend'; demand: WishKind; workerId: WorkerId; contextId: ContextId })
+  | (OfJob & { kind: 'cascade'; demand: WishKind; workerId: WorkerId; contextId: ContextId })
   /** Its end is to be told in the context `to` of whoever asked for it; null: nobody wants to hear of it any more. */
-  | (OfJob & { kind: 'report'; to: ContextId | null });
+  | (OfJob & { kind: 'parent_notice'; to: ContextId | null });
 
 /**
  * Those that can be carried out now, at most `most` of each kind. A report waits while the worker it goes to is stopped or
  * has as many as `queueLimit` inputs queued, and while a call of it waits for that very end.
  */
 export async function dueErrands(executor: Executor, most: number, queueLimit: number): Promise<Errand[]> {
-  const [descents, reports] = await Promise.all([
+  const [cascades, notices] = await Promise.all([
     executor.execute<{
       id: JobId;
       tenant_id: TenantId;
       worker_id: WorkerId;
       context_id: ContextId;
-      descend: WishKind;
+      cascade: WishKind;
     }>(sql`/* follow_ups.find_cascades */
-      select j.id, j.tenant_id, j.worker_id, j.context_id, j.descend from jobs j where j.descend is not null
+      select j.id, j.tenant_id, j.worker_id, j.context_id, j.cascade from jobs j where j.cascade is not null
       order by j.id limit ${most}`),
     executor.execute<{
       id: JobId;
@@ -44,20 +44,25 @@ export async function dueErrands(executor: Executor, most: number, queueLimit: n
       select j.id, j.tenant_id, c.id as to from jobs j
       left join tool_calls t on t.id = j.parent_tool_call_id and t.tenant_id = j.tenant_id
       left join contexts c on c.id = t.context_id and not ${isVoid}
-      where j.report = 'due'
+      where j.parent_notice = 'due'
         and (c.id is null or not c.stopped and c.queued + c.steers < ${queueLimit} and not ${isAwaited(sql`c.id`)})
       order by j.id limit ${most}`),
   ]);
   return [
-    ...descents.map((row): Errand => ({
-      kind: 'descend',
+    ...cascades.map((row): Errand => ({
+      kind: 'cascade',
       tenantId: row.tenant_id,
       jobId: row.id,
-      demand: row.descend,
+      demand: row.cascade,
       workerId: row.worker_id,
       contextId: row.context_id,
     })),
-    ...reports.map((row): Errand => ({ kind: 'report', tenantId: row.tenant_id, jobId: row.id, to: row.to })),
+    ...notices.map((row): Errand => ({
+      kind: 'parent_notice',
+      tenantId: row.tenant_id,
+      jobId: row.id,
+      to: row.to,
+    })),
   ];
 }
 
@@ -151,7 +156,7 @@ export async function holdStopped(tx: Executor, workerId: WorkerId): Promise<boo
  */
 export async function markStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* jobs.mark_cascade */
-    update jobs j set descend = 'stop'
+    update jobs j set cascade = 'stop'
     where j.id = (select k.id from jobs k where k.context_id = ${contextId} and k.tenant_id = ${tenantId}
         order by k.id desc limit 1)
       and ${hasChildWorkers(sql`j.worker_id`)}
@@ -162,17 +167,17 @@ export async function markStop(tx: Executor, tenantId: TenantId, contextId: Cont
 /** It was started again before all below it were stopped. The row of its context is locked. */
 export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
   await tx.execute(sql`/* jobs.unmark_cascade */
-    update jobs set descend = null
-    where context_id = ${contextId} and tenant_id = ${tenantId} and descend = 'stop'`);
+    update jobs set cascade = null
+    where context_id = ${contextId} and tenant_id = ${tenantId} and cascade = 'stop'`);
 }
 
 /** Nothing is left below: the mark goes, where it still is the one that was carried out. */
-export async function descended(
+export async function cascaded(
   executor: Executor,
-  { tenantId, jobId, demand }: Extract<Errand, { kind: 'descend' }>,
+  { tenantId, jobId, demand }: Extract<Errand, { kind: 'cascade' }>,
 ): Promise<void> {
   await executor.execute(sql`/* jobs.finish_cascade */
-    update jobs set descend = null where id = ${jobId} and tenant_id = ${tenantId} and descend = ${demand}`);
+    update jobs set cascade = null where id = ${jobId} and tenant_id = ${tenantId} and cascade = ${demand}`);
 }
 
 /** How a job ended, for whoever asked for it. */
@@ -190,7 +195,7 @@ export type Ending = {
  * Takes the mark of a report that is due, so that nobody else delivers it. The context it goes to is held: what its holder
  * collects by itself is not told a second time. Null: it is not due any more, or a call waits for it.
  */
-export async function takeReport(
+export async function takeParentNotice(
   tx: Executor,
   { tenantId, jobId }: OfJob,
   to: ContextId | null,
@@ -204,9 +209,9 @@ export async function takeReport(
     reason: string | null;
     hops: number;
   }>(sql`/* jobs.take_parent_notice */
-    update jobs j set report = null
+    update jobs j set parent_notice = null
     from workers w
-    where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.report = 'due' and w.id = j.worker_id
+    where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.parent_notice = 'due' and w.id = j.worker_id
       and (${to}::uuid is null or not ${isAwaited(sql`${to}::uuid`)})
     returning j.worker_id, w.name, j.status, j.error, j.stop_reason as reason, j.hops,
       (select m.content from messages m where m.id = j.output_message_id) as output`);
@@ -223,7 +228,7 @@ export async function takeReport(
 }
 
 /** Whether the report of `j` goes to a context: a call of it asked for the job. Others that waited for it take none of its. */
-function isReportedTo(tenantId: TenantId, contextId: ContextId): SQL {
+function isNoticeTo(tenantId: TenantId, contextId: ContextId): SQL {
   return sql`((
     select true from tool_calls t where t.id = j.parent_tool_call_id and t.tenant_id = ${tenantId}
       and t.context_id = ${contextId} limit 1) is not null)`;
@@ -238,13 +243,13 @@ export async function hasReports(
 ): Promise<boolean> {
   const rows = await executor.execute(sql`
     select 1 from jobs j where j.tenant_id = ${tenantId} and (
-      j.id in (${idsIn(jobIds)}) and j.report = 'due' and ${isReportedTo(tenantId, contextId)}
-      or j.reports_job_id in (${idsIn(jobIds)}) and j.context_id = ${contextId} and j.status = 'queued') limit 1`);
+      j.id in (${idsIn(jobIds)}) and j.parent_notice = 'due' and ${isNoticeTo(tenantId, contextId)}
+      or j.notice_of_job_id in (${idsIn(jobIds)}) and j.context_id = ${contextId} and j.status = 'queued') limit 1`);
   return rows.length > 0;
 }
 
 /**
- * Nothing more is to be told to a context of these jobs, which have ended: a call tells of them. Returns reports that are
+ * Nothing more is to be told to a context of these jobs, which have ended: a call tells of them. Returns notices that are
  * queued there. The context is held.
  */
 export async function dropReports(
@@ -254,11 +259,11 @@ export async function dropReports(
   jobIds: readonly JobId[],
 ): Promise<JobId[]> {
   await tx.execute(sql`/* jobs.drop_parent_notices */
-    update jobs j set report = null where j.tenant_id = ${tenantId} and j.id in (${idsIn(jobIds)}) and j.report = 'due'
-      and ${isReportedTo(tenantId, contextId)}`);
+    update jobs j set parent_notice = null where j.tenant_id = ${tenantId} and j.id in (${idsIn(jobIds)}) and j.parent_notice = 'due'
+      and ${isNoticeTo(tenantId, contextId)}`);
   const rows = await tx.execute<{ id: JobId }>(sql`
     select id from jobs where tenant_id = ${tenantId} and context_id = ${contextId} and status = 'queued'
-      and reports_job_id in (${idsIn(jobIds)})`);
+      and notice_of_job_id in (${idsIn(jobIds)})`);
   return rows.map((row) => row.id);
 }
 

@@ -27,7 +27,7 @@ export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
 }
 
 /** Something is under way or queued in the context `c`: time does not run. */
-export const isBusy: SQL = sql`(c.status <> 'idle' or c.queued > 0)`;
+export const isBusy: SQL = sql`(c.scheduling_status <> 'idle' or c.queued > 0)`;
 
 /** When the context of `w` is archived if nothing happens; null: never. `since`: its state; `busy`: nothing ends yet. */
 export function expiresAt(timeout: SQL, since: SQL, busy: SQL): SQL {

@@ -14,7 +14,7 @@ export type ProcessView = Published & {
   pid: number;
   version: string;
   startedAt: Millis;
-  beatAt: Millis;
+  heartbeatAt: Millis;
   /** Those figures it left that were asked for, as prom-client gives them; null: none yet. */
   figures: Json;
 };
@@ -33,7 +33,7 @@ export async function liveProcesses(
     sql`, `,
   );
   return executor.execute<ProcessView>(sql`
-    select p.id, p.host, p.pid, p.version, ${millis(sql`p.started_at`)} as "startedAt", ${millis(sql`p.beat_at`)} as "beatAt",
+    select p.id, p.host, p.pid, p.version, ${millis(sql`p.started_at`)} as "startedAt", ${millis(sql`p.heartbeat_at`)} as "heartbeatAt",
       to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
       to_jsonb(p.mcp_servers) as "mcpServers", (
         select jsonb_agg(f) from jsonb_array_elements(

@@ -12,6 +12,8 @@ import { LineSocket } from './line-socket.ts';
 
 export type LineOptions = {
   readonly url: string;
+  /** The PostgreSQL schema of the tables: statements name none. */
+  readonly schema: string;
   /** Shown in `pg_stat_activity`. */
   readonly name: string;
   /** For so long a line may say nothing to a statement, in milliseconds. */
@@ -153,6 +155,7 @@ function connect(options: LineOptions, socket: (place: Place) => LineSocket): po
     // statements give lists as jsonb.
     fetch_types: false,
     connection: {
+      search_path: options.schema,
       application_name: options.name,
       idle_in_transaction_session_timeout: options.limits.idleInTransaction,
       tcp_user_timeout: options.limits.unread,

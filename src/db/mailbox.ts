@@ -100,7 +100,7 @@ export function toMailboxes(
       stopped: row.stopped,
       wakeSeq: row.wakeSeq,
       controlSeq: row.controlSeq,
-      barrenClaims: row.barrenClaims,
+      failedClaims: row.failedClaims,
       activeBranch: active?.branch ?? next?.branch ?? row.activeBranch,
       job: active,
       next,

@@ -17,7 +17,7 @@ export function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
   return sql`
     select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
       coalesce(j.first_seq, c.head_seq) as first_seq, coalesce(j.last_seq, c.head_seq) as last_seq,
-      j.status = 'running' and c.status = 'running' as owned
+      j.status = 'running' and c.scheduling_status = 'running' as owned
     from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
 }
 

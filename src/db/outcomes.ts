@@ -58,7 +58,7 @@ export async function resolveOutcome(
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1, ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
-      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.status
+      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
     ), told as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'OutcomeResolved', ${encodeJson(data)}::jsonb from ctx
@@ -73,6 +73,6 @@ export async function resolveOutcome(
       from ctx
       where ${found}::text is not null and x.tool_call_id = ${id} and x.context_id = ctx.id and x.outcome = 'unknown'
     )
-    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.status from ctx, call`);
+    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.scheduling_status from ctx, call`);
   return toReplied(row);
 }

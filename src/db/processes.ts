@@ -17,7 +17,7 @@ import { processes } from './schema.ts';
 /** How long a beat may be late before its process counts as dead, in milliseconds. */
 export type LeaseTimes = {
   /** Where the lock is free: its connection ended. */
-  missedMs: number;
+  heartbeatTimeoutMs: number;
   /** Where the lock is still held: a machine that vanished, a connection that went silent. */
   leaseMs: number;
 };
@@ -46,9 +46,9 @@ export type Published = { tools: string[]; roles: string[]; models: string[]; mc
 export function isDead(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(
     p.dead_at is not null
-    or p.beat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
-    or (greatest(p.beat_at, pg_postmaster_start_time())
-        < clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
+    or p.heartbeat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
+    or (greatest(p.heartbeat_at, pg_postmaster_start_time())
+        < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
       and not exists (
         select 1 from pg_locks l
         where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -89,7 +89,11 @@ export type Beat =
  * One beat for all contexts of the process: says that it lives, hears who waits for an answer and which provider keys are
  * held back. One statement.
  */
-export async function beat(connection: Executor, id: ProcessId, { missedMs }: LeaseTimes): Promise<Beat> {
+export async function beat(
+  connection: Executor,
+  id: ProcessId,
+  { heartbeatTimeoutMs }: LeaseTimes,
+): Promise<Beat> {
   const rows = await connection.execute<{
     pid: number;
     now: number;
@@ -98,14 +102,14 @@ export async function beat(connection: Executor, id: ProcessId, { missedMs }: Le
     gates: ClosedGatesColumn;
   }>(sql`/* processes.heartbeat */
     with alive as (
-      update processes set beat_at = clock_timestamp(),
-        late_at = case when beat_at < clock_timestamp() - ${missedMs}::float8 * interval '1 millisecond'
+      update processes set heartbeat_at = clock_timestamp(),
+        late_at = case when heartbeat_at < clock_timestamp() - ${heartbeatTimeoutMs}::float8 * interval '1 millisecond'
           then clock_timestamp() else late_at end
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
       ${closedGates} as gates
-    from alive left join contexts c on c.lease_owner = alive.id and c.sweep_at is not null`);
+    from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
   const summons = rows.flatMap(({ context, control }) =>
@@ -175,10 +179,10 @@ export async function declareDead(
       order by p.id for update skip locked)
       and exists (
         select 1 from processes judge where judge.id = ${judge} and judge.dead_at is null
-          and judge.beat_at > clock_timestamp() - ${times.missedMs}::float8 * interval '1 millisecond'
+          and judge.heartbeat_at > clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
           and (judge.late_at is null
-            or judge.late_at < clock_timestamp() - ${times.missedMs * STEADY}::float8 * interval '1 millisecond'
-            or p.beat_at < clock_timestamp() - ${times.leaseMs * 2}::float8 * interval '1 millisecond'))
+            or judge.late_at < clock_timestamp() - ${times.heartbeatTimeoutMs * STEADY}::float8 * interval '1 millisecond'
+            or p.heartbeat_at < clock_timestamp() - ${times.leaseMs * 2}::float8 * interval '1 millisecond'))
     returning p.id, p.session_name
     ), ended as materialized (
       select pg_terminate_backend(a.pid) from pg_stat_activity a
@@ -200,7 +204,7 @@ export async function forgetDead(executor: Executor): Promise<void> {
 export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
   const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
     select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
-      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.beat_at desc limit 200`);
+      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
   const live = rows.filter((row) => row.live);
   return live.length > 0 ? live : rows.slice(0, 1);
 }

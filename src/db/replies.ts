@@ -62,7 +62,7 @@ export async function oldestQuestion(
  * Whether a question of context `c` waits for a person: cheap to ask of a context that is idle. Not by `exists`, which may
  * be planned as a look at the open calls of all contexts.
  */
-export const hasQuestion = sql`(c.status <> 'idle' and (
+export const hasQuestion = sql`(c.scheduling_status <> 'idle' and (
   select true from tool_calls t where t.context_id = c.id and t.status = 'waiting' and t.reply is null and ${forAnswer}
     and t.name = ${ASK_USER} limit 1) is not null)`;
 
@@ -91,15 +91,20 @@ export type Replied = {
   runnable: boolean;
 };
 
-export type RepliedRow = { head_seq: number; wake_seq: number; lease_epoch: number; status: string };
+export type RepliedRow = {
+  head_seq: number;
+  wake_seq: number;
+  lease_epoch: number;
+  scheduling_status: string;
+};
 
 /** Of context `c`: its holder is told to look; where nobody holds it, it is woken. */
 export const woken = sql`
         wake_seq = c.wake_seq + 1,
         control_seq = c.control_seq + 1,
-        status = case when c.status = 'waiting' then 'runnable' else c.status end,
-        sweep_at = case when c.status = 'waiting'
-          then clock_timestamp() + ${sql.raw(String(RING_GRACE_MS))} * interval '1 millisecond' else c.sweep_at end`;
+        scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+        next_check_at = case when c.scheduling_status = 'waiting'
+          then clock_timestamp() + ${sql.raw(String(RING_GRACE_MS))} * interval '1 millisecond' else c.next_check_at end`;
 
 /** Writes an answer, tells the holder to look, and wakes the context where nobody holds it. Its row was held before. */
 export async function writeReply(
@@ -112,14 +117,14 @@ export async function writeReply(
     with ctx as (
       update contexts c set ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
-      returning c.id, c.head_seq, c.wake_seq, c.lease_epoch, c.status
+      returning c.id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
     ), call as (
       update tool_calls t set reply = ${encodeJson({ content, isError })}::json, reply_message_id = ${messageId}
       from ctx
       where t.context_id = ctx.id and t.id = ${callId} and t.status = 'waiting' and t.reply is null
       returning t.id
     )
-    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.status from ctx, call`);
+    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.scheduling_status from ctx, call`);
   return toReplied(row);
 }
 
@@ -129,6 +134,6 @@ export function toReplied(row: RepliedRow | undefined): Replied {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     epoch: row.lease_epoch,
-    runnable: row.status === 'runnable',
+    runnable: row.scheduling_status === 'runnable',
   };
 }

@@ -59,9 +59,9 @@ export const contexts = pgTable(
   {
     id: uuid('id').primaryKey(),
     tenantId: text('tenant_id').notNull(),
-    /** Scheduling: who may run it, and when. */
-    status: text('status').notNull().default('idle'),
-    /** What a user sees. */
+    /** Who may run it, and when. */
+    schedulingStatus: text('scheduling_status').notNull().default('idle'),
+    /** What a client sees. */
     state: text('state').notNull().default('Idle'),
     stateSince: instant('state_since').notNull().defaultNow(),
     /** Numbers every message and event of the context without gaps. */
@@ -73,7 +73,7 @@ export const contexts = pgTable(
     leaseOwner: uuid('lease_owner'),
     leaseEpoch: counter('lease_epoch'),
     /** When a sweep looks: set while nobody runs it, and while a stop waits for its answer. */
-    sweepAt: instant('sweep_at'),
+    nextCheckAt: instant('next_check_at'),
     activeBranch: text('active_branch').notNull().default('main'),
     stopped: boolean('stopped').notNull().default(false),
     /** Queued jobs that bring an input or run on what stands. */
@@ -81,7 +81,7 @@ export const contexts = pgTable(
     /** Inputs that wait to join the running job. */
     steers: integer('steers').notNull().default(0),
     /** Claims in a row that brought nothing forward. */
-    barrenClaims: smallint('barren_claims').notNull().default(0),
+    failedClaims: smallint('failed_claims').notNull().default(0),
     messageCount: counter('message_count'),
     turnCount: counter('turn_count'),
     requestCount: counter('request_count'),
@@ -94,17 +94,23 @@ export const contexts = pgTable(
     lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
   },
   (t) => [
-    check('contexts_status', oneOf('status', ['idle', 'runnable', 'running', 'waiting'])),
-    check('contexts_running_is_owned', sql`(${t.status} = 'running') = (${t.leaseOwner} is not null)`),
-    check('contexts_idle_is_not_swept', sql`${t.status} <> 'idle' or ${t.sweepAt} is null`),
     check(
-      'contexts_unowned_is_swept',
-      sql`${t.status} not in ('runnable', 'waiting') or ${t.sweepAt} is not null`,
+      'contexts_scheduling_status',
+      oneOf('scheduling_status', ['idle', 'runnable', 'running', 'waiting']),
+    ),
+    check(
+      'contexts_running_is_owned',
+      sql`(${t.schedulingStatus} = 'running') = (${t.leaseOwner} is not null)`,
+    ),
+    check('contexts_idle_has_no_check', sql`${t.schedulingStatus} <> 'idle' or ${t.nextCheckAt} is null`),
+    check(
+      'contexts_unowned_has_check',
+      sql`${t.schedulingStatus} not in ('runnable', 'waiting') or ${t.nextCheckAt} is not null`,
     ),
     check('contexts_queued', sql`${t.queued} >= 0 and ${t.steers} >= 0`),
     index('contexts_due')
-      .on(t.sweepAt)
-      .where(sql`${t.sweepAt} is not null`),
+      .on(t.nextCheckAt)
+      .where(sql`${t.nextCheckAt} is not null`),
     index('contexts_owned')
       .on(t.leaseOwner)
       .where(sql`${t.leaseOwner} is not null`),
@@ -300,11 +306,11 @@ export const jobs = pgTable(
     /** How many workers passed on what it answers, one to the next; 0: a client asked. */
     hops: smallint('hops').notNull().default(0),
     /** Its end is to be told to the worker that asked for it, as an input: when it ends (`wanted`), or now (`due`). */
-    report: text('report'),
+    parentNotice: text('parent_notice'),
     /** It tells of the end of this job; once. */
-    reportsJobId: uuid('reports_job_id'),
+    noticeOfJobId: uuid('notice_of_job_id'),
     /** It ended in a way that is to reach the jobs below it, and did not reach all of them yet. */
-    descend: text('descend'),
+    cascade: text('cascade'),
     metadata: jsonb<JsonObject>('metadata').notNull(),
     /** Of a compaction: how it was asked for. */
     compaction: jsonb<JsonObject>('compaction'),
@@ -322,21 +328,21 @@ export const jobs = pgTable(
     uniqueIndex('jobs_spawned_once')
       .on(t.parentToolCallId)
       .where(sql`${t.parentToolCallId} is not null`),
-    uniqueIndex('jobs_reported_once')
-      .on(t.reportsJobId)
-      .where(sql`${t.reportsJobId} is not null`),
-    index('jobs_report_due')
+    uniqueIndex('jobs_notice_once')
+      .on(t.noticeOfJobId)
+      .where(sql`${t.noticeOfJobId} is not null`),
+    index('jobs_notice_due')
       .on(t.id)
-      .where(sql`${t.report} = 'due'`),
-    index('jobs_descending')
+      .where(sql`${t.parentNotice} = 'due'`),
+    index('jobs_cascading')
       .on(t.id)
-      .where(sql`${t.descend} is not null`),
+      .where(sql`${t.cascade} is not null`),
     index('jobs_parent')
       .on(t.parentJobId)
       .where(sql`${t.parentJobId} is not null`),
     check('jobs_hops', sql`${t.hops} >= 0`),
-    check('jobs_report', oneOf('report', ['wanted', 'due'])),
-    check('jobs_descend', oneOf('descend', ['cancel', 'stop', 'interrupt'])),
+    check('jobs_parent_notice', oneOf('parent_notice', ['wanted', 'due'])),
+    check('jobs_cascade', oneOf('cascade', ['cancel', 'stop', 'interrupt'])),
     uniqueIndex('jobs_tenant').on(t.tenantId, t.id),
     index('jobs_context').on(t.contextId, t.id),
     /** What ended otherwise than well is rare, and looked for. */
@@ -664,7 +670,7 @@ export const processes = pgTable(
       .notNull()
       .default(sql`'{}'`),
     startedAt: instant('started_at').notNull().defaultNow(),
-    beatAt: instant('beat_at').notNull().defaultNow(),
+    heartbeatAt: instant('heartbeat_at').notNull().defaultNow(),
     /** When a beat last came late, null: never. Who was away itself judges nobody for a while. */
     lateAt: instant('late_at'),
     /** Figures of this process, as prom-client gives them, for whoever scrapes an API process. */
@@ -675,7 +681,7 @@ export const processes = pgTable(
   (t) => [
     uniqueIndex('processes_lock').on(t.lockKey),
     index('processes_live')
-      .on(t.beatAt)
+      .on(t.heartbeatAt)
       .where(sql`${t.deadAt} is null`),
   ],
 );

@@ -18,20 +18,20 @@ import type { AwaitedCall } from './replies.ts';
 import { isDead, isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
 import { retried, stateOf } from './shown-state.ts';
-import type { ContextStatus } from './shown-state.ts';
+import type { SchedulingStatus } from './shown-state.ts';
 
 /** All that answers the question why a context is not further. */
 export type Situation = {
   /** As it is shown. */
   state: DurableState;
   since: Millis;
-  status: ContextStatus;
+  schedulingStatus: SchedulingStatus;
   stopped: boolean;
   queued: number;
   /** When a sweep looks; null while nothing is due. */
-  sweepAt: Millis | null;
+  nextCheckAt: Millis | null;
   /** Processes in a row that died on it without bringing it forward. */
-  barrenClaims: number;
+  failedClaims: number;
   /** It is running, but whoever ran it is dead. */
   abandoned: boolean;
   lastFailure: JobError | null;
@@ -72,14 +72,14 @@ export async function findSituation(
   times: LeaseTimes,
 ): Promise<Situation | null> {
   const [row] = await executor.execute<{
-    status: ContextStatus;
+    scheduling_status: SchedulingStatus;
     state: DurableState;
     since: Millis;
     stopped: boolean;
     queued: number;
     retried: boolean;
-    sweep_at: Millis | null;
-    barren_claims: number;
+    next_check_at: Millis | null;
+    failed_claims: number;
     abandoned: boolean;
     last_failure: JobError | null;
     role: string | null;
@@ -101,8 +101,8 @@ export async function findSituation(
     queue_position: number | null;
     now: Millis;
   }>(sql`
-    select c.status, c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
-      ${millis(sql`c.sweep_at`)} as sweep_at, c.barren_claims, c.status = 'running' and ${isUnowned(times)} as abandoned,
+    select c.scheduling_status, c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
+      ${millis(sql`c.next_check_at`)} as next_check_at, c.failed_claims, c.scheduling_status = 'running' and ${isUnowned(times)} as abandoned,
       c.last_failure, w.role, r.definition, w.config, a.id as active_id, a.attempt as active_attempt,
       ${millis(sql`a.retry_at`)} as retry_at, a.error as active_error, a.stop_kind is not null as stopping,
       n.id as next_id, n.attempt as next_attempt, ${millis(sql`n.created_at`)} as next_at,
@@ -115,11 +115,11 @@ export async function findSituation(
         from tool_calls t join messages m on m.id = t.message_id
         where t.context_id = c.id and ${isAwaited} and t.waits_for is distinct from 'workers') as awaited,
       ${awaitedWorkers(sql`c.id`)} as workers,
-      case when c.status in ('waiting', 'running') then ${awaitedBelow(sql`c.id`)} end as below,
+      case when c.scheduling_status in ('waiting', 'running') then ${awaitedBelow(sql`c.id`)} end as below,
       exists (select 1 from processes p where not ${isDead(times)}) as live,
-      case when c.status = 'runnable' then (
+      case when c.scheduling_status = 'runnable' then (
         select count(*)::int from contexts o
-        where o.sweep_at is not null and o.status = 'runnable' and (o.sweep_at, o.id) <= (c.sweep_at, c.id)
+        where o.next_check_at is not null and o.scheduling_status = 'runnable' and (o.next_check_at, o.id) <= (c.next_check_at, c.id)
       ) end as queue_position,
       ${millis(sql`clock_timestamp()`)} as now
     from contexts c join workers w on w.context_id = c.id
@@ -134,11 +134,11 @@ export async function findSituation(
   return {
     state,
     since: sinceOf(row, state),
-    status: row.status,
+    schedulingStatus: row.scheduling_status,
     stopped: row.stopped,
     queued: row.queued,
-    sweepAt: row.sweep_at,
-    barrenClaims: row.barren_claims,
+    nextCheckAt: row.next_check_at,
+    failedClaims: row.failed_claims,
     abandoned: row.abandoned,
     lastFailure: row.last_failure,
     role: row.role,

@@ -27,7 +27,7 @@ export function engagements(appends: readonly Append[]): SQL {
         detached boolean, content json, parent_job_id uuid, hops int, priority int, deadline timestamptz, awaited boolean)
       join ctx on ctx.id = s.parent_context_id
     ), child_contexts as (
-      insert into contexts (id, tenant_id, status, wake_seq, queued, sweep_at)
+      insert into contexts (id, tenant_id, scheduling_status, wake_seq, queued, next_check_at)
       select s.context_id, s.tenant_id, 'runnable', 1, 1,
         statement_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' from spawned s
     ), child_workers as (
@@ -43,7 +43,7 @@ export function engagements(appends: readonly Append[]): SQL {
         s.parent_worker_id from spawned s
     ), child_jobs as (
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, deadline,
-        parent_job_id, parent_tool_call_id, hops, report, metadata)
+        parent_job_id, parent_tool_call_id, hops, parent_notice, metadata)
       select s.job_id, s.tenant_id, s.context_id, s.worker_id, 'input', 'main', s.priority, 1, s.message_id, s.deadline,
         s.parent_job_id, s.call_id, s.hops, case when not s.awaited then 'wanted' end, '{}'::jsonb from spawned s
     ), awaits as (

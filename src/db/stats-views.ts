@@ -25,10 +25,10 @@ export async function readLoad(executor: Executor): Promise<Load> {
       lateral (select q.queued, count(*) filter (where status = 'running')::int as jobs_running,
         count(*) filter (where status = 'waiting')::int as jobs_waiting
         from jobs where status in ('running', 'waiting')) j,
-      (select count(*) filter (where status = 'runnable')::int as runnable,
-        count(*) filter (where status = 'running')::int as running,
-        count(*) filter (where status = 'waiting')::int as waiting
-        from contexts where sweep_at is not null or lease_owner is not null) c`);
+      (select count(*) filter (where scheduling_status = 'runnable')::int as runnable,
+        count(*) filter (where scheduling_status = 'running')::int as running,
+        count(*) filter (where scheduling_status = 'waiting')::int as waiting
+        from contexts where next_check_at is not null or lease_owner is not null) c`);
   if (row === undefined) throw new Error('A count gave no row.');
   return {
     jobs: { queued: row.queued, running: row.jobs_running, waiting: row.jobs_waiting },
@@ -51,7 +51,7 @@ export type TenantStats = {
 export async function readStats(executor: Executor, tenantId: TenantId): Promise<TenantStats> {
   const rows = await executor.execute<{
     state: DurableState;
-    status: string;
+    scheduling_status: string;
     some_queued: boolean;
     retried: boolean;
     contexts: number;
@@ -59,14 +59,14 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     running: number;
     waiting: number;
   }>(sql`
-    select c.state, c.status, c.queued > 0 as some_queued,
-      c.state = 'TransientFailure' and c.status = 'running'
+    select c.state, c.scheduling_status, c.queued > 0 as some_queued,
+      c.state = 'TransientFailure' and c.scheduling_status = 'running'
         and coalesce(j.retry_at <= clock_timestamp(), true) as retried,
       count(*)::int as contexts, sum(c.queued)::int as queued,
       count(j.id) filter (where j.status = 'running')::int as running,
       count(j.id) filter (where j.status = 'waiting')::int as waiting
     from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
-    where c.tenant_id = ${tenantId} and (c.sweep_at is not null or c.lease_owner is not null)
+    where c.tenant_id = ${tenantId} and (c.next_check_at is not null or c.lease_owner is not null)
     group by 1, 2, 3, 4
     union all
     select r.state, 'idle', false, false, r.contexts, r.queued, 0, 0
@@ -75,12 +75,12 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
         count(*) filter (where state = 'PermanentFailure')::int as failed,
         count(*) filter (where state = 'Stopped')::int as stopped,
         coalesce(sum(queued), 0)::int as queued
-      from contexts where tenant_id = ${tenantId} and sweep_at is null and lease_owner is null
+      from contexts where tenant_id = ${tenantId} and next_check_at is null and lease_owner is null
     ) n, lateral (
       values ('Idle', n.idle, n.queued), ('PermanentFailure', n.failed, 0), ('Stopped', n.stopped, 0)
     ) r(state, contexts, queued)`);
   const byState = new Map<DurableState, number>();
-  for (const { state, status, some_queued: someQueued, retried, contexts } of rows) {
+  for (const { state, scheduling_status: status, some_queued: someQueued, retried, contexts } of rows) {
     const shown = retried ? 'AwaitingLLMResponse' : shownState(state, status, someQueued ? 1 : 0);
     if (contexts > 0) byState.set(shown, (byState.get(shown) ?? 0) + contexts);
   }

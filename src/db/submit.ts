@@ -50,9 +50,9 @@ export type Asker = {
   /** The call that sends it: once. */
   toolCallId: ToolCallId | null;
   /** How the job ends is told to whoever sent it. */
-  report: boolean;
+  notifyParent: boolean;
   /** It tells of the end of this one: once. */
-  reportsJobId: JobId | null;
+  noticeOfJobId: JobId | null;
 };
 
 export type Submitted = {
@@ -89,20 +89,20 @@ export async function submit(
     head_seq: number;
     wake_seq: number;
     lease_epoch: number;
-    status: string;
+    scheduling_status: string;
   }>(sql`/* jobs.submit */
     with ctx as (
       update contexts c set
         wake_seq = c.wake_seq + 1,
         queued = c.queued + 1,
-        status = case when c.status = 'idle' then 'runnable' else c.status end,
-        sweep_at = case when c.status = 'idle'
-          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.sweep_at end
+        scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
+        next_check_at = case when c.scheduling_status = 'idle'
+          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
-        and (not ${onlyIfIdle}::boolean or (c.status = 'idle' and c.queued = 0))
+        and (not ${onlyIfIdle}::boolean or (c.scheduling_status = 'idle' and c.queued = 0))
         and not (${mayAnswer}::boolean and ${hasQuestion})
       returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
-        c.lease_epoch, c.status
+        c.lease_epoch, c.scheduling_status
     ), input as (
       insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id,
         sender_worker_id)
@@ -111,25 +111,25 @@ export async function submit(
       from ctx where ${input !== null}::boolean
     ), job as (
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, max_steps,
-        deadline, metadata, compaction, parent_job_id, parent_tool_call_id, hops, report, reports_job_id)
+        deadline, metadata, compaction, parent_job_id, parent_tool_call_id, hops, parent_notice, notice_of_job_id)
       select ${jobId}::uuid, ctx.tenant_id, ctx.id, w.id, ${kindOf(submission)}, ctx.branch,
         ${priority}::int, ctx.wake_seq, ${input?.messageId ?? null}::uuid, ${maxSteps}::int, ${toTimestamp(deadline)}::timestamptz,
         ${encodeJson(metadata)}::jsonb, ${compaction === null ? null : encodeJson(compaction)}::jsonb,
         ${asker?.parentJobId ?? null}::uuid, ${asker?.toolCallId ?? null}::uuid, ${asker?.hops ?? 0}::int,
-        ${asker?.report === true ? 'wanted' : null}::text, ${asker?.reportsJobId ?? null}::uuid
+        ${asker?.notifyParent === true ? 'wanted' : null}::text, ${asker?.noticeOfJobId ?? null}::uuid
       from ctx join workers w on w.context_id = ctx.id
     ), awake as (
       -- A context that was archived is so no more; a sweep says when it will be.
       update workers w set archived_at = null, expires_at = ${dueNow}
       from ctx where w.context_id = ctx.id and w.archived_at is not null
     )
-    select head_seq, wake_seq, lease_epoch, status from ctx`);
+    select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
   if (row === undefined) return null;
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     epoch: row.lease_epoch,
-    runnable: row.status === 'runnable',
+    runnable: row.scheduling_status === 'runnable',
   };
 }
 

@@ -46,9 +46,9 @@ export async function readParent(
       (select count(*)::int from workers k where k.tenant_id = w.tenant_id and k.parent_worker_id = w.id
         and k.archived_at is null) as children,
       (select count(*)::int from workers k join contexts c on c.id = k.context_id
-        where k.root_worker_id = coalesce(w.root_worker_id, w.id) and c.status <> 'idle')
+        where k.root_worker_id = coalesce(w.root_worker_id, w.id) and c.scheduling_status <> 'idle')
         + (select count(*)::int from workers k join contexts c on c.id = k.context_id
-          where k.id = coalesce(w.root_worker_id, w.id) and c.status <> 'idle') as in_tree,
+          where k.id = coalesce(w.root_worker_id, w.id) and c.scheduling_status <> 'idle') as in_tree,
       ${countsTenant ? AT_WORK : sql`0`} as of_tenant, j.hops, j.priority
     from workers w
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
@@ -68,8 +68,8 @@ export async function readParent(
 
 /** In two parts, so that the partial indexes of what is due and of what is owned serve it. */
 const AT_WORK: SQL = sql`(
-  (select count(*)::int from contexts c where c.sweep_at is not null and c.tenant_id = w.tenant_id)
-  + (select count(*)::int from contexts c where c.lease_owner is not null and c.sweep_at is null
+  (select count(*)::int from contexts c where c.next_check_at is not null and c.tenant_id = w.tenant_id)
+  + (select count(*)::int from contexts c where c.lease_owner is not null and c.next_check_at is null
     and c.tenant_id = w.tenant_id))`;
 
 /** How a worker stands to another one. */

@@ -79,7 +79,7 @@ export async function writeVerdicts(
     head_seq: number;
     wake_seq: number;
     lease_epoch: number;
-    status: string;
+    scheduling_status: string;
     written: number;
   }>(sql`/* approvals.decide */
     with said as (
@@ -90,12 +90,12 @@ export async function writeVerdicts(
         head_seq = c.head_seq + ${verdicts.length}::int,
         wake_seq = c.wake_seq + 1,
         control_seq = c.control_seq + 1,
-        status = case when c.status = 'waiting' then 'runnable' else c.status end,
-        sweep_at = case when c.status = 'waiting'
-          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.sweep_at end
+        scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+        next_check_at = case when c.scheduling_status = 'waiting'
+          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq, c.head_seq - ${verdicts.length}::int as base, c.wake_seq, c.lease_epoch,
-        c.status
+        c.scheduling_status
     ), call as (
       update tool_calls t set verdict = said.verdict, verdict_at = clock_timestamp(),
         status = case said.verdict ->> 'decision' when 'approve' then 'pending' else t.status end
@@ -107,14 +107,14 @@ export async function writeVerdicts(
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + said.place, 'ApprovalResolved', said.told from ctx, said
     )
-    select head_seq, wake_seq, lease_epoch, status, (select count(*)::int from call) as written from ctx`);
+    select head_seq, wake_seq, lease_epoch, scheduling_status, (select count(*)::int from call) as written from ctx`);
   if (row === undefined || row.written !== verdicts.length)
     throw new Error('A call was judged that does not wait for it.');
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     epoch: row.lease_epoch,
-    runnable: row.status === 'runnable',
+    runnable: row.scheduling_status === 'runnable',
   };
 }
 

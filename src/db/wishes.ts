@@ -9,7 +9,7 @@ import type { Demand, FinishedStatus } from '../core/job.ts';
 import { NONE_OWN, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { hasErrand, reportOnceEnded } from './ends.ts';
+import { hasErrand, noticeOnceEnded } from './ends.ts';
 import { dueNow } from './instant.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
@@ -36,8 +36,8 @@ export async function callUp(
     update contexts c set
       lease_epoch = c.lease_epoch + u.unowned::int,
       lease_owner = case when u.unowned then null else c.lease_owner end,
-      status = case when u.unowned and c.status = 'running' then 'runnable' else c.status end,
-      sweep_at = case when u.unowned and c.status = 'running' then ${dueNow} else c.sweep_at end
+      scheduling_status = case when u.unowned and c.scheduling_status = 'running' then 'runnable' else c.scheduling_status end,
+      next_check_at = case when u.unowned and c.scheduling_status = 'running' then ${dueNow} else c.next_check_at end
     from (select c.id, ${isUnowned(times)} as unowned from contexts c where c.id = ${contextId}) u
     where c.id = u.id and c.tenant_id = ${tenantId} returning c.lease_owner, c.control_seq`);
   return row === undefined ? null : { owner: row.lease_owner, controlSeq: row.control_seq };
@@ -47,8 +47,8 @@ export async function callUp(
 export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
   const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`/* contexts.fence */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
-      status = 'runnable', sweep_at = ${dueNow}
-    where c.id = ${contextId} and c.status = 'running' and c.sweep_at is not null
+      scheduling_status = 'runnable', next_check_at = ${dueNow}
+    where c.id = ${contextId} and c.scheduling_status = 'running' and c.next_check_at is not null
     returning c.tenant_id`);
   return row === undefined ? null : { tenantId: row.tenant_id };
 }
@@ -73,8 +73,8 @@ export async function wish(
       where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and finished_at is null
       returning context_id
     )
-    update contexts c set sweep_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
-    from job where c.id = job.context_id and c.status = 'running'`);
+    update contexts c set next_check_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
+    from job where c.id = job.context_id and c.scheduling_status = 'running'`);
 }
 
 /** `met`: contexts that wait for nothing more. `errand`: somebody else is to hear of it. */
@@ -101,7 +101,7 @@ export async function withdraw(
     with job as (
       update jobs j set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
-        stopped_at = clock_timestamp(), report = ${reportOnceEnded(sql`true`)}
+        stopped_at = clock_timestamp(), parent_notice = ${noticeOnceEnded(sql`true`)}
       where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
         and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
       returning id, context_id, tenant_id, message_id, attempt, position, ${hasErrand} as errand
@@ -109,14 +109,14 @@ export async function withdraw(
       select count(*)::int as n, jsonb_agg(id) as ids, bool_or(errand) as errand from job having count(*) > 0
     ), rests as (
       select c.id from contexts c, taken
-      where c.id = ${contextId} and c.status in ('runnable', 'waiting') and c.queued = taken.n
+      where c.id = ${contextId} and c.scheduling_status in ('runnable', 'waiting') and c.queued = taken.n
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting'))
     ), ctx as (
       update contexts c set queued = c.queued - taken.n, head_seq = c.head_seq + taken.n,
-        status = case when rests.id is null then c.status else 'idle' end,
-        sweep_at = case when rests.id is null then c.sweep_at end,
+        scheduling_status = case when rests.id is null then c.scheduling_status else 'idle' end,
+        next_check_at = case when rests.id is null then c.next_check_at end,
         -- Whatever killed who took it up is gone with what it was to do.
-        barren_claims = case when rests.id is null then c.barren_claims else 0 end
+        failed_claims = case when rests.id is null then c.failed_claims else 0 end
       from taken left join rests on true
       where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids, taken.errand
     ), message as (
@@ -155,7 +155,7 @@ export async function setStopped(
     head_seq: number;
     wake_seq: number;
     lease_epoch: number;
-    status: string;
+    scheduling_status: string;
   }>(sql`/* contexts.set_stopped */
     with before as (
       select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
@@ -168,23 +168,23 @@ export async function setStopped(
         state = case when before.shown then ${stopped ? 'Stopped' : 'Idle'} else c.state end,
         state_since = case when before.shown then clock_timestamp() else c.state_since end,
         wake_seq = c.wake_seq + ${stopped ? 0 : 1}::int,
-        status = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0 then 'runnable' else c.status end,
-        sweep_at = case when not ${stopped}::boolean and c.status = 'idle' and c.queued > 0
-          then ${dueNow} else c.sweep_at end
+        scheduling_status = case when not ${stopped}::boolean and c.scheduling_status = 'idle' and c.queued > 0 then 'runnable' else c.scheduling_status end,
+        next_check_at = case when not ${stopped}::boolean and c.scheduling_status = 'idle' and c.queued > 0
+          then ${dueNow} else c.next_check_at end
       from before where c.id = before.id
-      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.status, c.state, before.shown
+      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status, c.state, before.shown
     ), told as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'StateChanged',
         jsonb_build_object('new_state', ctx.state, 'job_id', null)
       from ctx where ctx.shown
     )
-    select head_seq, wake_seq, lease_epoch, status from ctx`);
+    select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
   if (row === undefined) throw new Error('A locked context vanished.');
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
     epoch: row.lease_epoch,
-    runnable: row.status === 'runnable',
+    runnable: row.scheduling_status === 'runnable',
   };
 }

@@ -64,9 +64,9 @@ type Row = {
 };
 
 /** Of the context `c`. */
-export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.status = 'running'
-  or (c.status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
-  when c.status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
+export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.scheduling_status = 'running'
+  or (c.scheduling_status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
+  when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
 const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure, w.context_id,
   w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,

@@ -77,8 +77,8 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
     parts.clock.set(row.now);
-    if (row.barrenClaims >= LIMITS.barrenClaims)
-      return endUnread(tx, row, parts.ids, crashLoop(row.barrenClaims));
+    if (row.failedClaims >= LIMITS.failedClaims)
+      return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
     const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     const snapshot = await readWithinClaim(parts, tx, row);

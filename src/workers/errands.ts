@@ -5,11 +5,11 @@
 import type { Logger } from 'pino';
 import pTimeout from 'p-timeout';
 import { errandsDue } from '../bus/bus.ts';
-import { descend } from '../commands/descend.ts';
+import { cascade } from '../commands/cascade.ts';
 import { inLanes } from '../commands/lanes.ts';
 import { perform } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import { reportEnd } from '../commands/report-end.ts';
+import { sendParentNotice } from '../commands/send-parent-notice.ts';
 import type { PeerLimits } from '../core/peer-limits.ts';
 import { dueErrands } from '../db/errands.ts';
 import type { Errand } from '../db/errands.ts';
@@ -84,9 +84,9 @@ export async function carryOutErrands(ports: Ports): Promise<boolean> {
 
 async function carryOut(ports: ErrandPorts, errand: Errand, queueLimit: number): Promise<void> {
   switch (errand.kind) {
-    case 'descend':
-      return descend(ports, errand);
-    case 'report':
-      await perform(ports, reportEnd(ports, errand, queueLimit));
+    case 'cascade':
+      return cascade(ports, errand);
+    case 'parent_notice':
+      await perform(ports, sendParentNotice(ports, errand, queueLimit));
   }
 }

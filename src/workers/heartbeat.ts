@@ -70,7 +70,7 @@ export class Heartbeat {
         break;
       } catch (error) {
         this.#ports.log.warn({ err: error }, 'waiting for the database');
-        await setTimeout(this.#ports.times.beatMs);
+        await setTimeout(this.#ports.times.heartbeatIntervalMs);
         await this.#reconnect();
       }
     }
@@ -94,7 +94,7 @@ export class Heartbeat {
 
   async #beatOn(): Promise<void> {
     while (!this.#stopped) {
-      await setTimeout(this.#ports.times.beatMs);
+      await setTimeout(this.#ports.times.heartbeatIntervalMs);
       if (this.#stopped) return;
       await this.#beatOnce().catch(async (error: unknown) => this.#missed(error));
     }

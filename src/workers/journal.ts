@@ -135,7 +135,7 @@ async function recover(state: WorkerState, lease: Lease, again: ProcessId | null
 
 /** A holder's own claim counts as barren in the row until it brings something forward: it is not one of those before. */
 export function beforeOwnClaim(row: ContextRow): ContextRow {
-  return { ...row, barrenClaims: Math.max(0, row.barrenClaims - 1) };
+  return { ...row, failedClaims: Math.max(0, row.failedClaims - 1) };
 }
 
 /**

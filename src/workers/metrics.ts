@@ -84,7 +84,7 @@ export function createWorkerMetrics(
     'provider',
     'outcome',
   ]);
-  const words = histogram('model_first_word_seconds', 'Until the first word of an answer.', SLOW, [
+  const words = histogram('time_to_first_token_seconds', 'Until the first word of an answer.', SLOW, [
     'provider',
   ]);
   const moment = (name: string, help: string) =>
@@ -114,7 +114,7 @@ export function createWorkerMetrics(
   const claims = counter('claims_total', 'Doorbells and finds, by what came of them.', ['outcome']);
   const losses = counter('lease_losses_total', 'Runs that lost their lease.');
   const sweeps = counter('sweeps_total', 'Looks at what is due.');
-  const found = counter('sweep_found_total', 'Contexts that sweeps found due.');
+  const found = counter('rescued_total', 'Contexts that sweeps found due.');
   const revoked = counter('leases_revoked_total', 'Leases of the dead that were revoked.');
   const beats = counter('beats_missed_total', 'Beats that did not reach Postgres.');
   const closings = counter('gate_closings_total', 'Times this process held a key back.', [

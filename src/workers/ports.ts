@@ -39,7 +39,7 @@ export type Abilities = {
 };
 
 export type WorkerTimes = LeaseTimes & {
-  beatMs: number;
+  heartbeatIntervalMs: number;
   sweepMs: number;
   stopGraceMs: number;
   /** From SIGTERM to the end of everything, in milliseconds. */

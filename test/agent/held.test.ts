@@ -28,8 +28,8 @@ test('a long hold parks the job, with no attempt and no failure counted, and the
   const seen: unknown[] = [];
   const rig = await play({
     held(ask, of) {
-      const { job, barrenClaims } = of.store.truth;
-      seen.push([job?.attempt, job?.failures, barrenClaims > 1]);
+      const { job, failedClaims } = of.store.truth;
+      seen.push([job?.attempt, job?.failures, failedClaims > 1]);
       return ask <= 3 ? heldFor(of, 60_000) : null;
     },
   });

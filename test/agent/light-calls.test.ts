@@ -130,7 +130,7 @@ test('one of a tool that is not there is not begun', async () => {
 });
 
 test('the first answer of a run that may have come to a death is kept alone, the next one is not', async () => {
-  for (const one of [running({ barrenClaims: 1 }), running({ job: job({ attempt: 2 }) })]) {
+  for (const one of [running({ failedClaims: 1 }), running({ job: job({ attempt: 2 }) })]) {
     const { begin, begun } = setUp(['look'], [tool('look')], one);
     expect(await begin()).toEqual([]);
     expect(begun).toEqual([]);

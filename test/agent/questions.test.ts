@@ -23,7 +23,7 @@ async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play({ asks: true, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], barrenClaims: 0 });
+  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
   return rig;

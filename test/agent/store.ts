@@ -163,11 +163,11 @@ export class Store {
   /** Takes the lease from whoever has it, and writes what a claim writes. Null: there is nothing to do. */
   claim(now: Millis): Snapshot | null {
     if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
-    const { barrenClaims } = this.truth;
+    const { failedClaims } = this.truth;
     this.#raiseEpoch();
-    this.truth = { ...this.truth, barrenClaims: barrenClaims + 1 };
+    this.truth = { ...this.truth, failedClaims: failedClaims + 1 };
     this.status = 'running';
-    const first = { ...this.#read(), barrenClaims };
+    const first = { ...this.#read(), failedClaims };
     const move = open(first, decide(first, now), this.#minted);
     if (move === null) return first;
     const outcome = this.#commit(move);
@@ -204,11 +204,11 @@ export class Store {
   }
 
   #read(): Snapshot {
-    const { barrenClaims } = this.truth;
+    const { failedClaims } = this.truth;
     const stored = {
       ...this.truth,
       next: this.queue[0] ?? null,
-      barrenClaims: Math.max(0, barrenClaims - 1),
+      failedClaims: Math.max(0, failedClaims - 1),
     };
     return structuredClone(stored);
   }
@@ -236,8 +236,8 @@ export class Store {
     const wish = truth.job?.wish ?? null;
     const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
     const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
-    const barrenClaims = Math.max(0, after.barrenClaims - (move.progress === 'returned' ? 1 : 0));
-    this.truth = { ...after, barrenClaims, job: after.job === null ? null : { ...after.job, wish } };
+    const failedClaims = Math.max(0, after.failedClaims - (move.progress === 'returned' ? 1 : 0));
+    this.truth = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, wish } };
     if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
     if (move.job?.kind === 'admit') this.queue.shift();
     if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.verdict);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 
 const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../.env.example'), 'utf8');
 const SOURCE = readFileSync(path.join(import.meta.dirname, '../../src/config.ts'), 'utf8');
@@ -44,13 +44,14 @@ describe('the configuration', () => {
       workspaces: null,
       tour: true,
       prefix: 'nightshift',
-      pool: 10,
+      databaseSchema: 'nightshift',
+      databasePoolSize: 10,
       defaultModel: 'simulated/default',
       queueLimit: 1000,
-      streams: 10000,
+      maxStreams: 10000,
       importBytes: 256 * 1024 * 1024,
-      beatMs: 300,
-      missedMs: 1000,
+      heartbeatIntervalMs: 300,
+      heartbeatTimeoutMs: 1000,
       leaseMs: 15000,
       sweepMs: 1000,
       stopGraceMs: 5000,
@@ -81,7 +82,7 @@ describe('the configuration', () => {
       NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
       NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
       NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
-      NIGHTSHIFT_BEAT_MS: ' 50 ',
+      NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: ' 50 ',
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@db/n',
@@ -98,7 +99,7 @@ describe('the configuration', () => {
       allowedHosts: ['a.example', 'b.example'],
       trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
       defaultModel: 'openai-chat/some/model',
-      beatMs: 50,
+      heartbeatIntervalMs: 50,
     });
   });
 
@@ -129,7 +130,7 @@ describe('the configuration', () => {
       NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
       NIGHTSHIFT_TRUSTED_PROXIES: 'hunter2',
       NIGHTSHIFT_PREFIX: '{hunter2}',
-      NIGHTSHIFT_POOL: '-1',
+      NIGHTSHIFT_DATABASE_POOL_SIZE: '-1',
       NIGHTSHIFT_DEFAULT_MODEL: 'hunter2',
       NIGHTSHIFT_QUEUE_LIMIT: 'many',
       NIGHTSHIFT_SWEEP_MS: '0.5',
@@ -175,8 +176,8 @@ describe('the configuration', () => {
   });
 
   test('keeps beats, missed beats and leases in their order', () => {
-    expect(faultsOf({ NIGHTSHIFT_BEAT_MS: '1000' })).toEqual([
-      expect.stringMatching(/^NIGHTSHIFT_MISSED_MS/),
+    expect(faultsOf({ NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: '1000' })).toEqual([
+      expect.stringMatching(/^NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS/),
     ]);
     expect(faultsOf({ NIGHTSHIFT_LEASE_MS: '900' })).toEqual([expect.stringMatching(/^NIGHTSHIFT_LEASE_MS/)]);
   });

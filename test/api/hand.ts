@@ -58,7 +58,7 @@ export async function addProcess(api: Api, published: Partial<Published> = {}): 
   const serves = { tools: [], roles: [], models: ['simulated'], mcpServers: [], ...published };
   const { db } = api.database;
   await register(db, { id, lockKey, host: 'test', pid: 1, version: '0', ...serves });
-  await db.execute(sql`update processes set beat_at = beat_at + interval '1 day' where id = ${id}`);
+  await db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day' where id = ${id}`);
   return id;
 }
 

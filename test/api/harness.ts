@@ -13,7 +13,7 @@ import { localBus } from '../../src/bus/local.ts';
 import { aboutOf } from '../../src/cli/about.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { NO_SERVERS } from '../../src/tools/servers.ts';
 import { boundedContent } from '../../src/tools/result.ts';
@@ -56,7 +56,7 @@ export type Api = {
 };
 
 /** Nobody dies here unless a test says so: rows of processes live for a minute without a beat. */
-export const TIMES: LeaseTimes = { missedMs: 60_000, leaseMs: 120_000 };
+export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
 
 /** A request is not cut off, however slow the machine is, unless a test says so. */
 const PATIENT_MS = '60000';

@@ -147,7 +147,7 @@ test('worker processes tell what they serve, run, and heard of providers', async
       providers: ['anthropic', 'simulated'],
       mcp_servers: ['files'],
       started_at: expect.any(String),
-      beat_at: expect.any(String),
+      heartbeat_at: expect.any(String),
     }),
   ]);
 });

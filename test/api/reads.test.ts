@@ -7,7 +7,7 @@ import { READ_CLASSES, readerOf } from '../../src/api/reads.ts';
 import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 import { errorCode, GivenUp } from '../../src/db/client.ts';
 import { tagOf } from '../services/statements.ts';
 import { ABOUT, openApi } from './harness.ts';

@@ -46,7 +46,7 @@ test('pages and counters beside a writer', async () => {
       const hand = await take(api, id, owner);
       await hand.admit();
       await api.database.db.execute(
-        `update contexts set lease_owner = null, status = 'runnable', sweep_at = now() where id = '${id}'`,
+        `update contexts set lease_owner = null, scheduling_status = 'runnable', next_check_at = now() where id = '${id}'`,
       );
       await api.post(`/api/contexts/${id}/interrupt`, { mode: 'rollback' });
       if (epoch < EPOCHS) expect((await api.post(`/api/contexts/${id}/clear`)).status).toBe(200);

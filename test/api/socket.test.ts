@@ -9,7 +9,7 @@ import { refuseBusyPort } from '../../src/api/busy-port.ts';
 import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 import { tagOf } from '../services/statements.ts';
 import { ABOUT, openApi } from './harness.ts';
 import type { Api, Body } from './harness.ts';

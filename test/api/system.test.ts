@@ -27,7 +27,7 @@ describe('the document', () => {
   });
 
   test('says the same of operations and bodies whatever the settings', async () => {
-    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_STREAMS: '7' });
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_MAX_STREAMS: '7' });
     try {
       const headers = { authorization: 'Bearer key' };
       const [mine, theirs] = await Promise.all([
@@ -316,7 +316,7 @@ test('metrics show what live worker processes left, as far as it is understood',
   await leaveFigures(api.database.db, dead, figure(4));
   await leaveFigures(api.database.db, odd, oddities);
   await api.database.db.execute(
-    sql`update processes set beat_at = now() - interval '1 hour' where id = ${dead}`,
+    sql`update processes set heartbeat_at = now() - interval '1 hour' where id = ${dead}`,
   );
   const left = exposition((await api.get('/metrics')).body).filter(({ name }) => name === 'nightshift_left');
   expect(left).toEqual([
@@ -373,7 +373,7 @@ describe('a database without all migrations', () => {
   beforeAll(async () => {
     behind = await openApi();
     await behind.database.db.execute(sql`
-      delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`);
+      delete from migrations where id = (select max(id) from migrations)`);
     await behind.database.db.execute(sql`alter table roles rename to roles_of_yesterday`);
   });
   afterAll(() => behind.close());
@@ -395,7 +395,7 @@ describe('a database without all migrations', () => {
 
   test('lacks all of them where none was ever applied', async () => {
     const all = await readdir('src/db/migrations');
-    await behind.database.db.execute(sql`drop schema drizzle cascade`);
+    await behind.database.db.execute(sql`drop table migrations`);
     const { body } = await behind.get('/readyz');
     for (const file of all.filter((name) => name.endsWith('.sql')))
       expect(body.error.message).toContain(file.replace('.sql', ''));

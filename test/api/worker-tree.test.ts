@@ -136,7 +136,7 @@ test('what a worker below asks of a person shows in the state of whoever waits f
     await query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown,
       status, waits_for, needs, asked_at) values ('${callId}', 'default', '${context}', '${jobId}', '${v7()}', 0, '${name}',
       'none', 'tell', 'waiting', '${waitsFor}', ${needs}, now())`);
-    await query(`update contexts set state = '${state}', status = 'waiting', sweep_at = now() + interval '1 hour'
+    await query(`update contexts set state = '${state}', scheduling_status = 'waiting', next_check_at = now() + interval '1 hour'
       where id = '${context}'`);
     if (awaited === null) continue;
     const of = ids.get(awaited.id)?.jobId;
@@ -161,7 +161,7 @@ test('what waits below shows beside a question of its own, and so does an approv
   ] as const) {
     await query(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata,
       started_at) values ('${job}', 'default', '${context}', '${id}', 'retry', 'main', 'waiting', 1, '{}', now())`);
-    await query(`update contexts set state = '${state}', status = 'waiting', sweep_at = now() + interval '1 hour'
+    await query(`update contexts set state = '${state}', scheduling_status = 'waiting', next_check_at = now() + interval '1 hour'
       where id = '${context}'`);
   }
   const call = (id: string, of: Body, job: string, name: string, waitsFor: string, rest: string) =>

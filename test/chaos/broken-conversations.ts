@@ -270,8 +270,8 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     [
       'an answer is asked for once more, and something else was answered',
       ({ retry }) =>
-        Object.assign(retry, { status: 'failed', error_code: 'last_not_input', started_at: 215 }),
-      /failed \(last_not_input\), for no reason/,
+        Object.assign(retry, { status: 'failed', error_code: 'nothing_to_answer', started_at: 215 }),
+      /failed \(nothing_to_answer\), for no reason/,
     ],
   ],
   rest: [

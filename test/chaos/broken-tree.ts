@@ -70,7 +70,7 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
   ],
   [
     'what was waited for is reported',
-    ({ report }) => Object.assign(report, { reports_job_id: 'job-awaited' }),
+    ({ report }) => Object.assign(report, { notice_of_job_id: 'job-awaited' }),
     /waited for, and reported/,
   ],
   [
@@ -83,10 +83,14 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
     ({ second }) => Object.assign(second, { status: 'failed' }),
     /its report is not true/,
   ],
-  ['a report is still due', ({ second }) => Object.assign(second, { report: 'due' }), /report is still due/],
+  [
+    'a report is still due',
+    ({ second }) => Object.assign(second, { parent_notice: 'due' }),
+    /report is still due/,
+  ],
   [
     'an end does not reach those below',
-    ({ parent }) => Object.assign(parent, { descend: 'cancel' }),
+    ({ parent }) => Object.assign(parent, { cascade: 'cancel' }),
     /not carried on to all below/,
   ],
   [

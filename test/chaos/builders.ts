@@ -64,9 +64,9 @@ export function storedJob(
     finished_at: null,
     parent_job_id: null,
     parent_tool_call_id: null,
-    report: null,
-    descend: null,
-    reports_job_id: null,
+    parent_notice: null,
+    cascade: null,
+    notice_of_job_id: null,
     created_at: 0,
     ...more,
   };

@@ -90,12 +90,12 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
     [
       'a context is owned',
-      ({ context }) => Object.assign(context, { status: 'running', lease_owner: 'p' }),
+      ({ context }) => Object.assign(context, { scheduling_status: 'running', lease_owner: 'p' }),
       /still owned/,
     ],
     [
       'a context is looked for',
-      ({ context }) => Object.assign(context, { sweep_at: 5 }),
+      ({ context }) => Object.assign(context, { next_check_at: 5 }),
       /a sweep still looks/,
     ],
     [
@@ -113,7 +113,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ context }) => Object.assign(context, { steers: 1 }),
       /wait to join/,
     ],
-    ['barren claims are left', ({ context }) => Object.assign(context, { barren_claims: 2 }), /barren/],
+    ['barren claims are left', ({ context }) => Object.assign(context, { failed_claims: 2 }), /barren/],
     [
       'a counter of messages is wrong',
       ({ context }) => Object.assign(context, { message_count: 5 }),

@@ -131,7 +131,7 @@ async function untilHolding({ child }: Member, url: string): Promise<void> {
   try {
     while (performance.now() < end) {
       const holding = await sql`
-        select 1 from pg_stat_activity a join processes p on p.session_name = a.application_name
+        select 1 from pg_stat_activity a join nightshift.processes p on p.session_name = a.application_name
         where p.pid = ${child.pid} and p.dead_at is null and a.backend_xid is not null limit 1`;
       if (holding.length > 0) return;
     }

@@ -142,7 +142,7 @@ const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, dice: D
     return script('steps', steps, tag);
   },
   retried: (tag, dice) => {
-    const failure = dice.pick(['server_error', 'unreachable', 'stream_cut']);
+    const failure = dice.pick(['server_error', 'unreachable', 'stream_interrupted']);
     return script('retried', [], tag, `fail: ${failure} times ${dice.between(1, 2)}`);
   },
   delayed: (tag, dice) =>

@@ -26,8 +26,8 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
   return withDatabase(databaseUrl, async (db) => ({
     contexts: await all<StoredContext>(
       db,
-      `select c.id, c.status, c.state, c.head_seq, c.lease_owner, ${ms('sweep_at')}, c.stopped, c.queued, c.steers,
-        c.barren_claims, c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens,
+      `select c.id, c.scheduling_status, c.state, c.head_seq, c.lease_owner, ${ms('next_check_at')}, c.stopped, c.queued, c.steers,
+        c.failed_claims, c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens,
         c.active_branch, w.config, w.version, w.id as worker_id, w.detached,
         (select p.context_id from workers p where p.id = w.parent_worker_id) as parent_context_id from contexts c join workers w on w.context_id = c.id order by c.id`,
     ),
@@ -46,7 +46,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
       `select id, context_id, kind, branch, status, priority, position, message_id, steps, input_tokens, output_tokens,
         output_message_id, error->>'code' as error_code, stop_kind, stop_mode, ${ms('stop_requested_at')},
         ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('started_at')}, ${ms('finished_at')},
-        parent_job_id, parent_tool_call_id, report, descend, reports_job_id, ${ms('created_at')} from jobs order by context_id, position`,
+        parent_job_id, parent_tool_call_id, parent_notice, cascade, notice_of_job_id, ${ms('created_at')} from jobs order by context_id, position`,
     ),
     messages: await all<StoredMessage>(
       db,
@@ -71,10 +71,10 @@ export async function readUnrest(databaseUrl: string): Promise<string[]> {
     all<{ what: string }>(
       db,
       `select 'job ' || id || ' of context ' || context_id || ' is ' || status as what from jobs where finished_at is null
-       union all select 'context ' || id || ' is ' || status || coalesce(', owned by ' || lease_owner, '') from contexts
-         where status <> 'idle'
+       union all select 'context ' || id || ' is ' || scheduling_status || coalesce(', owned by ' || lease_owner, '') from contexts
+         where scheduling_status <> 'idle'
        union all select 'the end of job ' || id || ' is still to be told of' from jobs
-         where descend is not null or report = 'due'`,
+         where cascade is not null or parent_notice = 'due'`,
     ),
   ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);
   return rows.map(({ what }) => what);

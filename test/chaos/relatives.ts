@@ -22,8 +22,8 @@ export function inputsOfWorkers(
   const messages = new Map(stored.messages.map((message) => [message.id, message]));
   const contexts = new Map(stored.contexts.map((context) => [context.id, context]));
   return stored.jobs.flatMap((job): Posted[] => {
-    if (job.reports_job_id !== null) {
-      const tag = reportTag(job.reports_job_id);
+    if (job.notice_of_job_id !== null) {
+      const tag = reportTag(job.notice_of_job_id);
       // A wait that tells of the same end takes back the report that is queued.
       const isTakenBack = job.started_at === null || swept.includes(job.context_id);
       return [inputOf(job, 'report', tag, { ...REPORT, text: tag }, isTakenBack, job.priority)];

@@ -76,7 +76,7 @@ function conversationLines({
     `  compactions: ${counted([...compacts.map(({ outcome }) => `asked for, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
     `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
     `  verdicts: ${counted(judged)}`,
-    `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ reports_job_id: id }) => id !== null).length}`,
+    `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
   ];
 }
 

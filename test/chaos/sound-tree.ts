@@ -31,7 +31,7 @@ export function soundTree() {
   const second = made('unawaited', 'call-2');
   const report = storedJob('job-report', 'm-report', 3, {
     status: 'completed',
-    reports_job_id: 'job-unawaited',
+    notice_of_job_id: 'job-unawaited',
     finished_at: 60,
   });
   const use = (id: string, name: string, input: JsonObject) =>

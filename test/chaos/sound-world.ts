@@ -10,15 +10,15 @@ import type { StreamEvent, World } from './world.ts';
 export function soundWorld() {
   const context: StoredContext = {
     id: 'c',
-    status: 'idle',
+    scheduling_status: 'idle',
     state: 'Idle',
     head_seq: 8,
     lease_owner: null,
-    sweep_at: null,
+    next_check_at: null,
     stopped: false,
     queued: 0,
     steers: 0,
-    barren_claims: 0,
+    failed_claims: 0,
     message_count: 4,
     turn_count: 1,
     request_count: 2,

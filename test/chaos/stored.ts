@@ -8,15 +8,15 @@ export type Config = Record<string, unknown>;
 
 export type StoredContext = {
   id: string;
-  status: string;
+  scheduling_status: string;
   state: string;
   head_seq: number;
   lease_owner: string | null;
-  sweep_at: number | null;
+  next_check_at: number | null;
   stopped: boolean;
   queued: number;
   steers: number;
-  barren_claims: number;
+  failed_claims: number;
   message_count: number;
   turn_count: number;
   request_count: number;
@@ -81,10 +81,10 @@ export type StoredJob = {
   parent_job_id: string | null;
   parent_tool_call_id: string | null;
   /** What is still to be told of its end, or carried on below it. */
-  report: string | null;
-  descend: string | null;
+  parent_notice: string | null;
+  cascade: string | null;
   /** The job whose end it tells of. */
-  reports_job_id: string | null;
+  notice_of_job_id: string | null;
   created_at: number;
 };
 

@@ -86,14 +86,17 @@ test('finds what is wrong with the environment and the operator’s file', async
 test('names migrations that were not applied', async () => {
   const sql = postgres(platform.databaseUrl, { max: 1 });
   const [last] = await sql`
-    delete from drizzle.__drizzle_migrations
-    where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning *`;
+    delete from nightshift.migrations
+    where id = (select max(id) from nightshift.migrations) returning *`;
   try {
     const { code, of } = await examine({ ...platform.env, DATABASE_URL: platform.databaseUrl });
     expect(code).toBe(1);
-    expect(of('migrations')).toMatchObject({ status: 'fail', advice: 'Run `nightshift migrate`.' });
+    expect(of('migrations')).toMatchObject({
+      status: 'fail',
+      advice: expect.stringContaining('`nightshift migrate`'),
+    });
   } finally {
-    await sql`insert into drizzle.__drizzle_migrations ${sql(last ?? {})}`;
+    await sql`insert into nightshift.migrations ${sql(last ?? {})}`;
     await sql.end();
   }
 });

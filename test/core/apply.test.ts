@@ -39,12 +39,12 @@ const after = (before: Snapshot, append: Append, headSeq = 10): Snapshot =>
 describe('an append', () => {
   test('that admits puts the input into history under the number of its entry', () => {
     const next = queuedInput();
-    const before = snapshot({ next, queued: 2, barrenClaims: 1 });
+    const before = snapshot({ next, queued: 2, failedClaims: 1 });
     const now = after(before, admit(before, next));
     expect(now.history).toEqual([
       { ...userMessage(12), id: id(20), content: [text('next')], jobId: next.id },
     ]);
-    expect(now).toMatchObject({ job: { id: next.id }, next: null, queued: 1, barrenClaims: 1 });
+    expect(now).toMatchObject({ job: { id: next.id }, next: null, queued: 1, failedClaims: 1 });
   });
 
   test('that admits a retry adds no message', () => {
@@ -79,14 +79,14 @@ describe('an append', () => {
   });
 
   test('that made progress ends the count of barren claims', () => {
-    const before = running({ barrenClaims: 3 });
-    const move = delay(before, job(), { code: 'stream_cut', message: 'm' }, NOW + 1);
-    expect(after(before, move).barrenClaims).toBe(0);
+    const before = running({ failedClaims: 3 });
+    const move = delay(before, job(), { code: 'stream_interrupted', message: 'm' }, NOW + 1);
+    expect(after(before, move).failedClaims).toBe(0);
   });
 
   test('leaves the counters as they were read: what others wrote since has not been seen', () => {
     const before = running();
-    const move = delay(before, job(), { code: 'stream_cut', message: 'm' }, NOW + 1);
+    const move = delay(before, job(), { code: 'stream_interrupted', message: 'm' }, NOW + 1);
     const outcome = { ...committed(move, before, 10), wakeSeq: 99, controlSeq: 99 };
     expect(apply(before, move, outcome)).toMatchObject({
       wakeSeq: before.wakeSeq,

@@ -212,7 +212,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     stopped: false,
     wakeSeq: 4,
     controlSeq: 5,
-    barrenClaims: 0,
+    failedClaims: 0,
     activeBranch: 'main',
     job: null,
     next: null,

@@ -57,7 +57,7 @@ describe('between jobs', () => {
     ['nothing queued and not served: park', snapshot({ serving: unserved }), { kind: 'park' }],
     [
       'barren claims do not matter where no job is under way',
-      snapshot({ next, queued: 1, barrenClaims: 99 }),
+      snapshot({ next, queued: 1, failedClaims: 99 }),
       { kind: 'admit', next },
     ],
   ])('%s', (_, of, step) => {
@@ -143,14 +143,14 @@ describe('within a job', () => {
   });
 
   test.each([
-    ['no message at all', [], 'no_messages'],
-    ['nothing but notes of the platform', [systemNote], 'no_messages'],
+    ['no message at all', [], 'empty_context'],
+    ['nothing but notes of the platform', [systemNote], 'empty_context'],
     [
       'an answer of another job',
       [userMessage(2), assistantMessage(3, { jobId: OTHER_JOB })],
-      'last_not_input',
+      'nothing_to_answer',
     ],
-    ['an answer of no job', [userMessage(2), assistantMessage(3, { jobId: null })], 'last_not_input'],
+    ['an answer of no job', [userMessage(2), assistantMessage(3, { jobId: null })], 'nothing_to_answer'],
   ])('%s fails with a code', (_, history, code) => {
     expect(finish(running({ job: job({ kind: 'retry' }), history }))).toMatchObject({
       status: 'failed',
@@ -171,15 +171,15 @@ describe('within a job', () => {
       job: job({ wish: cancelWish(), deadline: NOW - 1 }),
       history: [],
       calls: [call()],
-      barrenClaims: 99,
+      failedClaims: 99,
       serving: unserved,
     });
     expect(finish(of)).toEqual({ status: 'cancelled', reason: 'enough' });
   });
 
   test('a job that keeps killing its processes fails at the limit and not before', () => {
-    expect(decide(running({ barrenClaims: LIMITS.barrenClaims - 1 }), NOW).kind).toBe('call_model');
-    expect(finish(running({ barrenClaims: LIMITS.barrenClaims, serving: unserved }))).toMatchObject({
+    expect(decide(running({ failedClaims: LIMITS.failedClaims - 1 }), NOW).kind).toBe('call_model');
+    expect(finish(running({ failedClaims: LIMITS.failedClaims, serving: unserved }))).toMatchObject({
       status: 'failed',
       error: { code: 'crash_loop' },
     });
@@ -262,7 +262,7 @@ describe('whatever is stored', () => {
       stopped: fc.boolean(),
       queued: fc.boolean(),
       isServed: fc.boolean(),
-      barrenClaims: fc.nat(8),
+      failedClaims: fc.nat(8),
       deadline: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 })),
       retryAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5_000 })),
       steps: fc.nat(12),
@@ -276,7 +276,7 @@ describe('whatever is stored', () => {
         stopped: some.stopped,
         next: some.queued ? queuedInput() : null,
         queued: some.queued ? 1 : 0,
-        barrenClaims: some.barrenClaims,
+        failedClaims: some.failedClaims,
         history: some.history,
         serving: some.isServed ? { kind: 'served', settings: served } : unserved,
         calls: some.withJob

@@ -26,8 +26,8 @@ test.each<[FailureClass, JobCode, first: number, ceiling: number, failures: numb
   ['overloaded', 'provider_overloaded', 1_000, 120_000, 10],
   ['server_error', 'provider_overloaded', 250, 30_000, 6],
   ['unreachable', 'provider_unreachable', 250, 30_000, 6],
-  ['stream_cut', 'stream_cut', 250, 30_000, 6],
-  ['stream_stalled', 'stream_cut', 250, 30_000, 6],
+  ['stream_interrupted', 'stream_interrupted', 250, 30_000, 6],
+  ['stream_stalled', 'stream_interrupted', 250, 30_000, 6],
 ])('%s is tried again, then fails as %s', (name, code, first, ceiling, failures) => {
   expect(FAILURE_RULES[name].code).toBe(code);
   const waits = Array.from({ length: failures }, (_, n) => delay(failure(name), n + 1, 0.999_999_9));

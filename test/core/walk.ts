@@ -72,7 +72,7 @@ function moveOf(
       return steer(now, step.job);
     case 'call_model':
       if (happening?.kind === 'fail') {
-        return delay(now, step.job, { code: 'stream_cut', message: 'm' }, time + happening.waitMs);
+        return delay(now, step.job, { code: 'stream_interrupted', message: 'm' }, time + happening.waitMs);
       }
       return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids), time);
     case 'compact':

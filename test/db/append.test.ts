@@ -216,7 +216,7 @@ describe('what is written', () => {
       message_count: 1,
       turn_count: 1,
       request_count: 0,
-      barren_claims: 1,
+      failed_claims: 1,
     });
     const [stored] = await the.rows(`select * from jobs where id = '${jobId}'`);
     expect(stored).toMatchObject({ status: 'running', turn: 1, attempt: 1, finished_at: null });
@@ -256,7 +256,7 @@ describe('what is written', () => {
     expect(await the.row(row.lease.contextId)).toMatchObject({
       request_count: 1,
       turn_count: 3,
-      barren_claims: 0,
+      failed_claims: 0,
       ...usage,
     });
     const calls = async () => (await readMailbox(db(), row))?.mailbox.calls;
@@ -346,18 +346,21 @@ describe('what is written', () => {
   });
 
   test.each<[Append['park'], object]>([
-    [null, { status: 'running', lease_owner: expect.any(String), sweep_at: null }],
-    [{ status: 'idle' }, { status: 'idle', lease_owner: null, sweep_at: null }],
-    [{ status: 'runnable' }, { status: 'runnable', lease_owner: null, sweep_at: expect.anything() }],
+    [null, { scheduling_status: 'running', lease_owner: expect.any(String), next_check_at: null }],
+    [{ status: 'idle' }, { scheduling_status: 'idle', lease_owner: null, next_check_at: null }],
+    [
+      { status: 'runnable' },
+      { scheduling_status: 'runnable', lease_owner: null, next_check_at: expect.anything() },
+    ],
     [
       { status: 'waiting', until: Date.UTC(2040, 1, 1) },
-      { status: 'waiting', lease_owner: null, sweep_at: new Date(Date.UTC(2040, 1, 1)) },
+      { scheduling_status: 'waiting', lease_owner: null, next_check_at: new Date(Date.UTC(2040, 1, 1)) },
     ],
   ])('giving back as %j', async (park, columns) => {
     const row = await claimed();
     await append(db(), [nothing(row.lease, { park })]);
     const stored = await the.row(row.lease.contextId);
-    expect({ ...stored, sweep_at: instant(stored['sweep_at']) }).toMatchObject(columns);
+    expect({ ...stored, next_check_at: instant(stored['next_check_at']) }).toMatchObject(columns);
     expect(stored['lease_epoch']).toBe(row.lease.epoch);
   });
 
@@ -373,14 +376,17 @@ describe('what is written', () => {
     ]);
     await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
-    expect((await the.row(row.lease.contextId))['sweep_at']).not.toBeNull();
+    expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
     const wished = { ...job, wish: (await readMailbox(db(), row))?.mailbox.job?.wish ?? null };
     await append(db(), [
       nothing(row.lease, {
         job: { kind: 'settle', job: wished, verdict: { status: 'cancelled', reason: null } },
       }),
     ]);
-    expect(await the.row(row.lease.contextId)).toMatchObject({ sweep_at: null, status: 'running' });
+    expect(await the.row(row.lease.contextId)).toMatchObject({
+      next_check_at: null,
+      scheduling_status: 'running',
+    });
     const [ended] = await the.rows(`select * from jobs where id = '${jobId}'`);
     expect(ended).toMatchObject({
       status: 'cancelled',
@@ -472,7 +478,7 @@ describe('the timeline', () => {
 
   test('a call that failed has a row, once, which goes with its context', async () => {
     const row = await claimed();
-    const error = { code: 'stream_cut', message: 'cut\0off' } as const;
+    const error = { code: 'stream_interrupted', message: 'cut\0off' } as const;
     const modelCall = {
       kind: 'failed',
       jobId: row.jobId,

@@ -214,7 +214,7 @@ describe('whoever waited', () => {
     const { wake_seq: before } = await the.row(parked.contextId);
     expect(await wakeMet(db(), parked.contextId)).toMatchObject({ contextId: parked.contextId });
     expect(await the.row(parked.contextId)).toMatchObject({
-      status: 'runnable',
+      scheduling_status: 'runnable',
       wake_seq: Number(before) + 1,
     });
     const held = await waitingFor([b], { park: false });
@@ -231,7 +231,7 @@ describe('whoever waited', () => {
     const [forgotten, putOff] = [await waitingFor([a]), await waitingFor([b])];
     await append(db(), [await ending(a), await ending(b)]);
     await the.rows(
-      `update contexts set sweep_at = clock_timestamp() + interval '2 seconds' where id = '${putOff.contextId}'`,
+      `update contexts set next_check_at = clock_timestamp() + interval '2 seconds' where id = '${putOff.contextId}'`,
     );
     const woken = (await wakeForgotten(db(), 100)).map(({ contextId }) => contextId);
     expect(woken).toContain(forgotten.contextId);

@@ -54,13 +54,13 @@ describe('claim', () => {
     const contextId = await due();
     const owner = await the.process();
     const row = await claim(db(), contextId, owner);
-    expect(row).toMatchObject({ lease: { epoch: 1 }, barrenClaims: 0, queued: 1, wakeSeq: 1 });
+    expect(row).toMatchObject({ lease: { epoch: 1 }, failedClaims: 0, queued: 1, wakeSeq: 1 });
     expect(Math.abs((row?.now ?? 0) - Date.now())).toBeLessThan(60_000);
     expect(await the.row(contextId)).toMatchObject({
-      status: 'running',
+      scheduling_status: 'running',
       lease_owner: owner,
-      sweep_at: null,
-      barren_claims: 1,
+      next_check_at: null,
+      failed_claims: 1,
     });
   });
 
@@ -72,7 +72,7 @@ describe('claim', () => {
     await the.database.transaction(async (tx) => {
       await read(tx, held.contextId, 'lock');
       const claimed = await claimFree(db(), all, owner);
-      expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, barrenClaims: 0 }]);
+      expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, failedClaims: 0 }]);
     });
     expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: held.contextId } }]);
   });
@@ -85,9 +85,9 @@ describe('claim', () => {
   test('leaves what waits until its time has come', async () => {
     const contextId = await due();
     const owner = await the.process();
-    await set(contextId, `status = 'waiting', sweep_at = now() + interval '1 minute'`);
+    await set(contextId, `scheduling_status = 'waiting', next_check_at = now() + interval '1 minute'`);
     expect(await claim(db(), contextId, owner)).toBeNull();
-    await set(contextId, `sweep_at = now() - interval '1 second'`);
+    await set(contextId, `next_check_at = now() - interval '1 second'`);
     expect(await claim(db(), contextId, owner)).not.toBeNull();
   });
 
@@ -116,7 +116,7 @@ describe('claim', () => {
     const owner = await the.process({ lock: state.lock });
     await claim(db(), contextId, owner);
     await the.rows(
-      `update processes set beat_at = clock_timestamp() - interval '${state.silentMs} milliseconds' where id = '${owner}'`,
+      `update processes set heartbeat_at = clock_timestamp() - interval '${state.silentMs} milliseconds' where id = '${owner}'`,
     );
     const other = await the.process();
     expect(await claim(db(), contextId, other)).toBeNull();
@@ -153,7 +153,11 @@ describe('a lease', () => {
     await release(db(), contextId, owner, 7, 0);
     expect(await owned(db(), owner)).toEqual([{ contextId, epoch: 1 }]);
     await release(db(), contextId, owner, 1, 60_000);
-    expect(await the.row(contextId)).toMatchObject({ status: 'waiting', lease_owner: null, lease_epoch: 2 });
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'waiting',
+      lease_owner: null,
+      lease_epoch: 2,
+    });
     expect(await claim(db(), contextId, await the.process())).toBeNull();
   });
 
@@ -201,7 +205,7 @@ describe('the dead', () => {
     await beat(db(), late, TIMES);
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
     await the.rows(
-      `update processes set late_at = late_at - interval '10 seconds', beat_at = beat_at + interval '1 hour' where id = '${late}'`,
+      `update processes set late_at = late_at - interval '10 seconds', heartbeat_at = heartbeat_at + interval '1 hour' where id = '${late}'`,
     );
     expect(await declareDead(db(), TIMES, late)).toHaveLength(1);
   });
@@ -219,7 +223,9 @@ describe('the dead', () => {
     await beating.transaction(async (tx) => {
       await beat(tx, id, TIMES);
       expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
-      await tx.execute(sql`update processes set beat_at = beat_at + interval '1 hour' where id = ${id}`);
+      await tx.execute(
+        sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`,
+      );
     });
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
@@ -231,7 +237,11 @@ describe('the dead', () => {
     expect(await revoke(db(), 10)).toBe(0);
     await unregister(db(), owner);
     expect(await revoke(db(), 10)).toBe(1);
-    expect(await the.row(contextId)).toMatchObject({ status: 'runnable', lease_owner: null, lease_epoch: 2 });
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      lease_owner: null,
+      lease_epoch: 2,
+    });
     expect(row && (await append(db(), [nothing(row.lease)]))).toEqual([{ kind: 'stale' }]);
     expect(await revoke(db(), 10)).toBe(0);
   });
@@ -241,22 +251,26 @@ describe('the dead', () => {
     const waits: unknown[] = [];
     for (let death = 0; death < 4; death += 1) {
       const owner = await the.process();
-      await set(contextId, `sweep_at = now() - interval '1 second'`);
-      expect((await claim(db(), contextId, owner))?.barrenClaims).toBe(death);
+      await set(contextId, `next_check_at = now() - interval '1 second'`);
+      expect((await claim(db(), contextId, owner))?.failedClaims).toBe(death);
       await unregister(db(), owner);
       // Between two looks at the clock in one transaction: the wait is as long as said, however long that took.
       const [row] = await the.database.transaction(async (tx) => {
         await revoke(tx, 10);
-        return tx.execute<{ status: string; least: boolean; most: boolean }>(sql`
-          select status, sweep_at >= date_trunc('milliseconds', now()) + wait as least,
-            sweep_at <= clock_timestamp() + wait as most
+        return tx.execute<{ scheduling_status: string; least: boolean; most: boolean }>(sql`
+          select scheduling_status, next_check_at >= date_trunc('milliseconds', now()) + wait as least,
+            next_check_at <= clock_timestamp() + wait as most
           from contexts, (select ${death === 0 ? 0 : 2 ** (death - 1)}::float8 * interval '1 second' as wait) expected
           where id = ${contextId}`);
       });
       waits.push(row);
     }
     expect(waits).toEqual(
-      ['runnable', 'waiting', 'waiting', 'waiting'].map((status) => ({ status, least: true, most: true })),
+      ['runnable', 'waiting', 'waiting', 'waiting'].map((status) => ({
+        scheduling_status: status,
+        least: true,
+        most: true,
+      })),
     );
   });
 
@@ -264,20 +278,22 @@ describe('the dead', () => {
     const owner = await the.process();
     const contexts = await Promise.all(Array.from({ length: 5 }, due));
     for (const contextId of contexts) {
-      await set(contextId, 'barren_claims = 3');
+      await set(contextId, 'failed_claims = 3');
       await claim(db(), contextId, owner);
     }
     const alone = await due();
     const other = await the.process();
-    await set(alone, 'barren_claims = 3');
+    await set(alone, 'failed_claims = 3');
     await claim(db(), alone, other);
     await unregister(db(), owner);
     await unregister(db(), other);
     await revoke(db(), 10);
-    const waiting = await the.rows(`select id, barren_claims from contexts where status = 'waiting'`);
-    expect(waiting).toEqual([{ id: alone, barren_claims: 4 }]);
+    const waiting = await the.rows(
+      `select id, failed_claims from contexts where scheduling_status = 'waiting'`,
+    );
+    expect(waiting).toEqual([{ id: alone, failed_claims: 4 }]);
     const left = await the.rows(
-      `select 1 from contexts where status = 'runnable' and barren_claims = 4 and sweep_at <= clock_timestamp()`,
+      `select 1 from contexts where scheduling_status = 'runnable' and failed_claims = 4 and next_check_at <= clock_timestamp()`,
     );
     expect(left).toHaveLength(5);
   });
@@ -316,7 +332,7 @@ describe('a beat', () => {
     const [quiet, summoned] = [await due(), await due()];
     await claim(db(), quiet, owner);
     await claim(db(), summoned, owner);
-    await set(summoned, 'sweep_at = now(), control_seq = 7');
+    await set(summoned, 'next_check_at = now(), control_seq = 7');
     const heard = await beat(db(), owner, TIMES);
     expect(heard).toMatchObject({ kind: 'alive', summons: [{ contextId: summoned, controlSeq: 7 }] });
   });
@@ -337,7 +353,7 @@ describe('what is due at once', () => {
       for (const clock of ['clock_timestamp', 'statement_timestamp'])
         await tx.execute(sql`create function still.${sql.raw(clock)}() returns timestamptz language sql stable
           as $$ select timestamptz '2026-01-02 03:04:05.6789Z' $$`);
-      await tx.execute(sql`set local search_path = still, public, pg_catalog`);
+      await tx.execute(sql`set local search_path = still, nightshift, pg_catalog`);
       const done = await work(tx);
       await tx.execute(sql`drop schema still cascade`);
       return done;
@@ -371,11 +387,11 @@ describe('what is due', () => {
   /** Longer than any test takes. */
   const AGAIN_MS = 3_600_000;
 
-  const later = async (contextId: ContextId) => set(contextId, `sweep_at = now() - interval '1 second'`);
+  const later = async (contextId: ContextId) => set(contextId, `next_check_at = now() - interval '1 second'`);
 
   test('is taken once and put off, so that the next sweep passes it by', async () => {
     const contextId = await due();
-    await set(contextId, `sweep_at = now() + interval '1 hour'`);
+    await set(contextId, `next_check_at = now() + interval '1 hour'`);
     expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
     await later(contextId);
     expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([
@@ -391,27 +407,27 @@ describe('what is due', () => {
     await later(mine);
     const [found] = await takeDue(db(), 1, AGAIN_MS, 0, { claims: true });
     expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
-    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
     await later(left);
     await takeDue(db(), 1, AGAIN_MS, 0);
-    expect(await the.row(left)).toMatchObject({ barren_claims: 0 });
+    expect(await the.row(left)).toMatchObject({ failed_claims: 0 });
     const row = await claim(db(), mine, await the.process(), 0);
-    expect(row).toMatchObject({ barrenClaims: 0 });
-    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+    expect(row).toMatchObject({ failedClaims: 0 });
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
     await forgive(db(), mine, 0);
-    expect(await the.row(mine)).toMatchObject({ barren_claims: 1 });
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
   });
 
   test('a count under an epoch that has passed is not the claim’s', async () => {
     const contextId = await due();
     await set(contextId, 'lease_epoch = 4');
-    expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ barrenClaims: 0 });
-    expect(await the.row(contextId)).toMatchObject({ barren_claims: 1 });
+    expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ failedClaims: 0 });
+    expect(await the.row(contextId)).toMatchObject({ failed_claims: 1 });
   });
 
   test('a wait that is over can be claimed', async () => {
     const contextId = await due();
-    await set(contextId, `status = 'waiting', sweep_at = now() - interval '1 second'`);
+    await set(contextId, `scheduling_status = 'waiting', next_check_at = now() - interval '1 second'`);
     expect(await takeDue(db(), 10, AGAIN_MS, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });

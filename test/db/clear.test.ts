@@ -55,7 +55,7 @@ test('leaves one branch, nothing in it, and counters at 0', async () => {
   const contextId = await spoken();
   expect((await clear(contextId)).kind).toBe('done');
   expect(await the.row(contextId)).toMatchObject({
-    status: 'idle',
+    scheduling_status: 'idle',
     state: 'Idle',
     head_seq: 5,
     active_branch: 'main',
@@ -167,26 +167,30 @@ describe('a claim', () => {
       () => clear(contextId, client),
     );
     expect(outcome).toMatchObject({ kind: 'refused', code: 'context_busy' });
-    expect(await the.row(contextId)).toMatchObject({ status: 'running', lease_owner: owner });
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'running', lease_owner: owner });
   });
 
   test('for which nothing is to do loses its lease, and can write nothing any more', async () => {
     const contextId = await spoken();
-    await the.rows(`update contexts set status = 'runnable', sweep_at = now() where id = '${contextId}'`);
+    await the.rows(
+      `update contexts set scheduling_status = 'runnable', next_check_at = now() where id = '${contextId}'`,
+    );
     const { lease } = await the.claimed(contextId);
     expect((await clear(contextId)).kind).toBe('done');
-    expect(await the.row(contextId)).toMatchObject({ status: 'idle', lease_owner: null });
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', lease_owner: null });
     expect(await append(the.database.db, [nothing(lease)])).toEqual([{ kind: 'stale' }]);
   });
 
   test('of one who died with nothing to do is no obstacle', async () => {
     const contextId = await spoken();
-    await the.rows(`update contexts set status = 'runnable', sweep_at = now() where id = '${contextId}'`);
+    await the.rows(
+      `update contexts set scheduling_status = 'runnable', next_check_at = now() where id = '${contextId}'`,
+    );
     const dead = await the.process();
     await claim(the.database.db, contextId, dead);
     await the.rows(`update processes set dead_at = now() where id = '${dead}'`);
     expect((await clear(contextId)).kind).toBe('done');
-    expect(await the.row(contextId)).toMatchObject({ status: 'idle', lease_owner: null });
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', lease_owner: null });
   });
 });
 

@@ -92,10 +92,10 @@ const CASES: Readonly<Record<string, string>> = {
   tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
   tool_executions_ended: execution(`1`, `now(), null`),
   tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 'default', 'h', '[]' from generate_series(1, 2)`,
-  jobs_reported_once: `update jobs set reports_job_id = '$k' where id in (select id from jobs limit 2)`,
+  jobs_notice_once: `update jobs set notice_of_job_id = '$k' where id in (select id from jobs limit 2)`,
   jobs_hops: job(`hops = -1`),
-  jobs_report: job(`report = 'soon'`),
-  jobs_descend: job(`descend = 'softly'`),
+  jobs_parent_notice: job(`parent_notice = 'soon'`),
+  jobs_cascade: job(`cascade = 'softly'`),
   tool_calls_waits_for: call(`waits_for = 'godot'`),
   tool_calls_verdict: call(`verdict = '{}'`),
   tool_calls_needs: call(`needs = 1`),
@@ -108,10 +108,10 @@ const CASES: Readonly<Record<string, string>> = {
   compactions_upto: compaction(`upto_seq = 3`),
   contexts_pkey: copy('contexts', "id = '$c'", { tenant_id: "'other'" }),
   contexts_tenant: 'never: the primary key is narrower',
-  contexts_status: context(`status = 'asleep'`),
-  contexts_running_is_owned: context(`status = 'running', sweep_at = null`),
-  contexts_idle_is_not_swept: context(`sweep_at = now()`),
-  contexts_unowned_is_swept: context(`status = 'runnable', sweep_at = null`),
+  contexts_scheduling_status: context(`scheduling_status = 'asleep'`),
+  contexts_running_is_owned: context(`scheduling_status = 'running', next_check_at = null`),
+  contexts_idle_has_no_check: context(`next_check_at = now()`),
+  contexts_unowned_has_check: context(`scheduling_status = 'runnable', next_check_at = null`),
   contexts_queued: context(`queued = -1`),
   events_context_id_seq_pk: `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 'x', 2, 'n', '{}')`,
   idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values ('default', '$c', 'x')`,
@@ -186,9 +186,10 @@ test.each(tripped)('%s', async (name, statement) => {
 
 test('every law of the schema is here', async () => {
   const laws = await the.rows(`
-    select conname as name from pg_constraint where connamespace = 'public'::regnamespace and contype in ('c', 'p', 'u', 'f')
+    select conname as name from pg_constraint where connamespace = 'nightshift'::regnamespace and contype in ('c', 'p', 'u', 'f')
+      and conrelid <> 'migrations'::regclass
     union select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-      where i.indisunique and c.relnamespace = 'public'::regnamespace order by name`);
+      where i.indisunique and c.relnamespace = 'nightshift'::regnamespace and i.indrelid <> 'migrations'::regclass order by name`);
   expect(laws.map(({ name }) => name)).toEqual(Object.keys(CASES).sort());
 });
 

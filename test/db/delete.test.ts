@@ -16,7 +16,7 @@ afterAll(() => the.close());
 async function tables(): Promise<string[]> {
   const rows = await the.rows(`
     select table_name from information_schema.columns
-    where table_schema = 'public' and column_name = 'context_id' order by table_name`);
+    where table_schema = 'nightshift' and column_name = 'context_id' order by table_name`);
   return rows.map((row) => String(row['table_name']));
 }
 

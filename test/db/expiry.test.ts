@@ -107,11 +107,11 @@ describe('a context in which nothing happens', () => {
       if (what === 'running') await the.claimed(contextId);
       if (what === 'waiting')
         await the.rows(
-          `update contexts set status = 'waiting', sweep_at = clock_timestamp() + interval '1 day' where id = '${contextId}'`,
+          `update contexts set scheduling_status = 'waiting', next_check_at = clock_timestamp() + interval '1 day' where id = '${contextId}'`,
         );
       if (what === 'queued in a stopped worker')
         await the.rows(
-          `update contexts set status = 'idle', sweep_at = null, stopped = true where id = '${contextId}'`,
+          `update contexts set scheduling_status = 'idle', next_check_at = null, stopped = true where id = '${contextId}'`,
         );
       await passTime(contextId, 100 * HOUR);
       expect(await look()).toEqual({ looked: 1, archived: 0 });
@@ -228,7 +228,7 @@ describe('a purge', () => {
     const [old, young, active] = [await archived(31), await archived(29), await idle()];
     await the.submit(old.contextId);
     await the.rows(
-      `update contexts set status = 'idle', sweep_at = null, queued = 0 where id = '${old.contextId}'`,
+      `update contexts set scheduling_status = 'idle', next_check_at = null, queued = 0 where id = '${old.contextId}'`,
     );
     await the.rows(
       `update workers set archived_at = clock_timestamp() - interval '31 days' where context_id = '${old.contextId}'`,

@@ -24,7 +24,7 @@ import { createTestDatabase } from '../services/database.ts';
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
 /** A free lock counts after three seconds without a beat, a held one after a hundred. */
-export const TIMES: LeaseTimes = { missedMs: 3_000, leaseMs: 100_000 };
+export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 3_000, leaseMs: 100_000 };
 
 /** The beat of a process that lives is to come. */
 const AHEAD_MS = -3_600_000;
@@ -67,7 +67,7 @@ export async function given(): Promise<Given> {
   const { db } = database;
   // A server that has only just started has missed nobody's beats yet.
   await db.execute(sql`
-    select pg_sleep(greatest(0, ${TIMES.missedMs / 1_000 + 0.2}::float8
+    select pg_sleep(greatest(0, ${TIMES.heartbeatTimeoutMs / 1_000 + 0.2}::float8
       - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`);
   const rows = async (text: string): Promise<Row[]> => [...(await db.execute(sql.raw(text)))];
 
@@ -100,7 +100,7 @@ export async function given(): Promise<Given> {
       const named = sessionName === undefined ? {} : { sessionName };
       await register(db, { id, lockKey, host: 'h', pid: 1, ...named, version: '0', ...serves });
       await db.execute(sql`
-        update processes set beat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
+        update processes set heartbeat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
         where id = ${id}`);
       return id;
     },

@@ -66,7 +66,9 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   isHeard = true;
   const { jobId } = await of.post(contextId, 'go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 4 });
-  await of.until(async () => (await of.query(`select 1 from contexts where status <> 'idle'`)).length === 0);
+  await of.until(
+    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
+  );
   await new Promise((resolve) => setTimeout(resolve, 100));
   isHeard = false;
   expect(untagged).toEqual([]);

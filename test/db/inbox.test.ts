@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { db } = database;
   const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
   const rows = sql`generate_series(1, ${CALLS}::int) n`;
-  await db.execute(sql`insert into contexts (id, tenant_id, status, sweep_at)
+  await db.execute(sql`insert into contexts (id, tenant_id, scheduling_status, next_check_at)
     select ${id('8000')}, ${DEFAULT_TENANT}, 'waiting', now() + interval '1 day' from ${rows}`);
   await db.execute(sql`insert into workers (id, tenant_id, context_id, name, config)
     select ${id('8001')}, ${DEFAULT_TENANT}, ${id('8000')}, 'w', '{}' from ${rows}`);

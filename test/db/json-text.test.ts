@@ -62,7 +62,7 @@ test('which columns keep their text', async () => {
   expect(
     await textsOf(sql`
     select table_name || '.' || column_name as text from information_schema.columns
-    where data_type = 'json' and table_schema = 'public' order by 1`),
+    where data_type = 'json' and table_schema = 'nightshift' order by 1`),
   ).toEqual([
     'messages.content',
     'roles.definition',

@@ -147,7 +147,7 @@ test('the first step of a job, and the end of it', () =>
     );
     const process = ids.next();
     await tx.execute(sql`
-      update contexts set status = 'running', lease_owner = ${process}, lease_epoch = 1 where id = ${contextId}`);
+      update contexts set scheduling_status = 'running', lease_owner = ${process}, lease_epoch = 1 where id = ${contextId}`);
     const lease = { ...target(contextId), epoch: 1 };
     const job = someJob({ id: jobId, kind: 'retry' });
     const [begun] = await append(tx, [nothing(lease, { job: { kind: 'admit', job } })]);

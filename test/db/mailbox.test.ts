@@ -53,23 +53,23 @@ describe('submit', () => {
     await the.claimed(contextId);
     expect(await submit(db(), the.submission(contextId))).toMatchObject({ wakeSeq: 2, runnable: false });
     expect(await the.row(contextId)).toMatchObject({
-      status: 'running',
+      scheduling_status: 'running',
       queued: 2,
       wake_seq: 2,
-      sweep_at: null,
+      next_check_at: null,
     });
   });
 
   test('does not shorten a wait', async () => {
     const { contextId } = await the.context();
     await the.rows(
-      `update contexts set status = 'waiting', sweep_at = now() + interval '1 hour' where id = '${contextId}'`,
+      `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
     );
     const before = await the.row(contextId);
     expect(await submit(db(), the.submission(contextId))).toMatchObject({ runnable: false });
     expect(await the.row(contextId)).toMatchObject({
-      status: 'waiting',
-      sweep_at: before['sweep_at'],
+      scheduling_status: 'waiting',
+      next_check_at: before['next_check_at'],
       queued: 1,
     });
   });
@@ -111,7 +111,9 @@ describe('submit', () => {
 
   test.each(['runnable', 'waiting'])('a context that is %s is not idle', async (status) => {
     const { contextId } = await the.context();
-    await the.rows(`update contexts set status = '${status}', sweep_at = now() where id = '${contextId}'`);
+    await the.rows(
+      `update contexts set scheduling_status = '${status}', next_check_at = now() where id = '${contextId}'`,
+    );
     expect(await submit(db(), the.submission(contextId, { onlyIfIdle: true }))).toBeNull();
   });
 
@@ -216,11 +218,11 @@ describe('withdraw', () => {
     const { contextId } = await the.context();
     const first = await the.submit(contextId);
     const second = await the.submit(contextId);
-    await the.rows(`update contexts set barren_claims = 2 where id = '${contextId}'`);
+    await the.rows(`update contexts set failed_claims = 2 where id = '${contextId}'`);
     await withdrawn(contextId, first);
-    expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 2 });
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 2 });
     await withdrawn(contextId, second);
-    expect(await the.row(contextId)).toMatchObject({ status: 'idle', barren_claims: 0 });
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', failed_claims: 0 });
   });
 
   test('leaves what runs, and what belongs to another context', async () => {
@@ -246,9 +248,13 @@ describe('withdraw', () => {
         `select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`,
       ),
     ).toEqual([first, second, fourth].map((id, index) => ({ seq: index + 1, id })));
-    expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, status: 'runnable' });
+    expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, scheduling_status: 'runnable' });
     expect(await take(third, last, first)).toMatchObject({ headSeq: 5 });
-    expect(await the.row(contextId)).toMatchObject({ queued: 0, status: 'idle', sweep_at: null });
+    expect(await the.row(contextId)).toMatchObject({
+      queued: 0,
+      scheduling_status: 'idle',
+      next_check_at: null,
+    });
   });
 
   test('many at once are each taken back once', async () => {
@@ -281,25 +287,29 @@ describe('calling up', () => {
   test('of a context that nobody runs raises the epoch', async () => {
     const { contextId } = await the.context();
     expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
-    expect(await the.row(contextId)).toMatchObject({ lease_epoch: 1, control_seq: 1, status: 'idle' });
+    expect(await the.row(contextId)).toMatchObject({
+      lease_epoch: 1,
+      control_seq: 1,
+      scheduling_status: 'idle',
+    });
   });
 
   test('of a dead owner takes its lease, and leaves the context to sweeps', async () => {
     const { row, contextId } = await running();
-    await the.rows(`update processes set beat_at = now() - interval '1 hour'`);
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
     expect(await the.row(contextId)).toMatchObject({
       lease_epoch: row.lease.epoch + 1,
       lease_owner: null,
-      status: 'runnable',
-      sweep_at: expect.anything(),
+      scheduling_status: 'runnable',
+      next_check_at: expect.anything(),
     });
   });
 
   test('leaves a wait as it is', async () => {
     const { contextId } = await the.context();
     await the.rows(
-      `update contexts set status = 'waiting', sweep_at = now() + interval '1 hour' where id = '${contextId}'`,
+      `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
     );
     const before = await the.row(contextId);
     await callUp(db(), DEFAULT_TENANT, contextId, TIMES);
@@ -322,7 +332,7 @@ describe('a wish', () => {
     const before = await the.row(contextId);
     await wish(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
-    expect(before['sweep_at']).not.toBeNull();
+    expect(before['next_check_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
     expect(job).toEqual({ stop_kind: 'cancel', stop_reason: 'first' });
   });
@@ -353,7 +363,7 @@ describe('a wish', () => {
       lease_owner: null,
       lease_epoch: row.lease.epoch + 1,
       control_seq: row.controlSeq + 1,
-      status: 'runnable',
+      scheduling_status: 'runnable',
     });
     expect(await fence(db(), contextId)).toBeNull();
   });
@@ -375,7 +385,11 @@ describe('stop and start', () => {
       runnable: false,
     });
     expect(await setStopped(db(), DEFAULT_TENANT, contextId, false)).toMatchObject({ headSeq: 2 });
-    expect(await the.row(contextId)).toMatchObject({ state: 'Idle', stopped: false, status: 'idle' });
+    expect(await the.row(contextId)).toMatchObject({
+      state: 'Idle',
+      stopped: false,
+      scheduling_status: 'idle',
+    });
   });
 
   test('starting wakes what is queued, and rings', async () => {
@@ -383,10 +397,12 @@ describe('stop and start', () => {
     const ports = the.ports();
     await the.submit(contextId);
     await perform(ports, stopWorker(ports, target(contextId)));
-    await the.rows(`update contexts set status = 'idle', sweep_at = null where id = '${contextId}'`);
+    await the.rows(
+      `update contexts set scheduling_status = 'idle', next_check_at = null where id = '${contextId}'`,
+    );
     await perform(ports, startWorker(ports, target(contextId)));
     const row = await the.row(contextId);
-    expect(row).toMatchObject({ status: 'runnable', queued: 1, sweep_at: expect.anything() });
+    expect(row).toMatchObject({ scheduling_status: 'runnable', queued: 1, next_check_at: expect.anything() });
     expect(ports.rings).toEqual([{ contextId, wakeSeq: row['wake_seq'], epoch: row['lease_epoch'] }]);
   });
 
@@ -397,17 +413,21 @@ describe('stop and start', () => {
     expect(await the.row(contextId)).toMatchObject({
       stopped: true,
       state: 'AwaitingLLMResponse',
-      status: 'running',
+      scheduling_status: 'running',
     });
     expect(await jobs(contextId)).toMatchObject([{ id: jobId, stop_kind: 'stop' }]);
   });
 
   test('stopping what nobody runs settles it here and now', async () => {
     const { contextId, jobId } = await running();
-    await the.rows(`update processes set beat_at = now() - interval '1 hour'`);
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     const ports = the.ports();
     await perform(ports, stopWorker(ports, target(contextId)));
-    expect(await the.row(contextId)).toMatchObject({ state: 'Stopped', status: 'idle', queued: 0 });
+    expect(await the.row(contextId)).toMatchObject({
+      state: 'Stopped',
+      scheduling_status: 'idle',
+      queued: 0,
+    });
     expect(await jobs(contextId)).toMatchObject([{ id: jobId, status: 'cancelled' }]);
   });
 });
@@ -428,14 +448,18 @@ describe('cancel', () => {
   test('what nobody runs is settled, and the next in the queue is rung for', async () => {
     const { contextId, jobId } = await running();
     const next = await the.submit(contextId);
-    await the.rows(`update processes set beat_at = now() - interval '1 hour'`);
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     const ports = the.ports();
     await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
     expect(await jobs(contextId)).toMatchObject([
       { id: jobId, status: 'cancelled' },
       { id: next, status: 'queued' },
     ]);
-    expect(await the.row(contextId)).toMatchObject({ status: 'runnable', queued: 1, state: 'Idle' });
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      queued: 1,
+      state: 'Idle',
+    });
     expect(ports.rings).toMatchObject([{ contextId }]);
   });
 

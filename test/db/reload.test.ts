@@ -45,7 +45,7 @@ async function reload(row: ContextRow): Promise<Snapshot> {
 
 /** What is read once more is not compared: who is next, and what others raised. */
 function known(of: Snapshot): Snapshot {
-  return { ...of, next: null, wakeSeq: 0, controlSeq: 0, barrenClaims: 0 };
+  return { ...of, next: null, wakeSeq: 0, controlSeq: 0, failedClaims: 0 };
 }
 
 async function walk(world: readonly Happening[]): Promise<void> {
@@ -84,18 +84,20 @@ test('a look at the mailbox does not count the claim under which one looks', asy
   await the.submit(contextId);
   const die = async () => {
     const owner = await the.process();
-    await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+    await the.rows(
+      `update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`,
+    );
     const row = await claim(db(), contextId, owner);
     await unregister(db(), owner);
     await revoke(db(), 10);
     return row;
   };
-  for (let death = 1; death < LIMITS.barrenClaims; death += 1) await die();
-  await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+  for (let death = 1; death < LIMITS.failedClaims; death += 1) await die();
+  await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
   const row = await claim(db(), contextId, await the.process());
   if (row === null) throw new Error('nothing to claim');
   const first = await reload(row);
-  expect(first.barrenClaims).toBe(LIMITS.barrenClaims - 1);
+  expect(first.failedClaims).toBe(LIMITS.failedClaims - 1);
   const move = open(first, decide(first, row.now), ids);
   if (move === null) throw new Error('nothing was begun');
   const [outcome] = await append(db(), [move]);
@@ -108,9 +110,9 @@ test('a look at the mailbox does not count the claim under which one looks', asy
     { committed: () => undefined },
     ids.next<ProcessId>(),
   );
-  expect((await journal.reload(now)).barrenClaims).toBe(now.barrenClaims);
+  expect((await journal.reload(now)).failedClaims).toBe(now.failedClaims);
   const recovered = await journal.recover(now.lease);
-  expect(recovered.barrenClaims).toBe(now.barrenClaims);
+  expect(recovered.failedClaims).toBe(now.failedClaims);
   expect(decide(recovered, row.now).kind).toBe('call_model');
 });
 
@@ -157,7 +159,7 @@ test('a lease that was given back is not taken up again by the one who gave it',
   const row = await the.claimed(contextId);
   const first = await reload(row);
   await the.rows(
-    `update contexts set status = 'runnable', lease_owner = null, sweep_at = now() where id = '${contextId}'`,
+    `update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now() where id = '${contextId}'`,
   );
   const state = workerState(the);
   const journal = createJournal(

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { db } = database;
   const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
   // Each third waits, is idle and will be archived, was archived and will be purged.
-  await db.execute(sql`insert into contexts (id, tenant_id, status, state, sweep_at)
+  await db.execute(sql`insert into contexts (id, tenant_id, scheduling_status, state, next_check_at)
     select ${id('8000')}, ${DEFAULT_TENANT}, case n % 3 when 0 then 'waiting' else 'idle' end,
       case n % 3 when 0 then 'AwaitingInput' else 'Idle' end,
       case n % 3 when 0 then now() + n * interval '1 minute' end
@@ -38,8 +38,8 @@ afterAll(async () => {
 });
 
 test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
-  ['what is due', (db) => takeDue(db, 100, 3_000, 0), /Index Cond: .*sweep_at </],
-  ['what is overdue', (db) => takeDue(db, 100, 3_000, 5_000), /Index Cond: .*sweep_at </],
+  ['what is due', (db) => takeDue(db, 100, 3_000, 0), /Index Cond: .*next_check_at </],
+  ['what is overdue', (db) => takeDue(db, 100, 3_000, 5_000), /Index Cond: .*next_check_at </],
   ['what died', (db) => revoke(db, 100), /contexts_owned/],
   ['what was idle for too long', (db) => archiveIdle(db, {}, 100), /Index Cond: .*expires_at </],
   ['what was archived for too long', (db) => findPurgeable(db, 365, 100), /Index Cond: .*archived_at </],

@@ -48,7 +48,7 @@ export function workerState(the: Given): WorkerState {
       published: { tools: [], roles: [], models: [], mcpServers: [] },
       team: TEAM_DEFAULTS,
     },
-    times: { ...TIMES, beatMs: 1_000, sweepMs: 1_000, stopGraceMs: 1_000, drainMs: 1_000 },
+    times: { ...TIMES, heartbeatIntervalMs: 1_000, sweepMs: 1_000, stopGraceMs: 1_000, drainMs: 1_000 },
     expiry: { timeouts: {}, archivedDays: null, workspaces: null },
     servers: NO_SERVERS,
     peers: PEER_LIMITS,

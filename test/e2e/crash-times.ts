@@ -2,8 +2,8 @@
 import type { WorkerTimes } from '../../src/workers/ports.ts';
 
 export const CRASH_TIMES: WorkerTimes = {
-  beatMs: 100,
-  missedMs: 300,
+  heartbeatIntervalMs: 100,
+  heartbeatTimeoutMs: 300,
   leaseMs: 10_000,
   sweepMs: 150,
   stopGraceMs: 20_000,

@@ -24,7 +24,7 @@ export const LONG_LEASE: Env = { NIGHTSHIFT_LEASE_MS: '45000' };
 /** A lease that a test can outwait. */
 export const SHORT_LEASE = {
   NIGHTSHIFT_LEASE_MS: '3000',
-  NIGHTSHIFT_MISSED_MS: '900',
+  NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: '900',
 } as const;
 /** The API gives a request up soon. */
 export const SHORT_REQUEST: Env = { NIGHTSHIFT_REQUEST_MS: '1500' };

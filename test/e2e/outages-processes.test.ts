@@ -153,14 +153,14 @@ async function killed(stage: Stage, victim: Child): Promise<number[]> {
   const begun = performance.now();
   await until('all of them to be taken up', async () => {
     const rows = await stage.query(
-      `select id, status, lease_epoch from contexts where lease_owner is not null or status = 'idle'`,
+      `select id, scheduling_status, lease_epoch from contexts where lease_owner is not null or scheduling_status = 'idle'`,
     );
     for (const row of rows) {
       const epoch = owned.get(String(row['id']));
       if (epoch === undefined) continue;
       const again = Number(row['lease_epoch']) > epoch;
       // Its job may have ended in the moment before the blow.
-      if (again || row['status'] === 'idle') owned.delete(String(row['id']));
+      if (again || row['scheduling_status'] === 'idle') owned.delete(String(row['id']));
       if (again) resumed.push(performance.now() - begun);
     }
     return owned.size === 0;

@@ -20,7 +20,9 @@ async function startWorker(stage: Stage): Promise<Child> {
 }
 
 const contexts = (stage: Stage) =>
-  stage.query('select c.id, c.status, p.pid from contexts c left join processes p on p.id = c.lease_owner');
+  stage.query(
+    'select c.id, c.scheduling_status, p.pid from contexts c left join processes p on p.id = c.lease_owner',
+  );
 
 /** Resolves once this process owns each context. */
 async function ownsAll(stage: Stage, { pid }: Child): Promise<void> {
@@ -36,7 +38,7 @@ async function kill(stage: Stage, victim: Child): Promise<number[]> {
   await victim.exited;
   const resumed = new Map<unknown, number>();
   await until('every context to be resumed', async () => {
-    for (const { id, status, pid } of await contexts(stage)) {
+    for (const { id, scheduling_status: status, pid } of await contexts(stage)) {
       expect(status, 'a context is waited with that died among many').not.toBe('waiting');
       if (pid !== null && pid !== victim.pid && !resumed.has(id)) resumed.set(id, performance.now() - killed);
     }

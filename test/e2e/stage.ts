@@ -96,8 +96,8 @@ export async function openStage(own: Own = {}): Promise<Stage> {
     query: (text) => query(database.db, text),
     async isSettled() {
       const open = await stage.query(`
-        select 1 from jobs where finished_at is null or report = 'due' or descend is not null
-        union all select 1 from contexts where status <> 'idle'`);
+        select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
+        union all select 1 from contexts where scheduling_status <> 'idle'`);
       return open.length === 0;
     },
     settled: (orElse = () => false) =>

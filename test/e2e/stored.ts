@@ -42,9 +42,9 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
   expect(context).toMatchObject({
     status: 'idle',
     lease_owner: null,
-    sweep_at: null,
+    next_check_at: null,
     queued: 0,
-    barren_claims: 0,
+    failed_claims: 0,
     head_seq: numbers.length,
     message_count: told.length,
     ...paid,

@@ -25,7 +25,11 @@ async function hearRest(stream: SseClient, job: string): Promise<void> {
   );
 }
 
-const TIMES = { NIGHTSHIFT_BEAT_MS: '100', NIGHTSHIFT_MISSED_MS: '400', NIGHTSHIFT_SWEEP_MS: '200' };
+const TIMES = {
+  NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: '100',
+  NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: '400',
+  NIGHTSHIFT_SWEEP_MS: '200',
+};
 
 test.skipIf(!redis)(
   'a worker killed in the middle of a message: the next attempt voids what it said',

@@ -9,7 +9,11 @@ import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const redis = inject('redisUrl') !== null;
-const TIMES = { NIGHTSHIFT_BEAT_MS: '100', NIGHTSHIFT_MISSED_MS: '400', NIGHTSHIFT_SWEEP_MS: '200' };
+const TIMES = {
+  NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: '100',
+  NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: '400',
+  NIGHTSHIFT_SWEEP_MS: '200',
+};
 
 let stage: Stage | null = null;
 afterEach(async () => {

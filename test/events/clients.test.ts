@@ -83,7 +83,7 @@ test('a long past is read no faster than its client reads', async () => {
 });
 
 test('beyond the limit of streams a client is asked to come later, and a place that is left is given again', async () => {
-  const of = await open({ workers: 0, env: { NIGHTSHIFT_STREAMS: '2' } });
+  const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '2' } });
   const { id } = await of.client.createContext({});
   const [first, second] = [await of.listen(id), await of.listen(id)];
   const third = await of.listen(id);
@@ -98,7 +98,7 @@ test('beyond the limit of streams a client is asked to come later, and a place t
 });
 
 test('what is refused takes no place', async () => {
-  const of = await open({ workers: 0, env: { NIGHTSHIFT_STREAMS: '1' } });
+  const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '1' } });
   const { id } = await of.client.createContext({});
   for (let round = 0; round < 3; round += 1) {
     const missing = await of.listen('018f0000-0000-7000-8000-000000000000');

@@ -11,7 +11,7 @@ import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/cli/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { parseModelName } from '../../src/core/model.ts';
@@ -63,8 +63,8 @@ export type House = {
 
 /** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
 const TIMES = {
-  beatMs: 100,
-  missedMs: 500,
+  heartbeatIntervalMs: 100,
+  heartbeatTimeoutMs: 500,
   leaseMs: 60_000,
   sweepMs: 200,
   stopGraceMs: 60_000,

@@ -26,7 +26,7 @@ function lossy(share: number): (bus: Bus) => Bus {
 const SCRIPTS = [
   'think: so\nsay: a few words\ntokens: 80 over 400ms\nsay: done',
   'tokens: 40 over 300ms\ncall: look {}\ncall: look {}\nthen:\ntokens: 60 over 300ms\ncall: look {}\nthen:\nsay: it is so',
-  'say: partly\nwait: 120ms\nfail: stream_cut times 1\ntokens: 50 over 250ms',
+  'say: partly\nwait: 120ms\nfail: stream_interrupted times 1\ntokens: 50 over 250ms',
   'call: look {}\nthen:\nsay: 🦊 "quoted"\nsay: two',
 ];
 

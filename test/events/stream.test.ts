@@ -202,7 +202,7 @@ test('a second attempt voids the text of the first, under the same message', asy
   simulated.until(({ failures }) =>
     live.told.some(({ event, data }) => event.startsWith('Content') && data.attempt === failures + 1),
   );
-  const job = await say(id, 'say: partial\nfail: stream_cut times 1\nsay: whole');
+  const job = await say(id, 'say: partial\nfail: stream_interrupted times 1\nsay: whole');
   await live.until(finished(job));
   const deltas = live.told.filter(({ event }) => event === 'ContentDelta' || event === 'ContentSnapshot');
   expect(new Set(deltas.map(({ data }) => data.message_id)).size).toBe(1);

@@ -101,13 +101,13 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
     });
   });
 
-  test('a stream that is disconnected in the middle is stream_cut', async () => {
+  test('a stream that is disconnected in the middle is stream_interrupted', async () => {
     mock.onMessage(
       'Hello',
       { content: 'A long answer that will not be heard to its end.' },
       { latency: 10, truncateAfterChunks: 3 },
     );
     const failure = failureOf(await ask(model(), request(provider)));
-    expect(failure).toMatchObject({ class: 'stream_cut' });
+    expect(failure).toMatchObject({ class: 'stream_interrupted' });
   });
 });

@@ -197,7 +197,7 @@ describe('ends', () => {
   });
 
   test('[DONE] without any choice is no answer', async () => {
-    expect(failureOf(await stream({ id: 'c1', choices: [] }))).toMatchObject({ class: 'stream_cut' });
+    expect(failureOf(await stream({ id: 'c1', choices: [] }))).toMatchObject({ class: 'stream_interrupted' });
   });
 
   test.each(['stall', 'reset', 'cut'] as const)(

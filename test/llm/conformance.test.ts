@@ -251,15 +251,15 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(failure.message).toContain('Incorrect key [key]; or [key]');
     });
 
-    test('an answer that ends cleanly before it is complete is stream_cut', async () => {
+    test('an answer that ends cleanly before it is complete is stream_interrupted', async () => {
       expect(await fail({ text: 'Half an answ', fault: { kind: 'cut' } }, { streaming })).toMatchObject({
-        class: 'stream_cut',
+        class: 'stream_interrupted',
       });
     });
 
-    test('a reset after the first byte is stream_cut', async () => {
+    test('a reset after the first byte is stream_interrupted', async () => {
       expect(await fail({ text: 'Half an answ', fault: { kind: 'reset' } }, { streaming })).toMatchObject({
-        class: 'stream_cut',
+        class: 'stream_interrupted',
       });
     });
 
@@ -335,7 +335,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       fake.answer({ ...reply, id: 'full', fault: { kind: 'cut', after } });
       const outcome = await call();
       if (outcome.kind === 'done') expect(outcome.answer.content.length).toBe(full.content.length);
-      else expect(failureOf(outcome).class).toBe('stream_cut');
+      else expect(failureOf(outcome).class).toBe('stream_interrupted');
     }
   });
 

@@ -70,7 +70,7 @@ describe('failures', () => {
     [{ code: 'rate_limit_exceeded' }, true, 'rate_limited'],
     [{ code: 'server_is_overloaded' }, true, 'overloaded'],
     [{ causeCode: 'ECONNRESET' }, false, 'unreachable'],
-    [{ causeCode: 'ECONNRESET' }, true, 'stream_cut'],
+    [{ causeCode: 'ECONNRESET' }, true, 'stream_interrupted'],
     [{ causeCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, false, 'unreachable'],
     [{}, true, 'server_error'],
     [{ code: 'constructor', type: '__proto__' }, true, 'server_error'],

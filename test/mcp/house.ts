@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
 import { openPlatform } from '../../src/cli/platform.ts';
 import { parseConfig as parseEnvironment } from '../../src/config.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/environment.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';
 import { openClient } from '../e2e/client.ts';
 import type { Client } from '../e2e/client.ts';

@@ -154,7 +154,7 @@ test.skipIf(inject('redisUrl') === null)(
     };
     await ended(['migrate'], env);
     const sql = postgres(database.url, { max: 1 });
-    const applied = await sql`select created_at from drizzle.__drizzle_migrations`;
+    const applied = await sql`select created_at from nightshift.migrations`;
     await sql.end();
     const migrations = await readdir(path.join(ROOT, 'src/db/migrations'));
     expect(applied).toHaveLength(migrations.filter((name) => name.endsWith('.sql')).length);

@@ -70,7 +70,7 @@ async function isLikeNew({ sql, fresh }: Pooled): Promise<boolean> {
 async function empty(sql: postgres.Sql): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
-    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`;
+    where c.relkind = 'r' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations'`;
   const deletes = tables.map(({ name }) => `delete from ${name};`);
   await sql.unsafe(`
     begin;
@@ -78,7 +78,7 @@ async function empty(sql: postgres.Sql): Promise<void> {
     set local session_replication_role = replica;
     ${deletes.join('\n')}
     select setval(c.oid, 1, false) from pg_class c
-    where c.relkind = 'S' and c.relnamespace = 'public'::regnamespace;
+    where c.relkind = 'S' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
     commit`);
 }
 
@@ -91,19 +91,19 @@ async function stateOf(sql: postgres.Sql): Promise<State> {
     select md5(concat_ws(' ',
       (select string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relnatts,
           c.reltuples, c.relhastriggers, c.relhasrules), ',' order by c.oid)
-        from pg_class c where c.relnamespace = 'public'::regnamespace),
+        from pg_class c where c.relnamespace = 'nightshift'::regnamespace),
       (select string_agg(concat_ws(' ', a.attrelid, a.attname, a.atttypid, a.attnotnull, a.atthasdef), ','
           order by a.attrelid, a.attnum)
         from pg_attribute a join pg_class c on c.oid = a.attrelid
-        where c.relnamespace = 'public'::regnamespace and a.attnum > 0),
+        where c.relnamespace = 'nightshift'::regnamespace and a.attnum > 0),
       (select string_agg(concat_ws(' ', t.oid, t.tgenabled), ',' order by t.oid) from pg_trigger t where t.oid >= ${FIRST_OWN}::oid),
       (select string_agg(o.oid::text, ',' order by o.oid) from pg_constraint o where o.oid >= ${FIRST_OWN}::oid),
       (select string_agg(concat_ws(' ', p.oid, md5(p.prosrc)), ',' order by p.oid)
-        from pg_proc p where p.pronamespace = 'public'::regnamespace),
+        from pg_proc p where p.pronamespace = 'nightshift'::regnamespace),
       (select string_agg(n.nspname, ',' order by n.oid) from pg_namespace n where not starts_with(n.nspname, 'pg_')),
       (select string_agg(s.setconfig::text, ',') from pg_db_role_setting s
         where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))),
-      (select string_agg(m.hash, ',' order by m.id) from drizzle.__drizzle_migrations m)
+      (select string_agg(m.hash, ',' order by m.id) from nightshift.migrations m)
     )) as schema,
     (select sum(pg_relation_size(c.oid)) from pg_class c where c.relkind in ('r', 'i', 't') and c.oid >= ${FIRST_OWN}::oid) as bytes`;
   if (row === undefined) throw new Error('a query without rows');

@@ -89,7 +89,7 @@ describe('typing an operator’s file', () => {
       // @ts-expect-error: neither a command nor a url
       defineConfig({ mcp_servers: { files: {} } }),
       // @ts-expect-error: an unknown limit
-      defineConfig({ limits: { barren_claims: 5 } }),
+      defineConfig({ limits: { failed_claims: 5 } }),
     ];
     expect(refused).toHaveLength(10);
   });

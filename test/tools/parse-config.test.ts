@@ -230,10 +230,10 @@ describe('a faulty configuration', () => {
     ],
     [
       'an unknown limit',
-      { limits: { barren_claims: 3 } },
+      { limits: { failed_claims: 3 } },
       [
         expect.stringContaining(
-          'limits.barren_claims: is no member of limits; known are queued_inputs, max_steps',
+          'limits.failed_claims: is no member of limits; known are queued_inputs, max_steps',
         ),
       ],
     ],

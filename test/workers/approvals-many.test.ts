@@ -53,7 +53,7 @@ test('many contexts that wait for approval hold no slot and no memory', { timeou
         : says('', { name: 'mail', input: { body: 'x'.repeat(CALL) } }),
   }));
   const contexts: ContextId[] = [];
-  const waiting = `select id from contexts where status = 'waiting' and state = 'AwaitingToolApproval' and lease_owner is null`;
+  const waiting = `select id from contexts where scheduling_status = 'waiting' and state = 'AwaitingToolApproval' and lease_owner is null`;
   const grow = async (to: number): Promise<number> => {
     while (contexts.length < to) {
       const batch = Array.from({ length: 50 }, async () => {

@@ -105,7 +105,7 @@ describe('a call that needs approval', () => {
       status: 'waiting',
       state: 'AwaitingToolApproval',
       lease_owner: null,
-      barren_claims: 0,
+      failed_claims: 0,
     });
     expect(ran.map(({ name }) => name)).toEqual(['look']);
     const [, , denied] = await of.history(contextId);

@@ -43,7 +43,9 @@ async function startProcess(heard: (text: string) => Promise<void> | void) {
 const readsHistory = (text: string): boolean => tagOf(text) === 'history.read';
 
 async function isDue(contextId: ContextId): Promise<void> {
-  await the.rows(`update contexts set sweep_at = now() - interval '5 seconds' where id = '${contextId}'`);
+  await the.rows(
+    `update contexts set next_check_at = now() - interval '5 seconds' where id = '${contextId}'`,
+  );
 }
 
 /** A process takes it up as `takesUp` does, and dies when it reads history. */
@@ -64,14 +66,14 @@ test('a context that kills whoever reads it fails with `crash_loop`, without bei
   const first = await the.submit(contextId);
   const second = await the.submit(contextId);
   await diesReading((state) => runContext(state, contextId));
-  expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 0 });
-  for (let death = 1; death <= LIMITS.barrenClaims; death += 1) {
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
+  for (let death = 1; death <= LIMITS.failedClaims; death += 1) {
     await isDue(contextId);
     await diesReading(sweepOnce);
     expect(await the.row(contextId)).toMatchObject({
-      status: 'runnable',
+      scheduling_status: 'runnable',
       lease_owner: null,
-      barren_claims: death,
+      failed_claims: death,
     });
   }
   await isDue(contextId);
@@ -86,10 +88,10 @@ test('a context that kills whoever reads it fails with `crash_loop`, without bei
   expect(failed).toMatchObject({ id: first, status: 'failed', error: { code: 'crash_loop' }, turn: 1 });
   expect(next).toMatchObject({ id: second, status: 'queued' });
   expect(await the.row(contextId)).toMatchObject({
-    status: 'runnable',
+    scheduling_status: 'runnable',
     state: 'PermanentFailure',
     lease_owner: null,
-    barren_claims: 0,
+    failed_claims: 0,
     queued: 1,
   });
   await die();
@@ -100,13 +102,13 @@ test('a job that was admitted and keeps killing its processes ends the same way,
   const jobId = await the.submit(contextId);
   const { state, die } = await startProcess(() => undefined);
   await runContext(state, contextId);
-  await the.rows(`update contexts set status = 'runnable', lease_owner = null, sweep_at = now() - interval '1 second',
-    barren_claims = ${LIMITS.barrenClaims} where id = '${contextId}'`);
+  await the.rows(`update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now() - interval '1 second',
+    failed_claims = ${LIMITS.failedClaims} where id = '${contextId}'`);
   await runContext(state, contextId);
   expect(await the.rows(`select status, error, turn from jobs where id = '${jobId}'`)).toMatchObject([
     { status: 'failed', error: { code: 'crash_loop' }, turn: 1 },
   ]);
-  expect(await the.row(contextId)).toMatchObject({ status: 'idle', state: 'PermanentFailure' });
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
   await die();
 });
 
@@ -123,7 +125,7 @@ test('a database that goes away under the claims of sweeps is no fault of the co
   await sweepOnce(state);
   await state.registry.emptied();
   expect(cut).toBe(false);
-  expect(await the.row(contextId)).toMatchObject({ status: 'runnable', barren_claims: 0 });
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
   await die();
 });
 
@@ -154,7 +156,7 @@ test('a history that is too long is not read whole: without summaries its job fa
     'error.message',
     expect.stringContaining('a worker process reads at most 256 MB'),
   );
-  expect(await the.row(contextId)).toMatchObject({ status: 'idle', state: 'PermanentFailure' });
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
   expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
     { status: 'queued' },
   ]);
@@ -174,7 +176,11 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   });
   void runContext(first.state, contextId);
   await expect.poll(() => reads).toBe(3);
-  expect(await the.row(contextId)).toMatchObject({ status: 'running', lease_epoch: 1, barren_claims: 1 });
+  expect(await the.row(contextId)).toMatchObject({
+    scheduling_status: 'running',
+    lease_epoch: 1,
+    failed_claims: 1,
+  });
   await first.die();
   const { state, die } = await startProcess(() => undefined);
   await sweepOnce(state);

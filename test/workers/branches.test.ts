@@ -108,7 +108,7 @@ describe('jobs of several branches', () => {
       'a3 assistant: answer 5',
     ]);
     await of.until(
-      async () => (await of.query(`select 1 from contexts where status <> 'idle'`)).length === 0,
+      async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
     );
     const counted = await of.query(
       `select name, message_count::int, request_count::int, input_tokens > 0 as paid from branches order by name`,

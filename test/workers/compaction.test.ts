@@ -405,9 +405,9 @@ test(`a history of ${LONG * 15} MB is read after the commit of its claim, and an
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
   expect(requests.map(({ messages }) => messages.map(({ content }) => content.length))).toEqual([[LONG + 1]]);
   const [context] = await of.query(
-    `select lease_epoch, barren_claims from contexts where id = '${contextId}'`,
+    `select lease_epoch, failed_claims from contexts where id = '${contextId}'`,
   );
-  expect(context).toEqual({ lease_epoch: 1, barren_claims: 0 });
+  expect(context).toEqual({ lease_epoch: 1, failed_claims: 0 });
 });
 
 // 270 MB: at full depth only.

@@ -29,7 +29,7 @@ test.each([0, 1])('with %d slots, after deaths in a row', async (slots) => {
   const jobId = await the.submit(contextId);
   const next = await the.submit(contextId);
   await runContext(await worker(1), contextId);
-  await the.rows(`update contexts set status = 'runnable', lease_owner = null, sweep_at = now(), barren_claims = 3
+  await the.rows(`update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now(), failed_claims = 3
     where id = '${contextId}'`);
   const holder = await the.process();
   expect(await claim(the.database.db, contextId, holder)).not.toBeNull();
@@ -45,6 +45,6 @@ test.each([0, 1])('with %d slots, after deaths in a row', async (slots) => {
     ),
   ).toEqual([{ status: 'cancelled', stop_reason: 'enough', heard: true }]);
   expect(await the.rows(`select status from jobs where id = '${next}'`)).toEqual([{ status: 'queued' }]);
-  expect(await the.row(contextId)).toMatchObject({ status: 'runnable', lease_owner: null });
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', lease_owner: null });
   await sweeper.registry.emptied();
 });

@@ -81,7 +81,9 @@ async function dieAtEach(prepare: (of: Fleet) => Promise<void>, check: (of: Flee
       await Promise.all([carryOutErrands(ports), carryOutErrands(ports)]);
       await carryOutErrands(ports);
       await check(of);
-      expect(await of.query(`select 1 from jobs where descend is not null or report = 'due'`)).toEqual([]);
+      expect(await of.query(`select 1 from jobs where cascade is not null or parent_notice = 'due'`)).toEqual(
+        [],
+      );
     }
   } finally {
     await database.close();
@@ -95,13 +97,13 @@ describe('whoever dies at any statement', () => {
     await dieAtEach(
       async (of) => {
         last = await family(of);
-        await end(of, last.jobId, `status = 'cancelled', descend = 'cancel'`);
+        await end(of, last.jobId, `status = 'cancelled', cascade = 'cancel'`);
       },
       async (of) => {
         for (const { jobId } of last?.asked ?? []) {
-          expect(await of.job(jobId)).toMatchObject({ status: 'cancelled', report: null });
+          expect(await of.job(jobId)).toMatchObject({ status: 'cancelled', parent_notice: null });
         }
-        expect(await of.query('select 1 from jobs where reports_job_id is not null')).toEqual([]);
+        expect(await of.query('select 1 from jobs where notice_of_job_id is not null')).toEqual([]);
       },
     );
   });
@@ -111,11 +113,12 @@ describe('whoever dies at any statement', () => {
     await dieAtEach(
       async (of) => {
         last = await family(of);
-        for (const { jobId } of last.asked) await end(of, jobId, `status = 'cancelled', report = 'due'`);
+        for (const { jobId } of last.asked)
+          await end(of, jobId, `status = 'cancelled', parent_notice = 'due'`);
       },
       async (of) => {
         for (const { jobId } of last?.asked ?? []) {
-          expect(await of.query(`select 1 from jobs where reports_job_id = '${jobId}'`)).toHaveLength(1);
+          expect(await of.query(`select 1 from jobs where notice_of_job_id = '${jobId}'`)).toHaveLength(1);
         }
       },
     );
@@ -133,15 +136,17 @@ test('what a call tells is not reported as well, be the report due or queued', a
   };
   const [one, two] = asked.map(({ jobId }) => jobId);
   if (one === undefined || two === undefined) throw new Error('two were asked');
-  await end(of, one, `status = 'cancelled', report = 'due'`);
+  await end(of, one, `status = 'cancelled', parent_notice = 'due'`);
   await carryOutErrands(ports);
-  await end(of, two, `status = 'cancelled', report = 'due'`);
+  await end(of, two, `status = 'cancelled', parent_notice = 'due'`);
   const place = { tenantId: DEFAULT_TENANT, contextId: parent.contextId };
   await tellOnce(of.ports, place, [one, two]);
   await tellOnce(of.ports, place, [one, two]);
   await carryOutErrands(ports);
-  const reports = await of.query('select status, reports_job_id from jobs where reports_job_id is not null');
-  expect(reports).toEqual([{ status: 'cancelled', reports_job_id: one }]);
+  const reports = await of.query(
+    'select status, notice_of_job_id from jobs where notice_of_job_id is not null',
+  );
+  expect(reports).toEqual([{ status: 'cancelled', notice_of_job_id: one }]);
   const [row] = await of.query(`select queued from contexts where id = '${parent.contextId}'`);
   expect(row).toEqual({ queued: 1 });
 });
@@ -152,13 +157,13 @@ test('what a call tells somebody further up is still reported to whoever asked f
   const { parent, asked } = await family(of);
   const [one] = asked.map(({ jobId }) => jobId);
   if (one === undefined) throw new Error('two were asked');
-  await end(of, one, `status = 'cancelled', report = 'due'`);
+  await end(of, one, `status = 'cancelled', parent_notice = 'due'`);
   await tellOnce(of.ports, { tenantId: DEFAULT_TENANT, contextId: above.contextId }, [one]);
-  expect(await of.job(one)).toMatchObject({ report: 'due' });
+  expect(await of.job(one)).toMatchObject({ parent_notice: 'due' });
   const times = { ...of.ports.times, stopGraceMs: 1_000 };
   await carryOutErrands({ ...of.ports, times, peers: PEER_LIMITS, log: { warn: () => undefined } });
   const reports = await of.query(
-    'select context_id, reports_job_id from jobs where reports_job_id is not null',
+    'select context_id, notice_of_job_id from jobs where notice_of_job_id is not null',
   );
-  expect(reports).toEqual([{ context_id: parent.contextId, reports_job_id: one }]);
+  expect(reports).toEqual([{ context_id: parent.contextId, notice_of_job_id: one }]);
 });

@@ -165,8 +165,8 @@ export type Fleet = {
 
 /** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
 const TIMES: WorkerTimes = {
-  beatMs: 100,
-  missedMs: 500,
+  heartbeatIntervalMs: 100,
+  heartbeatTimeoutMs: 500,
   leaseMs: 60_000,
   sweepMs: 200,
   stopGraceMs: 60_000,
@@ -377,8 +377,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     atRest: () => fleet.until(() => processes.every((process) => process.running() === 0)),
     async passDeadline(jobId) {
       await fleet.query(`update jobs set deadline = now() - interval '1 second' where id = '${jobId}'`);
-      await fleet.query(`update contexts c set sweep_at = now() - interval '1 second'
-        from jobs j where j.id = '${jobId}' and c.id = j.context_id and c.status = 'waiting'`);
+      await fleet.query(`update contexts c set next_check_at = now() - interval '1 second'
+        from jobs j where j.id = '${jobId}' and c.id = j.context_id and c.scheduling_status = 'waiting'`);
     },
     history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
     query: async (text) => [...(await database.db.execute(text))],

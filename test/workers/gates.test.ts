@@ -218,7 +218,7 @@ test('a process that hears no whisper learns of a hold by its beat, and one that
       (
         await of.query(`
         select 1 from processes p, provider_gates g
-        where p.beat_at < greatest(g.closed_at, p.started_at) + interval '250 milliseconds'`)
+        where p.heartbeat_at < greatest(g.closed_at, p.started_at) + interval '250 milliseconds'`)
       ).length === 0,
   );
   const { contextId } = await of.createContext();

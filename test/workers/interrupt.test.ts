@@ -33,7 +33,9 @@ async function receiptOf(of: Fleet, contextId: ContextId, jobId: JobId) {
 
 /** At rest, with counters that say what is stored. */
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(async () => (await of.query(`select 1 from contexts where status <> 'idle'`)).length === 0);
+  await of.until(
+    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
+  );
   const [context] = await of.query(`select * from contexts where id = '${contextId}'`);
   const history = await of.history(contextId);
   expect(context).toMatchObject({ queued: 0, steers: 0, message_count: history.length });

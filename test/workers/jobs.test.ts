@@ -12,14 +12,21 @@ afterEach(async () => {
 
 /** Every law that holds for a context at rest. */
 async function expectSound(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(async () => (await of.query(`select 1 from contexts where status <> 'idle'`)).length === 0);
+  await of.until(
+    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
+  );
   const numbers = await of.query(`
     select seq from messages where context_id = '${contextId}' and seq is not null
     union all select seq from events where context_id = '${contextId}' order by seq`);
   const [context] = await of.query(`select * from contexts where id = '${contextId}'`);
   expect(numbers.map((row) => row['seq'])).toEqual(numbers.map((_, index) => index + 1));
   expect(context?.['head_seq']).toBe(numbers.length);
-  expect(context).toMatchObject({ status: 'idle', lease_owner: null, sweep_at: null, queued: 0 });
+  expect(context).toMatchObject({
+    scheduling_status: 'idle',
+    lease_owner: null,
+    next_check_at: null,
+    queued: 0,
+  });
   expect(
     await of.query(`select 1 from tool_calls where context_id = '${contextId}' and finished_at is null`),
   ).toEqual([]);
@@ -110,7 +117,7 @@ test('without any queue the sweep finds the work', async () => {
 test('a failed model call is made again, and a hopeless one fails the job without harm to the next', async () => {
   const script = [
     fails({ class: 'overloaded', message: 'busy', retryAfterMs: 10 }),
-    fails({ class: 'stream_cut', message: 'cut', retryAfterMs: null }),
+    fails({ class: 'stream_interrupted', message: 'cut', retryAfterMs: null }),
     says('at last'),
     fails({ class: 'auth', message: 'bad key', retryAfterMs: null }),
     says('well again'),
@@ -145,11 +152,11 @@ test('a long Retry-After parks the job without a slot', async () => {
   await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
   await of.atRest();
   const [context] = await of.query(
-    `select status, state, lease_owner from contexts where id = '${contextId}'`,
+    `select scheduling_status, state, lease_owner from contexts where id = '${contextId}'`,
   );
-  expect(context).toEqual({ status: 'waiting', state: 'TransientFailure', lease_owner: null });
+  expect(context).toEqual({ scheduling_status: 'waiting', state: 'TransientFailure', lease_owner: null });
   await of.query(`update jobs set retry_at = now() - interval '1 second' where id = '${jobId}'`);
-  await of.query(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+  await of.query(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 2 });
   await expectSound(of, contextId);
 });
@@ -159,7 +166,7 @@ test('running on what stands: retry after a failure, and coded errors where noth
   const of = await start({ model: () => script.shift() ?? says('?') });
   const { contextId } = await of.createContext();
   const none = await of.retry(contextId);
-  expect(await of.ended(none.jobId)).toMatchObject({ status: 'failed', error: { code: 'no_messages' } });
+  expect(await of.ended(none.jobId)).toMatchObject({ status: 'failed', error: { code: 'empty_context' } });
   const refused = await of.post(contextId, 'please');
   expect(await of.ended(refused.jobId)).toMatchObject({
     status: 'failed',
@@ -170,7 +177,7 @@ test('running on what stands: retry after a failure, and coded errors where noth
   const surplus = await of.retry(contextId);
   expect(await of.ended(surplus.jobId)).toMatchObject({
     status: 'failed',
-    error: { code: 'last_not_input' },
+    error: { code: 'nothing_to_answer' },
   });
   expect(transcript(await of.history(contextId))).toEqual(['u1 user: please', 'a1 assistant: yes']);
   await expectSound(of, contextId);

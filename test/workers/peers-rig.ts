@@ -60,8 +60,8 @@ export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promi
       hops: 1,
       parentJobId: call.jobId,
       toolCallId: call.id,
-      report: true,
-      reportsJobId: null,
+      notifyParent: true,
+      noticeOfJobId: null,
     },
   );
   if (submitted === null) throw new Error('the job was refused');

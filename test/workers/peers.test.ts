@@ -50,7 +50,7 @@ async function start(model: Script, limits: Partial<PeerLimits> = {}, more: Part
 const atRest = (of: Crew) =>
   of.until(
     async () =>
-      (await of.query(`select 1 from jobs where finished_at is null or report = 'due'`)).length === 0,
+      (await of.query(`select 1 from jobs where finished_at is null or parent_notice = 'due'`)).length === 0,
   );
 
 /** A parent that has hired a child which ends at once, and that child. */
@@ -114,7 +114,7 @@ test('a message to the worker above is answered there, and nothing comes back', 
   );
   await atRest(of);
   const [sent] = await of.query(`select * from jobs where hops = 1 and context_id = '${parent.contextId}'`);
-  expect(sent).toMatchObject({ status: 'completed', report: null, parent_job_id: null });
+  expect(sent).toMatchObject({ status: 'completed', parent_notice: null, parent_job_id: null });
 });
 
 test('who is not of the same tree, or takes no input, cannot be sent to; and only those below be stopped', async () => {
@@ -172,7 +172,7 @@ test('two that answer each other for ever come to an end', async () => {
   };
   const { of } = await start(pingPong, { hops: 5 });
   const { parent, child } = await pair(of);
-  await of.query(`delete from jobs where reports_job_id is not null`);
+  await of.query(`delete from jobs where notice_of_job_id is not null`);
   await of.post(parent.contextId, `tell ${child.workerId}`);
   await of.until(async () => (await of.query(`select 1 from jobs where hops >= 5`)).length > 0);
   await atRest(of);

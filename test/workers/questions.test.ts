@@ -85,7 +85,7 @@ describe('a question', () => {
       status: 'waiting',
       state: 'AwaitingInput',
       lease_owner: null,
-      barren_claims: 0,
+      failed_claims: 0,
     });
     expect((await of.history(contextId)).at(-1)).toMatchObject({ type: 'question' });
     expect(await events(of, contextId)).toContainEqual({
@@ -177,7 +177,10 @@ describe('a question', () => {
     const { jobId } = await of.post(contextId, 'go');
     await of.until(async () => (await lines(of, contextId)).length === 3);
     expect((await lines(of, contextId)).at(-1)).toBe('a1 tool: ←q');
-    expect(await contextRow(of, contextId)).toMatchObject({ status: 'running', state: 'ExecutingTools' });
+    expect(await contextRow(of, contextId)).toMatchObject({
+      scheduling_status: 'running',
+      state: 'ExecutingTools',
+    });
     expect((await of.post(contextId, 'yes')).jobId).toBe(jobId);
     slow.resolve();
     await of.ended(jobId);
@@ -287,7 +290,7 @@ describe('a wait for an answer ends', () => {
     const { of, contextId, jobId } = await isAsked();
     await of.perform(stopWorker(of.ports, { tenantId: DEFAULT_TENANT, contextId }));
     expect(await of.job(jobId)).toMatchObject({ status: 'cancelled' });
-    expect(await contextRow(of, contextId)).toMatchObject({ state: 'Stopped', status: 'idle' });
+    expect(await contextRow(of, contextId)).toMatchObject({ state: 'Stopped', scheduling_status: 'idle' });
     expect(await lines(of, contextId)).toEqual(unanswered);
   });
 

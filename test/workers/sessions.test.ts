@@ -68,5 +68,5 @@ test('a run without an input on a cleared context finds no message', async () =>
   await of.ended((await of.post(contextId, 'hello')).jobId);
   await clear(of, contextId);
   const { jobId } = await of.retry(contextId);
-  expect(await of.ended(jobId)).toMatchObject({ status: 'failed', error: { code: 'no_messages' } });
+  expect(await of.ended(jobId)).toMatchObject({ status: 'failed', error: { code: 'empty_context' } });
 });

@@ -33,7 +33,9 @@ const TOOLS = {
 async function passTime(of: Fleet): Promise<void> {
   await of.query(`update tool_calls set asked_at = asked_at - interval '1 hour', expires_at = now() - interval '1 second'
     where name = 'sleep_until'`);
-  await of.query(`update contexts set sweep_at = now() - interval '1 second' where status = 'waiting'`);
+  await of.query(
+    `update contexts set next_check_at = now() - interval '1 second' where scheduling_status = 'waiting'`,
+  );
 }
 
 const slept = (text: string | undefined): number =>

@@ -39,7 +39,7 @@ describe('a worker that makes another one', () => {
     );
     expect(job).toMatchObject({ status: 'completed' });
     const [child] = await childrenOf(of, jobId);
-    expect(child).toMatchObject({ status: 'completed', report: null, hops: 1 });
+    expect(child).toMatchObject({ status: 'completed', parent_notice: null, hops: 1 });
     expect(results.map((text) => JSON.parse(text))).toEqual([
       {
         worker_id: child?.['worker_id'],
@@ -69,7 +69,7 @@ describe('a worker that makes another one', () => {
       { worker_id: child?.['worker_id'], job_id: child?.['id'], status: 'queued', output: null },
     ]);
     expect(await of.ended(child?.['id'] as JobId)).toMatchObject({ status: 'completed' });
-    const told = `select 1 from jobs where reports_job_id = '${String(child?.['id'])}'`;
+    const told = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
     await of.until(async () => (await of.query(told)).length === 1);
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
   });

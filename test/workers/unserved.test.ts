@@ -62,7 +62,7 @@ async function startProcess(): Promise<Process> {
 
 /** A look of a sweep at what is due by now, until all that it found is done with. */
 async function sweep({ state }: Process, contextId: ContextId): Promise<void> {
-  await the.rows(`update contexts set sweep_at = now() - interval '1 second' where id = '${contextId}'`);
+  await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
   await sweepOnce(state);
   await state.registry.emptied();
 }
@@ -73,7 +73,11 @@ test('it is left to others at once, and read in full no more', async () => {
   const process = await startProcess();
   await runContext(process.state, contextId);
   expect(process).toMatchObject({ claims: 1, reads: 1 });
-  expect(await the.row(contextId)).toMatchObject({ status: 'waiting', lease_owner: null, barren_claims: 0 });
+  expect(await the.row(contextId)).toMatchObject({
+    scheduling_status: 'waiting',
+    lease_owner: null,
+    failed_claims: 0,
+  });
   await sweep(process, contextId);
   expect(process).toMatchObject({ claims: 1, reads: 1 });
   await runContext(process.state, contextId);
@@ -91,7 +95,7 @@ test('another process finds it as before, and what is new about it makes it wort
   await the.submit(contextId);
   await sweep(process, contextId);
   expect(process).toMatchObject({ claims: 2, reads: 1 });
-  expect(await the.row(contextId)).toMatchObject({ barren_claims: 0 });
+  expect(await the.row(contextId)).toMatchObject({ failed_claims: 0 });
 });
 
 test('it is served once it can be', async () => {

@@ -35,7 +35,7 @@ test('many waiting contexts cost their rows, and nothing else', { timeout: 180_0
     posted.push(...(await Promise.all(batch)));
   }
   const waiting = `select id, xmin, lease_epoch, wake_seq from contexts
-    where status = 'waiting' and state = 'AwaitingInput' and lease_owner is null order by id`;
+    where scheduling_status = 'waiting' and state = 'AwaitingInput' and lease_owner is null order by id`;
   await of.until(async () => (await of.query(waiting)).length === MANY);
   await of.until(() => of.processes[0]?.running() === 0);
 

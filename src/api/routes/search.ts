@@ -28,7 +28,7 @@ const POOL_SHARE = 3;
 const STRETCHES = 10;
 
 export function searchRoute(app: App, ports: ApiPorts): void {
-  const atOnce = openSlots(Math.max(1, Math.floor(ports.config.pool / POOL_SHARE)));
+  const atOnce = openSlots(Math.max(1, Math.floor(ports.config.databasePoolSize / POOL_SHARE)));
   app.get(
     '/api/search',
     {

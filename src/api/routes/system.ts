@@ -1,6 +1,6 @@
 /** What the platform says about itself: for probes, scrapers, people, and programs that read its contract. */
 import { refuse } from '../../core/errors.ts';
-import { migrationsNeeded, pendingMigrations } from '../../db/pending-migrations.ts';
+import { describeSchemaProblem, schemaState } from '../../db/schema-state.ts';
 import { readStats } from '../../db/stats-views.ts';
 import { within } from '../deadline.ts';
 import type { Metrics } from '../metrics.ts';
@@ -56,12 +56,16 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
       },
     },
     async () => {
-      const [pending, queue] = await Promise.all([
-        within(PROBE_MS, pendingMigrations(ports.database.db)).catch(() => null),
+      const [schema, queue] = await Promise.all([
+        within(
+          PROBE_MS,
+          schemaState((statement) => ports.database.db.execute(statement)),
+        ).catch(() => null),
         within(PROBE_MS, ports.bell.isReachable()).catch(() => false),
       ]);
-      if (pending === null) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
-      if (pending.length > 0) throw new RequestRefused(refuse('unavailable', migrationsNeeded(pending)));
+      if (schema === null) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
+      const problem = describeSchemaProblem(schema);
+      if (problem !== null) throw new RequestRefused(refuse('unavailable', problem));
       return queue
         ? ({ status: 'ok', postgres: 'ok', queue: 'ok' } as const)
         : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);

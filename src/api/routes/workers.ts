@@ -1,6 +1,6 @@
 /** Workers: made, read, changed, stopped, started, removed. */
 import type { FastifyReply } from 'fastify';
-import { startBelow, stopBelow } from '../../commands/descend.ts';
+import { startBelow, stopBelow } from '../../commands/cascade.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import type { Command } from '../../commands/perform.ts';
 import { startWorker, stopWorker } from '../../commands/stop-worker.ts';

@@ -62,7 +62,7 @@ export const WorkerProcessInfo = strict(
     pid: Count,
     version: Type.String(),
     started_at: Instant,
-    beat_at: Instant,
+    heartbeat_at: Instant,
     concurrency: nullable(
       Type.Integer({ minimum: 0, description: 'Contexts it may run at once; null until its first figures.' }),
     ),

@@ -144,7 +144,7 @@ function toProcess(process: ProcessView): WorkerProcessInfo {
     pid: process.pid,
     version: process.version,
     started_at: toIso(process.startedAt),
-    beat_at: toIso(process.beatAt),
+    heartbeat_at: toIso(process.heartbeatAt),
     concurrency: countOf(valuesOf(samples, FIGURES.slots)),
     running: countOf(valuesOf(samples, FIGURES.taken)),
     providers: process.models,

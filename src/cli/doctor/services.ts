@@ -2,6 +2,8 @@
 import type { Config } from '../../config.ts';
 import { inspectDatabase } from '../../db/inspect.ts';
 import type { DatabaseSight } from '../../db/inspect.ts';
+import { schemaProblem } from '../../db/schema-state.ts';
+import type { SchemaState } from '../../db/schema-state.ts';
 import { inspectRedis } from '../../queue/inspect.ts';
 import { spell } from '../terminal/time.ts';
 import { fail, ok, warn, why } from './finding.ts';
@@ -13,33 +15,36 @@ const OLDEST_CLUSTER = [7, 0] as const;
 /** Deadlines and waits are reckoned by Postgres' clock, the times of logs by ours. */
 const SKEW_MS = 1_000;
 
-export async function postgresFindings({ databaseUrl }: Config): Promise<Finding[]> {
+export async function postgresFindings({ databaseUrl, databaseSchema }: Config): Promise<Finding[]> {
   if (databaseUrl === null)
     return [ok('postgres', 'DATABASE_URL is not set: `nightshift start` brings its own')];
   try {
-    return about(await inspectDatabase(databaseUrl));
+    return about(await inspectDatabase(databaseUrl, databaseSchema));
   } catch (error) {
     const advice = 'Is it running, and is DATABASE_URL right: host, port, user, password, database?';
     return [fail('postgres', `cannot be used: ${why(error)}`, advice)];
   }
 }
 
-function about({ version, pending, skewMs, roundTripMs }: DatabaseSight): Finding[] {
+function about({ version, schema, skewMs, roundTripMs }: DatabaseSight): Finding[] {
   const server =
     version.number < OLDEST_POSTGRES
       ? fail('postgres', `it is ${version.name}`, 'PostgreSQL 15 or newer is needed.')
       : ok('postgres', `${version.name}, answers within ${spell(roundTripMs)}`);
-  const schema =
-    pending.length === 0
-      ? ok('migrations', 'up to date')
-      : fail('migrations', `not applied: ${pending.join(', ')}`, 'Run `nightshift migrate`.');
   const apart = Math.max(0, Math.abs(skewMs) - roundTripMs);
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   const clock =
     apart > SKEW_MS
       ? warn('clock', `Postgres is ${spell(apart)} ${side} this machine`, 'Let both keep time by NTP.')
       : ok('clock', 'this machine and Postgres agree');
-  return [server, schema, clock];
+  return [server, migrationsFinding(schema), clock];
+}
+
+function migrationsFinding(schema: SchemaState): Finding {
+  const problem = schemaProblem(schema);
+  return problem === null
+    ? ok('migrations', 'up to date')
+    : fail('migrations', problem.reason, problem.advice);
 }
 
 export async function redisFindings({ redisUrl }: Config): Promise<Finding[]> {

@@ -78,7 +78,7 @@ export function classify(facts: FailureFacts, heard: boolean): FailureClass {
   if (facts.status !== null) return byStatus(facts.status);
   const generic = GENERIC.get(facts.code) ?? GENERIC.get(facts.type);
   if (generic !== undefined) return generic;
-  if (facts.causeCode !== '') return heard ? 'stream_cut' : 'unreachable';
+  if (facts.causeCode !== '') return heard ? 'stream_interrupted' : 'unreachable';
   return 'server_error';
 }
 

@@ -75,7 +75,7 @@ function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener)
 }
 
 function cut(words: string): Broken {
-  return { kind: 'broken', class: 'stream_cut', words };
+  return { kind: 'broken', class: 'stream_interrupted', words };
 }
 
 /** Read to its end, a connection goes back to the pool; one that does not end is closed. */

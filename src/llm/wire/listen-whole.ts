@@ -28,5 +28,5 @@ export async function listenToWhole(
   watch.over();
   const whole = parseJson(text + decoder.decode());
   if (isJsonObject(whole)) return { kind: 'answered', whole };
-  return { kind: 'broken', class: 'stream_cut', words: 'the answer was no JSON' };
+  return { kind: 'broken', class: 'stream_interrupted', words: 'the answer was no JSON' };
 }

@@ -118,7 +118,7 @@ function reasonFaults(
       ? asCancelled || wasHalted
       : job.status === 'interrupted'
         ? mayBeInterrupted
-        : ends.includes(job.status) || (overtaken && job.error_code === 'last_not_input');
+        : ends.includes(job.status) || (overtaken && job.error_code === 'nothing_to_answer');
   if (may) return [];
   const why = job.error_code === null ? '' : ` (${job.error_code})`;
   return [

@@ -50,12 +50,12 @@ function restFaults(context: StoredContext, jobs: readonly StoredJob[]): Violati
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, context.id));
   if (context.lease_owner !== null) note(`still owned by ${context.lease_owner}`);
-  if (context.status !== 'idle') note(`still ${context.status}`);
-  if (context.sweep_at !== null) note('a sweep still looks for it');
+  if (context.scheduling_status !== 'idle') note(`still ${context.scheduling_status}`);
+  if (context.next_check_at !== null) note('a sweep still looks for it');
   if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state)) note(`at rest in ${context.state}`);
   if (context.queued !== queued) note(`counts ${context.queued} queued, ${queued} are`);
   if (context.steers !== 0) note(`counts ${context.steers} inputs that wait to join a job`);
-  if (context.barren_claims !== 0) note(`counts ${context.barren_claims} barren claims`);
+  if (context.failed_claims !== 0) note(`counts ${context.failed_claims} barren claims`);
   return faults;
 }
 

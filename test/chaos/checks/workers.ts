@@ -28,7 +28,7 @@ export const workers: Check = {
   find(world) {
     const sight = sightOf(world);
     const made = groupBy(world.jobs, ({ parent_tool_call_id: id }) => id);
-    const reports = groupBy(world.jobs, ({ reports_job_id: id }) => id);
+    const reports = groupBy(world.jobs, ({ notice_of_job_id: id }) => id);
     return [
       ...world.calls.flatMap((call) => {
         if (call.name === SPAWN) return spawnFaults(call, made.get(call.id) ?? [], sight);
@@ -37,10 +37,12 @@ export const workers: Check = {
       ...world.jobs.flatMap((job) => [
         ...(job.parent_tool_call_id === null ? [] : reportFaults(job, reports.get(job.id) ?? [], sight)),
         ...endFaults(job, sight),
-        ...(job.descend === null
+        ...(job.cascade === null
           ? []
           : [says('its end was not carried on to all below', job.context_id, job.id)]),
-        ...(job.report === null ? [] : [says(`its report is still ${job.report}`, job.context_id, job.id)]),
+        ...(job.parent_notice === null
+          ? []
+          : [says(`its report is still ${job.parent_notice}`, job.context_id, job.id)]),
       ]),
     ];
   },

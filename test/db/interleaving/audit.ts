@@ -35,14 +35,14 @@ export async function installAudit({ db }: Database): Promise<void> {
     begin
       insert into audit (context_id, change) values (new.id, jsonb_build_object(
         'actor', current_setting('application_name'),
-        'status', new.status, 'previousStatus', old.status,
+        'status', new.scheduling_status, 'previousStatus', old.scheduling_status,
         'owner', new.lease_owner, 'previousOwner', old.lease_owner,
         'ownerLived', exists (select 1 from processes p where p.id = old.lease_owner
-          and p.dead_at is null and p.beat_at > clock_timestamp() - interval '10 minutes'),
+          and p.dead_at is null and p.heartbeat_at > clock_timestamp() - interval '10 minutes'),
         'epoch', new.lease_epoch, 'previousEpoch', old.lease_epoch,
         'head', new.head_seq, 'previousHead', old.head_seq,
         'wake', new.wake_seq, 'queued', new.queued, 'previousQueued', old.queued, 'stopped', new.stopped,
-        'summoned', old.sweep_at is not null and old.status = 'running',
+        'summoned', old.next_check_at is not null and old.scheduling_status = 'running',
         'unfinished', exists (select 1 from jobs j where j.context_id = new.id and j.finished_at is null)));
       return null;
     end $$`);

@@ -82,7 +82,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
       where e.context_id = c.id and e.seq > l.cleared and e.name = 'ContextCompacted'
         and e.data ->> 'model' is not null) s on true,
     lateral (values
-      (case when c.status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.status end),
+      (case when c.scheduling_status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.scheduling_status end),
       (case when c.queued <> (select count(*) from jobs j where j.context_id = c.id and j.status = 'queued')
         then 'the counter of queued inputs is wrong: ' || c.queued end),
       (case when c.queued <> 0 or c.steers <> 0 then 'an input was never taken up' end),

@@ -21,7 +21,7 @@ function both(...rewrites: Rewrite[]): Rewrite {
 }
 
 const CLAIM = "status = 'running', lease_owner";
-const REVOKE = 'barren_claims > 1';
+const REVOKE = 'failed_claims > 1';
 
 export const LAWS: readonly Law[] = [
   [
@@ -41,7 +41,11 @@ export const LAWS: readonly Law[] = [
     'a claim takes only a context without an owner',
     both(
       replace('(c.lease_owner is null)', 'true', CLAIM),
-      replace("(c.status = 'runnable' or", "(c.status in ('runnable', 'running') or", CLAIM),
+      replace(
+        "(c.scheduling_status = 'runnable' or",
+        "(c.scheduling_status in ('runnable', 'running') or",
+        CLAIM,
+      ),
     ),
     /took the lease of one who lives/,
     1,
@@ -137,7 +141,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'starting a worker wakes its queued inputs',
-    replace("::boolean and c.status = 'idle' and c.queued > 0", '::boolean and false'),
+    replace("::boolean and c.scheduling_status = 'idle' and c.queued > 0", '::boolean and false'),
     /left a queued input in an idle context|never taken up/,
     2,
   ],
@@ -150,8 +154,8 @@ export const LAWS: readonly Law[] = [
   [
     'an answer wakes a context that waits',
     replace(
-      "status = case when c.status = 'waiting' then 'runnable' else c.status end,\n        sweep_at = case when c.status = 'waiting'",
-      "sweep_at = case when c.status = 'never'",
+      "scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,\n        next_check_at = case when c.scheduling_status = 'waiting'",
+      "next_check_at = case when c.scheduling_status = 'never'",
     ),
     /nobody looks at an answer/,
     38,

@@ -97,7 +97,7 @@ export class Stage {
   async #forget(): Promise<void> {
     await this.#admin.db.execute(sql`delete from processes`);
     await this.#admin.db.execute(
-      sql`update contexts set status = 'idle', lease_owner = null, sweep_at = null where status <> 'idle'`,
+      sql`update contexts set scheduling_status = 'idle', lease_owner = null, next_check_at = null where scheduling_status <> 'idle'`,
     );
   }
 
@@ -132,11 +132,11 @@ export class Stage {
   async #bringToRest(world: World): Promise<string[]> {
     const [owned] = await this.#admin.db.execute<{ name: string }>(sql`
       select p.id as name from contexts c join processes p on p.id = c.lease_owner
-      where c.id = ${world.contextId} and p.beat_at > clock_timestamp() - interval '10 minutes'`);
+      where c.id = ${world.contextId} and p.heartbeat_at > clock_timestamp() - interval '10 minutes'`);
     const orphan = owned === undefined ? [] : ['a process that lives owns the context and does not run it'];
     const asleep = await this.#admin.db.execute(sql`
       select 1 from contexts c join tool_calls t on t.context_id = c.id and t.status = 'waiting' and t.reply is not null
-      where c.id = ${world.contextId} and c.status = 'waiting' and c.sweep_at > clock_timestamp() + interval '1 day'`);
+      where c.id = ${world.contextId} and c.scheduling_status = 'waiting' and c.next_check_at > clock_timestamp() + interval '1 day'`);
     const unheard = asleep.length === 0 ? [] : ['nobody looks at an answer that was given'];
     for (const { id } of world.processes) await stopBeating(this.#admin, id);
     const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
@@ -153,10 +153,10 @@ export class Stage {
   }
 
   async #isAtRest({ contextId }: World): Promise<boolean> {
-    const [row] = await this.#admin.db.execute<{ status: string }>(
-      sql`select status from contexts where id = ${contextId}`,
+    const [row] = await this.#admin.db.execute<{ scheduling_status: string }>(
+      sql`select scheduling_status from contexts where id = ${contextId}`,
     );
-    return row?.status === 'idle';
+    return row?.scheduling_status === 'idle';
   }
 }
 

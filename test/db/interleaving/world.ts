@@ -35,8 +35,8 @@ import type { Text } from './script.ts';
 
 /** Nobody dies of a late beat while a schedule is played; whoever is to die is given a beat of an hour ago. */
 export const TIMES: WorkerPorts['times'] = {
-  beatMs: 1_000,
-  missedMs: 600_000,
+  heartbeatIntervalMs: 1_000,
+  heartbeatTimeoutMs: 600_000,
   leaseMs: 1_200_000,
   sweepMs: 1_000,
   stopGraceMs: 0,
@@ -318,13 +318,13 @@ export async function passTime({ db }: Database, contextId: ContextId): Promise<
     update jobs set retry_at = clock_timestamp() - interval '1 second'
     where context_id = ${contextId} and retry_at is not null`);
   await db.execute(sql`
-    update contexts set sweep_at = clock_timestamp() - interval '1 second'
-    where id = ${contextId} and sweep_at is not null and status <> 'running'`);
+    update contexts set next_check_at = clock_timestamp() - interval '1 second'
+    where id = ${contextId} and next_check_at is not null and scheduling_status <> 'running'`);
 }
 
 /** The process's last beat was an hour ago, and its lock is free. */
 export async function stopBeating({ db }: Database, id: ProcessId): Promise<void> {
   await db.execute(
-    sql`update processes set beat_at = clock_timestamp() - interval '1 hour' where id = ${id}`,
+    sql`update processes set heartbeat_at = clock_timestamp() - interval '1 hour' where id = ${id}`,
   );
 }

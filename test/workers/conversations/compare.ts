@@ -133,12 +133,12 @@ async function contextDifferences(db: Db, contextId: ContextId, book: Book): Pro
 }
 
 async function rowDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
-  const [row] = await db.execute<{ status: string; queued: number; steers: number }>(
-    sql`select status, queued, steers from contexts where id = ${contextId}`,
+  const [row] = await db.execute<{ scheduling_status: string; queued: number; steers: number }>(
+    sql`select scheduling_status, queued, steers from contexts where id = ${contextId}`,
   );
   return differ(
     'the mailbox says',
-    [`${row?.status}: ${row?.queued} queued, ${row?.steers} to join`],
+    [`${row?.scheduling_status}: ${row?.queued} queued, ${row?.steers} to join`],
     [`${book.status}: ${book.queue.length} queued, ${book.job?.steers.length ?? 0} to join`],
   );
 }

@@ -103,7 +103,7 @@ export class Stage {
       mcpServers: [],
     });
     // Nobody beats here: it lives for as long as the sequences take.
-    await database.db.execute(sql`update processes set beat_at = beat_at + interval '1 day'`);
+    await database.db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day'`);
     const state = commitsFirst(stateByHand(workerPorts(ports, scenes), id, 1_000), scenes);
     await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
       state.registry.lookUp(contextId, controlSeq),

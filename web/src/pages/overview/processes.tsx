@@ -44,7 +44,11 @@ export function Processes() {
             },
             { name: 'version', head: 'Version', cell: ({ version }) => version },
             { name: 'since', head: 'Started', cell: ({ started_at }) => <RelativeTime at={started_at} /> },
-            { name: 'beat', head: 'Last beat', cell: ({ beat_at }) => <RelativeTime at={beat_at} /> },
+            {
+              name: 'beat',
+              head: 'Last beat',
+              cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} />,
+            },
           ]}
         />
       )}

@@ -6,7 +6,7 @@ import { refuse } from '../core/errors.ts';
 import type { JobId, MessageId } from '../core/ids.ts';
 import { reportWords } from '../core/peer-words.ts';
 import { holdContext } from '../db/branches.ts';
-import { takeReport } from '../db/errands.ts';
+import { takeParentNotice } from '../db/errands.ts';
 import type { Errand } from '../db/errands.ts';
 import { submit } from '../db/submit.ts';
 import { done } from './perform.ts';
@@ -15,14 +15,14 @@ import type { CommandPorts } from './ports.ts';
 import { NORMAL, whyRefused } from './submit-input.ts';
 
 /** In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` where it is told already, or by a call. */
-export function reportEnd(
+export function sendParentNotice(
   { ids }: Pick<CommandPorts, 'ids'>,
-  { tenantId, jobId: endedId, to }: Extract<Errand, { kind: 'report' }>,
+  { tenantId, jobId: endedId, to }: Extract<Errand, { kind: 'parent_notice' }>,
   queueLimit: number,
 ): Command<object> {
   return async (tx) => {
     const isThere = to !== null && (await holdContext(tx, { tenantId, contextId: to }));
-    const ending = await takeReport(tx, { tenantId, jobId: endedId }, to);
+    const ending = await takeParentNotice(tx, { tenantId, jobId: endedId }, to);
     if (ending === null) return refuse('not_waiting', 'Nobody waits to be told of this end.');
     if (!isThere) return done({});
     const jobId = ids.next<JobId>();
@@ -50,8 +50,8 @@ export function reportEnd(
         hops: hops + 1,
         parentJobId: null,
         toolCallId: null,
-        report: false,
-        reportsJobId: endedId,
+        notifyParent: false,
+        noticeOfJobId: endedId,
       },
     );
     if (submitted === null) return whyRefused(tx, { tenantId, contextId: to, queueLimit });

@@ -8,7 +8,7 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
-import { contextsBelow, descended, holdStopped, jobsBelow, workersBelow } from '../db/errands.ts';
+import { contextsBelow, cascaded, holdStopped, jobsBelow, workersBelow } from '../db/errands.ts';
 import type { Errand } from '../db/errands.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { inLanes } from './lanes.ts';
@@ -23,7 +23,7 @@ type Ports = Omit<CommandPorts, 'boundResult'>;
 const PAGE = 200;
 
 /** Harmless where somebody else does it at the same time. */
-export async function descend(ports: Ports, errand: Extract<Errand, { kind: 'descend' }>): Promise<void> {
+export async function cascade(ports: Ports, errand: Extract<Errand, { kind: 'cascade' }>): Promise<void> {
   const { tenantId, jobId, demand, workerId } = errand;
   switch (demand) {
     case 'cancel':
@@ -36,7 +36,7 @@ export async function descend(ports: Ports, errand: Extract<Errand, { kind: 'des
       await stopBelow(ports, tenantId, workerId);
       break;
   }
-  await descended(ports.database.db, errand);
+  await cascaded(ports.database.db, errand);
 }
 
 async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reason: string): Promise<void> {

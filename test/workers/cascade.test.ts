@@ -1,6 +1,6 @@
 // Cancel, interrupt and stop go down the tree: whoever was asked for work ends with whoever asked.
 import { afterEach, describe, expect, test } from 'vitest';
-import { startBelow, stopBelow } from '../../src/commands/descend.ts';
+import { startBelow, stopBelow } from '../../src/commands/cascade.ts';
 import { startWorker, stopWorker } from '../../src/commands/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { JobId } from '../../src/core/ids.ts';
@@ -51,11 +51,11 @@ const running = (of: Crew, many: number) =>
   );
 
 const noMarks = (of: Crew) =>
-  of.until(async () => (await of.query(`select 1 from jobs where descend is not null`)).length === 0);
+  of.until(async () => (await of.query(`select 1 from jobs where cascade is not null`)).length === 0);
 
 async function statusOf(of: Crew): Promise<Record<string, unknown>> {
   const rows = await of.query(
-    `select w.name, j.status from jobs j join workers w on w.id = j.worker_id where j.reports_job_id is null`,
+    `select w.name, j.status from jobs j join workers w on w.id = j.worker_id where j.notice_of_job_id is null`,
   );
   return Object.fromEntries(rows.map((row) => [String(row['name']), row['status']]));
 }
@@ -85,8 +85,10 @@ test('an interrupt cancels what was asked below, whose conversations stay; repor
   expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted' });
   const [child] = of.hired;
   expect(await of.ended(child?.jobId ?? jobId)).toMatchObject({ status: 'cancelled' });
-  await of.until(async () => (await of.query(`select 1 from jobs where report is not null`)).length === 0);
-  expect(await of.query(`select 1 from jobs where reports_job_id is not null`)).toEqual([]);
+  await of.until(
+    async () => (await of.query(`select 1 from jobs where parent_notice is not null`)).length === 0,
+  );
+  expect(await of.query(`select 1 from jobs where notice_of_job_id is not null`)).toEqual([]);
   expect(child === undefined ? [] : await of.history(child.contextId)).toHaveLength(1);
 });
 
@@ -105,7 +107,10 @@ test('the end of a job that ends by itself cancels nobody', async () => {
   const { jobId } = await of.post(contextId, 'leave:one');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
   await running(of, 1);
-  expect(await of.job(of.hired[0]?.jobId ?? jobId)).toMatchObject({ status: 'running', report: 'wanted' });
+  expect(await of.job(of.hired[0]?.jobId ?? jobId)).toMatchObject({
+    status: 'running',
+    parent_notice: 'wanted',
+  });
 });
 
 describe('stop', () => {
@@ -199,10 +204,10 @@ describe('reports', () => {
     const { jobId } = await of.post(contextId, 'leave:done one,done two');
     await of.ended(jobId);
     const reports = () =>
-      of.query(`select * from jobs where reports_job_id is not null and finished_at is not null`);
+      of.query(`select * from jobs where notice_of_job_id is not null and finished_at is not null`);
     await of.until(async () => (await reports()).length === 2);
     expect((await reports()).map((row) => row['hops'])).toEqual([2, 2]);
-    expect(await of.query(`select 1 from jobs where report is not null`)).toEqual([]);
+    expect(await of.query(`select 1 from jobs where parent_notice is not null`)).toEqual([]);
     const senders = await of.query(
       `select sender_worker_id, content from messages where context_id = '${contextId}' and sender_worker_id is not null`,
     );
@@ -221,10 +226,10 @@ describe('reports', () => {
     await running(of, 1);
     await of.perform(stopWorker(of.ports, { tenantId, contextId }));
     const child: JobId = of.hired[0]?.jobId ?? jobId;
-    expect(await of.ended(child)).toMatchObject({ status: 'cancelled', report: 'due' });
+    expect(await of.ended(child)).toMatchObject({ status: 'cancelled', parent_notice: 'due' });
     await of.perform(startWorker(of.ports, { tenantId, contextId }));
     await startBelow(of.ports, tenantId, workerId);
-    await of.until(async () => (await of.job(child))['report'] === null);
-    expect(await of.query(`select 1 from jobs where reports_job_id = '${child}'`)).toHaveLength(1);
+    await of.until(async () => (await of.job(child))['parent_notice'] === null);
+    expect(await of.query(`select 1 from jobs where notice_of_job_id = '${child}'`)).toHaveLength(1);
   });
 });

@@ -1,0 +1,410 @@
+CREATE TABLE "awaited_jobs" (
+	"tool_call_id" uuid NOT NULL,
+	"job_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"worker_id" uuid NOT NULL,
+	"ordinal" integer NOT NULL,
+	CONSTRAINT "awaited_jobs_tool_call_id_job_id_pk" PRIMARY KEY("tool_call_id","job_id")
+);
+--> statement-breakpoint
+CREATE TABLE "branches" (
+	"context_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"name" text NOT NULL,
+	"parent_name" text,
+	"fork_seq" bigint,
+	"spans" jsonb,
+	"message_count" bigint DEFAULT 0 NOT NULL,
+	"request_count" bigint DEFAULT 0 NOT NULL,
+	"input_tokens" bigint DEFAULT 0 NOT NULL,
+	"output_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_read_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_write_tokens" bigint DEFAULT 0 NOT NULL,
+	"cost_nanos" bigint,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "branches_context_id_name_pk" PRIMARY KEY("context_id","name"),
+	CONSTRAINT "branches_fork" CHECK (("branches"."parent_name" is null) = ("branches"."fork_seq" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "compactions" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"branch" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"upto_seq" bigint NOT NULL,
+	"type" text NOT NULL,
+	"summary" text,
+	"model" text,
+	"tokens_before" integer NOT NULL,
+	"tokens_after" integer NOT NULL,
+	"job_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "compactions_type" CHECK (type in ('threshold', 'llm')),
+	CONSTRAINT "compactions_summary" CHECK (("compactions"."type" = 'llm') = ("compactions"."summary" is not null)),
+	CONSTRAINT "compactions_upto" CHECK ("compactions"."upto_seq" < "compactions"."seq")
+);
+--> statement-breakpoint
+CREATE TABLE "contexts" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"scheduling_status" text DEFAULT 'idle' NOT NULL,
+	"state" text DEFAULT 'Idle' NOT NULL,
+	"state_since" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"head_seq" bigint DEFAULT 0 NOT NULL,
+	"wake_seq" bigint DEFAULT 0 NOT NULL,
+	"control_seq" bigint DEFAULT 0 NOT NULL,
+	"lease_owner" uuid,
+	"lease_epoch" bigint DEFAULT 0 NOT NULL,
+	"next_check_at" timestamp (3) with time zone,
+	"active_branch" text DEFAULT 'main' NOT NULL,
+	"stopped" boolean DEFAULT false NOT NULL,
+	"queued" integer DEFAULT 0 NOT NULL,
+	"steers" integer DEFAULT 0 NOT NULL,
+	"failed_claims" smallint DEFAULT 0 NOT NULL,
+	"message_count" bigint DEFAULT 0 NOT NULL,
+	"turn_count" bigint DEFAULT 0 NOT NULL,
+	"request_count" bigint DEFAULT 0 NOT NULL,
+	"input_tokens" bigint DEFAULT 0 NOT NULL,
+	"output_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_read_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_write_tokens" bigint DEFAULT 0 NOT NULL,
+	"cost_nanos" bigint,
+	"last_failure" jsonb,
+	CONSTRAINT "contexts_scheduling_status" CHECK (scheduling_status in ('idle', 'runnable', 'running', 'waiting')),
+	CONSTRAINT "contexts_running_is_owned" CHECK (("contexts"."scheduling_status" = 'running') = ("contexts"."lease_owner" is not null)),
+	CONSTRAINT "contexts_idle_has_no_check" CHECK ("contexts"."scheduling_status" <> 'idle' or "contexts"."next_check_at" is null),
+	CONSTRAINT "contexts_unowned_has_check" CHECK ("contexts"."scheduling_status" not in ('runnable', 'waiting') or "contexts"."next_check_at" is not null),
+	CONSTRAINT "contexts_queued" CHECK ("contexts"."queued" >= 0 and "contexts"."steers" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "events" (
+	"context_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"name" text NOT NULL,
+	"data" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "events_context_id_seq_pk" PRIMARY KEY("context_id","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "failed_calls" (
+	"job_id" uuid NOT NULL,
+	"attempt" integer NOT NULL,
+	"context_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"model" text NOT NULL,
+	"error" jsonb NOT NULL,
+	"called_at" timestamp (3) with time zone NOT NULL,
+	"first_byte_at" timestamp (3) with time zone,
+	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"retry_at" timestamp (3) with time zone,
+	"prompt" jsonb,
+	CONSTRAINT "failed_calls_job_id_attempt_pk" PRIMARY KEY("job_id","attempt")
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"tenant_id" text NOT NULL,
+	"key" text NOT NULL,
+	"request" text NOT NULL,
+	"response" jsonb,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "idempotency_keys_tenant_id_key_pk" PRIMARY KEY("tenant_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "jobs" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"worker_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"branch" text NOT NULL,
+	"status" text DEFAULT 'queued' NOT NULL,
+	"priority" smallint DEFAULT 5 NOT NULL,
+	"position" bigint NOT NULL,
+	"message_id" uuid,
+	"turn" integer DEFAULT 0 NOT NULL,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"retry_at" timestamp (3) with time zone,
+	"steps" integer DEFAULT 0 NOT NULL,
+	"max_steps" integer,
+	"deadline" timestamp (3) with time zone,
+	"input_tokens" bigint DEFAULT 0 NOT NULL,
+	"output_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_read_tokens" bigint DEFAULT 0 NOT NULL,
+	"cache_write_tokens" bigint DEFAULT 0 NOT NULL,
+	"cost_nanos" bigint,
+	"output_message_id" uuid,
+	"first_seq" bigint,
+	"last_seq" bigint,
+	"error" jsonb,
+	"stop_kind" text,
+	"stop_mode" text,
+	"stop_reason" text,
+	"stop_requested_at" timestamp (3) with time zone,
+	"stop_delivered_at" timestamp (3) with time zone,
+	"stopped_at" timestamp (3) with time zone,
+	"parent_job_id" uuid,
+	"parent_tool_call_id" uuid,
+	"hops" smallint DEFAULT 0 NOT NULL,
+	"parent_notice" text,
+	"notice_of_job_id" uuid,
+	"cascade" text,
+	"metadata" jsonb NOT NULL,
+	"compaction" jsonb,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp (3) with time zone,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "jobs_hops" CHECK ("jobs"."hops" >= 0),
+	CONSTRAINT "jobs_parent_notice" CHECK (parent_notice in ('wanted', 'due')),
+	CONSTRAINT "jobs_cascade" CHECK (cascade in ('cancel', 'stop', 'interrupt')),
+	CONSTRAINT "jobs_kind" CHECK (kind in ('input', 'retry', 'compact')),
+	CONSTRAINT "jobs_status" CHECK (status in ('queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted')),
+	CONSTRAINT "jobs_input_has_message" CHECK (("jobs"."kind" = 'input') = ("jobs"."message_id" is not null)),
+	CONSTRAINT "jobs_started" CHECK ("jobs"."status" not in ('running', 'waiting') or "jobs"."started_at" is not null),
+	CONSTRAINT "jobs_finished" CHECK (("jobs"."status" in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = ("jobs"."finished_at" is not null)),
+	CONSTRAINT "jobs_failed_says_why" CHECK ("jobs"."status" not in ('failed', 'incomplete') or "jobs"."error" is not null),
+	CONSTRAINT "jobs_priority" CHECK ("jobs"."priority" between 0 and 10),
+	CONSTRAINT "jobs_stop_kind" CHECK (stop_kind in ('cancel', 'stop', 'interrupt')),
+	CONSTRAINT "jobs_stop_mode" CHECK (stop_mode in ('discard', 'rollback', 'keep')),
+	CONSTRAINT "jobs_interrupt_has_mode" CHECK (("jobs"."stop_kind" is not distinct from 'interrupt') = ("jobs"."stop_mode" is not null)),
+	CONSTRAINT "jobs_wish" CHECK (("jobs"."stop_kind" is null) = ("jobs"."stop_requested_at" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "memories" (
+	"worker_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"key" text NOT NULL,
+	"value" text NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "memories_worker_id_key_pk" PRIMARY KEY("worker_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "messages" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"branch" text NOT NULL,
+	"seq" bigint,
+	"role" text NOT NULL,
+	"type" text NOT NULL,
+	"turn" text,
+	"status" text NOT NULL,
+	"content" json NOT NULL,
+	"bytes" integer GENERATED ALWAYS AS (octet_length(content::text)) STORED NOT NULL,
+	"job_id" uuid,
+	"sender_worker_id" uuid,
+	"model_id" text,
+	"provider_id" text,
+	"input_tokens" integer,
+	"output_tokens" integer,
+	"cache_read_tokens" integer,
+	"cache_write_tokens" integer,
+	"cost_nanos" bigint,
+	"finish_reason" text,
+	"attempt" integer,
+	"called_at" timestamp (3) with time zone,
+	"first_byte_at" timestamp (3) with time zone,
+	"prompt" jsonb,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"completed_at" timestamp (3) with time zone,
+	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
+	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result')),
+	CONSTRAINT "messages_status" CHECK (status in ('queued', 'completed', 'retracted', 'withdrawn')),
+	CONSTRAINT "messages_numbered" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."seq" is not null)),
+	CONSTRAINT "messages_turn" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."turn" is not null)),
+	CONSTRAINT "messages_only_inputs_queue" CHECK ("messages"."status" in ('completed', 'retracted') or "messages"."role" = 'user')
+);
+--> statement-breakpoint
+CREATE TABLE "processes" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"lock_key" bigint NOT NULL,
+	"host" text NOT NULL,
+	"pid" integer NOT NULL,
+	"session_name" text,
+	"version" text NOT NULL,
+	"tools" text[] NOT NULL,
+	"roles" text[] NOT NULL,
+	"models" text[] NOT NULL,
+	"mcp_servers" text[] DEFAULT '{}' NOT NULL,
+	"started_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"heartbeat_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"late_at" timestamp (3) with time zone,
+	"metrics" jsonb,
+	"dead_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "provider_gates" (
+	"id" text PRIMARY KEY NOT NULL,
+	"provider" text NOT NULL,
+	"reason" text NOT NULL,
+	"closed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"held_until" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "roles" (
+	"tenant_id" text NOT NULL,
+	"name" text NOT NULL,
+	"version" integer NOT NULL,
+	"definition" json,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "roles_tenant_id_name_version_pk" PRIMARY KEY("tenant_id","name","version"),
+	CONSTRAINT "roles_version" CHECK ("roles"."version" > 0)
+);
+--> statement-breakpoint
+CREATE TABLE "search_backlog" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "search_backlog_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"context_id" uuid NOT NULL,
+	"tenant_id" text NOT NULL,
+	"upto_seq" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "search_entries" (
+	"context_id" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"tenant_id" text NOT NULL,
+	"message_id" uuid NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"document" "tsvector" NOT NULL,
+	CONSTRAINT "search_entries_context_id_seq_pk" PRIMARY KEY("context_id","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"key_id" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tool_calls" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"job_id" uuid NOT NULL,
+	"message_id" uuid NOT NULL,
+	"ordinal" integer NOT NULL,
+	"name" text NOT NULL,
+	"effect" text NOT NULL,
+	"on_unknown" text NOT NULL,
+	"status" text DEFAULT 'pending' NOT NULL,
+	"started_epoch" bigint,
+	"asked_at" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone,
+	"reply" json,
+	"reply_message_id" uuid,
+	"waits_for" text,
+	"verdict" json,
+	"verdict_at" timestamp (3) with time zone,
+	"needs" integer,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp (3) with time zone,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "tool_calls_effect" CHECK (effect in ('none', 'idempotent', 'once')),
+	CONSTRAINT "tool_calls_on_unknown" CHECK (on_unknown in ('tell', 'ask')),
+	CONSTRAINT "tool_calls_status" CHECK (status in ('pending', 'started', 'waiting', 'completed', 'failed', 'cancelled', 'denied', 'expired', 'unknown')),
+	CONSTRAINT "tool_calls_waits_for" CHECK (waits_for in ('approval', 'answer', 'outcome', 'workers', 'timer')),
+	CONSTRAINT "tool_calls_verdict" CHECK (("tool_calls"."verdict" is null) = ("tool_calls"."verdict_at" is null)),
+	CONSTRAINT "tool_calls_needs" CHECK (("tool_calls"."waits_for" is not distinct from 'workers') = ("tool_calls"."needs" is not null)),
+	CONSTRAINT "tool_calls_finished" CHECK (("tool_calls"."status" in ('pending', 'started', 'waiting')) = ("tool_calls"."finished_at" is null)),
+	CONSTRAINT "tool_calls_started" CHECK ("tool_calls"."status" <> 'started' or ("tool_calls"."started_epoch" is not null and "tool_calls"."effect" = 'once')),
+	CONSTRAINT "tool_calls_waiting" CHECK ("tool_calls"."status" <> 'waiting' or "tool_calls"."asked_at" is not null),
+	CONSTRAINT "tool_calls_reply" CHECK (("tool_calls"."reply" is null) = ("tool_calls"."reply_message_id" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "tool_executions" (
+	"tool_call_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"epoch" bigint NOT NULL,
+	"idempotency_key" text NOT NULL,
+	"began_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"outcome" text,
+	CONSTRAINT "tool_executions_tool_call_id_number_pk" PRIMARY KEY("tool_call_id","number"),
+	CONSTRAINT "tool_executions_number" CHECK ("tool_executions"."number" > 0),
+	CONSTRAINT "tool_executions_outcome" CHECK (outcome in ('completed', 'failed', 'cancelled', 'unknown', 'did_not_happen')),
+	CONSTRAINT "tool_executions_ended" CHECK (("tool_executions"."ended_at" is null) = ("tool_executions"."outcome" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "tool_lists" (
+	"tenant_id" text NOT NULL,
+	"hash" text NOT NULL,
+	"tools" json NOT NULL,
+	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tool_lists_tenant_id_hash_pk" PRIMARY KEY("tenant_id","hash")
+);
+--> statement-breakpoint
+CREATE TABLE "workers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"context_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"title" text,
+	"role" text,
+	"role_version" integer,
+	"config" json NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"parent_worker_id" uuid,
+	"parent_context_id" uuid,
+	"root_context_id" uuid,
+	"expires_at" timestamp (3) with time zone,
+	"archived_at" timestamp (3) with time zone,
+	"depth" integer DEFAULT 0 NOT NULL,
+	"root_worker_id" uuid,
+	"detached" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
+CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
+CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."next_check_at" is not null;--> statement-breakpoint
+CREATE INDEX "contexts_owned" ON "contexts" USING btree ("lease_owner") WHERE "contexts"."lease_owner" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "failed_calls_context" ON "failed_calls" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
+CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
+CREATE UNIQUE INDEX "jobs_spawned_once" ON "jobs" USING btree ("parent_tool_call_id") WHERE "jobs"."parent_tool_call_id" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "jobs_notice_once" ON "jobs" USING btree ("notice_of_job_id") WHERE "jobs"."notice_of_job_id" is not null;--> statement-breakpoint
+CREATE INDEX "jobs_notice_due" ON "jobs" USING btree ("id") WHERE "jobs"."parent_notice" = 'due';--> statement-breakpoint
+CREATE INDEX "jobs_cascading" ON "jobs" USING btree ("id") WHERE "jobs"."cascade" is not null;--> statement-breakpoint
+CREATE INDEX "jobs_parent" ON "jobs" USING btree ("parent_job_id") WHERE "jobs"."parent_job_id" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "jobs_tenant" ON "jobs" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "jobs_context" ON "jobs" USING btree ("context_id","id");--> statement-breakpoint
+CREATE INDEX "jobs_ended_badly" ON "jobs" USING btree ("tenant_id","status","id") WHERE "jobs"."status" in ('incomplete', 'failed', 'cancelled', 'interrupted');--> statement-breakpoint
+CREATE INDEX "jobs_other_kind" ON "jobs" USING btree ("tenant_id","kind","id") WHERE "jobs"."kind" in ('retry', 'compact');--> statement-breakpoint
+CREATE INDEX "jobs_metadata" ON "jobs" USING gin ("metadata" jsonb_path_ops) WITH (gin_pending_list_limit=1024) WHERE "jobs"."metadata" <> '{}';--> statement-breakpoint
+CREATE INDEX "jobs_ended" ON "jobs" USING btree ("tenant_id","finished_at") WHERE "jobs"."finished_at" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "messages_seq" ON "messages" USING btree ("context_id","seq") WHERE "messages"."seq" is not null;--> statement-breakpoint
+CREATE INDEX "messages_branch" ON "messages" USING btree ("context_id","branch","seq");--> statement-breakpoint
+CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");--> statement-breakpoint
+CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
+CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
+CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "tool_calls_place" ON "tool_calls" USING btree ("message_id","ordinal");--> statement-breakpoint
+CREATE INDEX "tool_calls_open" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" in ('pending', 'started', 'waiting');--> statement-breakpoint
+CREATE INDEX "tool_calls_job" ON "tool_calls" USING btree ("context_id","job_id");--> statement-breakpoint
+CREATE INDEX "tool_calls_inbox" ON "tool_calls" USING btree ("tenant_id","asked_at","id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."reply" is null and "tool_calls"."waits_for" in ('approval', 'answer', 'outcome');--> statement-breakpoint
+CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."needs" <= 0;--> statement-breakpoint
+CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "workers_context" ON "workers" USING btree ("context_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "workers_tenant" ON "workers" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "workers_parent" ON "workers" USING btree ("parent_worker_id") WHERE "workers"."parent_worker_id" is not null;--> statement-breakpoint
+CREATE INDEX "workers_root" ON "workers" USING btree ("root_worker_id") WHERE "workers"."root_worker_id" is not null;--> statement-breakpoint
+CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;--> statement-breakpoint
+CREATE INDEX "workers_expiring" ON "workers" USING btree ("expires_at") WHERE "workers"."expires_at" is not null;--> statement-breakpoint
+CREATE INDEX "workers_archived" ON "workers" USING btree ("archived_at") WHERE "workers"."archived_at" is not null;--> statement-breakpoint
+ALTER TABLE "contexts" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
+ALTER TABLE "jobs" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "processes" SET (fillfactor = 50);

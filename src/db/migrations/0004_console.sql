@@ -1,2 +1,0 @@
-CREATE INDEX "jobs_ended_badly" ON "jobs" USING btree ("tenant_id","status","id") WHERE "jobs"."status" in ('incomplete', 'failed', 'cancelled', 'interrupted');--> statement-breakpoint
-CREATE INDEX "jobs_ended" ON "jobs" USING btree ("tenant_id","finished_at") WHERE "jobs"."finished_at" is not null;

@@ -1,3 +1,0 @@
-CREATE INDEX "jobs_other_kind" ON "jobs" USING btree ("tenant_id","kind","id") WHERE "jobs"."kind" in ('retry', 'compact');--> statement-breakpoint
-CREATE INDEX "jobs_metadata" ON "jobs" USING gin ("metadata" jsonb_path_ops) WITH (gin_pending_list_limit=1024) WHERE "jobs"."metadata" <> '{}';--> statement-breakpoint
-CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;

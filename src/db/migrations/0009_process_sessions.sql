@@ -1,1 +1,0 @@
-ALTER TABLE "processes" ADD COLUMN "session_name" text;

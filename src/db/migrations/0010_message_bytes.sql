@@ -1,1 +1,0 @@
-ALTER TABLE "messages" ADD COLUMN "bytes" integer GENERATED ALWAYS AS (octet_length(content::text)) STORED NOT NULL;
