@@ -7,9 +7,9 @@ import { openCatalog } from '../src/api/catalog.ts';
 import { localBus } from '../src/bus/local.ts';
 import { aboutOf } from '../src/cli/about.ts';
 import { ids } from '../src/cli/ids.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/db/client.ts';
-import { openFollower } from '../src/events/follower.ts';
+import { openStreamHub } from '../src/events/stream-hub.ts';
 import { NO_SERVERS } from '../src/tools/servers.ts';
 
 export const CLIENT_SCHEMA = new URL('../src/client/schema.ts', import.meta.url);
@@ -161,14 +161,14 @@ export async function apiDocument(): Promise<Document> {
   const app = await createApp({
     database,
     bus,
-    bell: { ring: () => undefined, isReachable: async () => true, close: async () => undefined },
+    wakeQueue: { notify: () => undefined, isReachable: async () => true, close: async () => undefined },
     ids,
     times,
     stopGraceMs: 5_000,
     boundResult: (content) => content,
     config,
     logger: pino({ level: 'silent' }),
-    follower: openFollower(database, bus),
+    streamHub: openStreamHub(database, bus),
     catalog: openCatalog(database, times, {
       fileRoles: new Map(),
       checkInput: async () => null,

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['core', 'db', 'commands', 'events'],
   client: [],
   dev: [],
-  'config.ts': ['core'],
+  config: ['core'],
   'package-files.ts': [],
 };
 
@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ASSEMBLERS = ['cli', 'index.ts'];
 
 const BENT_IMPORTS: Readonly<Record<string, string>> = {
-  'api → config.ts': 'the application is made from the part of the configuration that is its own',
+  'api → config': 'the application is made from the part of the configuration that is its own',
 };
 
 /** Packages by the folders that may know of them. One that is not listed belongs nowhere yet. */
@@ -71,7 +71,7 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   chat: ['client'],
   completion: [],
   terminal: [],
-  doctor: ['client', 'config.ts', 'db', 'package-files.ts', 'queue', 'tools', 'workers'],
+  doctor: ['client', 'config', 'db', 'package-files.ts', 'queue', 'tools', 'workers'],
 };
 /** Loaded for one command alone, and by no other. */
 const LAZY: Readonly<Record<string, readonly string[]>> = {
@@ -82,7 +82,7 @@ const LAZY: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where the environment is read. */
-const READS_ENV = ['config.ts', 'cli', 'dev'];
+const READS_ENV = ['config', 'cli', 'dev'];
 
 /** Files beyond 300 lines, each with its reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {

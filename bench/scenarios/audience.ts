@@ -36,7 +36,7 @@ type Measured = {
   peak: number;
 };
 
-export const audience: Scenario = {
+export const subscribers: Scenario = {
   about: '5,000 clients of one API process hear 50 answers of 100 deltas a second',
   run: (bench) =>
     withSystems(bench, ['nightshift'], async ([system]) => {

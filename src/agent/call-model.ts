@@ -31,11 +31,11 @@ export async function callModel(
   // The same at every attempt: whoever heard an earlier one is told that it is void.
   const id = run.ids.answer(job.id, job.steps);
   const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
-  const narrator = run.listener(of);
-  const call = run.early?.take(snapshot, narrator) ?? begin(run, snapshot, job, settings, narrator);
+  const publisher = run.listener(of);
+  const call = run.early?.take(snapshot, publisher) ?? begin(run, snapshot, job, settings, publisher);
   if ('kind' in call) return waitForTurn(run, snapshot, job, call);
   const outcome = await call.outcome;
-  narrator.ended(outcome.kind === 'done');
+  publisher.ended(outcome.kind === 'done');
   const made = { ...call.times(), prompt: call.prompt };
   switch (outcome.kind) {
     case 'done':
@@ -58,13 +58,13 @@ function begin(
   snapshot: Snapshot,
   job: ActiveJob,
   settings: Settings,
-  narrator: AnswerListener,
+  publisher: AnswerListener,
 ): UnderWay | Held {
   const access = run.model(settings.model.provider);
   if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
   if (access.kind === 'held') return access;
-  return beginCall(run, access.model, snapshot, job, settings, run.attention.hard, narrator);
+  return beginCall(run, access.model, snapshot, job, settings, run.attention.hard, publisher);
 }
 
 /** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */

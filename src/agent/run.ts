@@ -8,7 +8,7 @@ import type { Fingerprint, Sent } from '../core/fingerprint.ts';
 import type { Access } from '../core/gate.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
 import type { ActiveJob } from '../core/job.ts';
-import type { AnswerId } from '../core/making.ts';
+import type { AnswerId } from '../core/partial-message.ts';
 import type { Message } from '../core/message.ts';
 import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model.ts';
 import type { CallTimes } from '../core/model-call.ts';

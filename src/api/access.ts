@@ -5,7 +5,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ApiKey, Config } from '../config.ts';
+import type { ApiKey, Config } from '../config/config.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';

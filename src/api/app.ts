@@ -93,7 +93,7 @@ async function answerFailure(
 }
 
 /** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
-function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: Streams): void {
+function guard(app: App, gate: Gate, { streamHub, config }: ApiPorts, streams: Streams): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('isOperator', false);
@@ -126,7 +126,7 @@ function guard(app: App, gate: Gate, { follower, config }: ApiPorts, streams: St
   });
   app.addHook('preClose', async () => {
     closing = true;
-    follower.close();
+    streamHub.close();
     streams.close();
   });
 }

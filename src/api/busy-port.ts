@@ -1,7 +1,7 @@
 /** Whether the API can listen where it is told to: asked before anything else is started. */
 import { createServer } from 'node:net';
-import type { Config } from '../config.ts';
-import { ConfigError } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config.ts';
 import { errorCode } from '../db/client.ts';
 
 /** Throws `ConfigError` where something else listens there, or the process may not. */

@@ -20,7 +20,7 @@ export type Metrics = {
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
-type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'follower'> & { streams: Streams };
+type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'streamHub'> & { streams: Streams };
 
 /** How long Postgres may take to count, in milliseconds. */
 const COUNT_MS = statementMsOf('getMetrics');
@@ -71,7 +71,7 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
 }
 
 /** Returns what brings them up to date. */
-function streamFigures({ streams, follower }: MeasuredPorts, registers: Registry[]): () => void {
+function streamFigures({ streams, streamHub }: MeasuredPorts, registers: Registry[]): () => void {
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   const open = new Gauge({ name: 'nightshift_streams', help: 'Event streams that are open.', registers });
   const sent = counter('nightshift_stream_events_total', 'Events told to streams.');
@@ -89,7 +89,7 @@ function streamFigures({ streams, follower }: MeasuredPorts, registers: Registry
     for (const [figure, count] of [
       [sent, figures.sent],
       [dropped, figures.dropped],
-      [resyncs, follower.resyncs()],
+      [resyncs, streamHub.resyncs()],
     ] as const) {
       figure.reset();
       figure.inc(count);

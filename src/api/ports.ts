@@ -8,9 +8,9 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { CommandPorts } from '../commands/ports.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { TenantId } from '../core/ids.ts';
-import type { Follower } from '../events/follower.ts';
+import type { StreamHub } from '../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { SessionHash } from './session.ts';
@@ -36,7 +36,7 @@ export type ApiPorts = CommandPorts & {
   config: ApiConfig;
   logger: FastifyBaseLogger;
   /** Closed with the application. */
-  follower: Follower;
+  streamHub: StreamHub;
   catalog: Catalog;
   about: About;
   /** Of the built console; null: it is not built. */

@@ -1,10 +1,10 @@
 /** The HTTP process's half that listens. Refuses to be heard beyond this machine without keys. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { CommandPorts } from '../commands/ports.ts';
-import { ConfigError } from '../config.ts';
-import type { Config } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Role } from '../core/settings.ts';
-import { openFollower } from '../events/follower.ts';
+import { openStreamHub } from '../events/stream-hub.ts';
 import type { About } from './about.ts';
 import { listenError } from './busy-port.ts';
 import { isLoopback, isSecured } from './access.ts';
@@ -44,7 +44,7 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   expectLongKeys(ports);
   const app = await createApp({
     ...ports,
-    follower: openFollower(ports.database, ports.bus),
+    streamHub: openStreamHub(ports.database, ports.bus),
     catalog: openCatalog(ports.database, ports.times, {
       fileRoles: ports.roles,
       checkInput: ports.checkInput,

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, Asked } from './asked.ts';
-import type { ApiKey } from '../config.ts';
+import type { ApiKey } from '../config/config.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { Database } from '../db/client.ts';
 import { beginSession, endSession, findSession } from '../db/sessions.ts';

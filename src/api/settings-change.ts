@@ -49,7 +49,7 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
       if (outcome.kind === 'refused' && outcome.code === 'version_conflict') continue;
       if (outcome.kind === 'refused') return refuse('not_found', what);
       const written = await find(tx);
-      return written === null ? refuse('not_found', what) : done(written, ...outcome.tidings);
+      return written === null ? refuse('not_found', what) : done(written, ...outcome.afterCommit);
     }
     return stale();
   };

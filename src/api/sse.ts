@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { StreamEvent } from '../core/told.ts';
-import type { Listener } from '../events/listener.ts';
+import type { StreamEvent } from '../core/stream-event.ts';
+import type { Subscriber } from '../events/subscriber.ts';
 
 /** Bytes that may wait for a client when more is to be told to it. */
 const BUFFERED = 1024 * 1024;
@@ -43,7 +43,7 @@ function frameOf({ seq, name, data }: StreamEvent): string {
   return `${id}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export class SseStream implements Listener {
+export class SseStream implements Subscriber {
   readonly #response: ServerResponse;
   readonly #counts: StreamCounts;
   /** Of the monotonic clock; null: what was written was taken. */

@@ -1,7 +1,7 @@
 /** All streams of this process: how many there may be, and the one timer that keeps them alive. */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../core/errors.ts';
-import type { FleetingEvent } from '../core/told.ts';
+import type { FleetingEvent } from '../core/stream-event.ts';
 import { RequestRefused } from './problem.ts';
 import { SseStream } from './sse.ts';
 import type { StreamCounts } from './sse.ts';

@@ -77,7 +77,7 @@ export async function writeAround<Answer extends object>(
   const outcome = await work();
   if (outcome.kind === 'done') {
     const { value } = outcome;
-    return once(ports, key, async () => ({ kind: 'done', value, tidings: [] }));
+    return once(ports, key, async () => ({ kind: 'done', value, afterCommit: [] }));
   }
   // An equal request may have been faster: what it left to do for this one is nothing.
   const meanwhile = await answerUnder<Answer>(ports, key);

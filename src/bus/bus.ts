@@ -5,12 +5,12 @@
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
 import type { HoldReason } from '../core/gate.ts';
 import type { JobStatus } from '../core/job.ts';
-import type { Utterance } from '../core/making.ts';
+import type { DeltaFrame } from '../core/partial-message.ts';
 import type { Millis } from '../core/time.ts';
-import type { NumberedEvent } from '../core/told.ts';
+import type { NumberedEvent } from '../core/stream-event.ts';
 
 /** To a process that owns a context: look up, somebody wants something of it. */
-export type Summons = {
+export type ControlSignal = {
   contextId: ContextId;
   /** As of when: a holder that has read its mailbox since then has seen it. */
   controlSeq: number;
@@ -29,7 +29,7 @@ export type Progress = {
 };
 
 /** To a worker process: these contexts are listened to, for so long; of some it is asked how they stand. */
-export type Calling = {
+export type Interest = {
   listening: readonly ContextId[];
   asking: readonly ContextId[];
   forMs: number;
@@ -40,11 +40,11 @@ export type GateClosed = { id: string; reason: HoldReason; until: Millis };
 
 export type Channel<_Message> = { readonly name: string };
 
-export function summonsTo(process: ProcessId): Channel<Summons> {
+export function controlSignalsTo(process: ProcessId): Channel<ControlSignal> {
   return { name: `process:${process}` };
 }
 
-export function callsTo(process: ProcessId): Channel<Calling> {
+export function interestTo(process: ProcessId): Channel<Interest> {
   return { name: `audience:${process}` };
 }
 
@@ -54,7 +54,7 @@ export function progressOf(context: ContextId): Channel<Progress> {
 }
 
 /** What a model says, as it says it: only while somebody listens. */
-export function deltasOf(context: ContextId): Channel<Utterance> {
+export function deltasOf(context: ContextId): Channel<DeltaFrame> {
   return { name: `deltas:{${context}}` };
 }
 
@@ -63,8 +63,8 @@ export function gatesClosed(): Channel<GateClosed> {
 }
 
 /** To all worker processes: a job ended, and something is to be passed on. Where nobody hears it, a sweep finds it. */
-export function errandsDue(): Channel<Record<string, never>> {
-  return { name: 'errands' };
+export function followUpsDue(): Channel<Record<string, never>> {
+  return { name: 'follow-ups' };
 }
 
 export type Bus = {
@@ -76,9 +76,9 @@ export type Bus = {
    */
   subscribe<Message extends object>(
     channel: Channel<Message>,
-    hear: (message: Message) => void,
+    handle: (message: Message) => void,
   ): Promise<() => void>;
   /** `hear` is told whenever something may have been missed, once it will be heard again. Returns what ends it. */
-  onLost(hear: () => void): () => void;
+  onLost(handle: () => void): () => void;
   close(): Promise<void>;
 };

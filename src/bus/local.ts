@@ -9,9 +9,9 @@ export function localBus(): Bus {
     publish(channel, message) {
       setImmediate(() => emitter.emit(channel.name, message));
     },
-    async subscribe(channel, hear) {
-      emitter.on(channel.name, hear);
-      return () => emitter.off(channel.name, hear);
+    async subscribe(channel, handle) {
+      emitter.on(channel.name, handle);
+      return () => emitter.off(channel.name, handle);
     },
     // Within one process nothing is lost.
     onLost: () => () => undefined,

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from './bus.ts';
-import { clusterLine, singleLine } from './redis-line.ts';
-import type { Ears } from './redis-line.ts';
+import { openClusterRedis, openSingleRedis } from './redis-connections.ts';
+import type { RedisHandlers } from './redis-connections.ts';
 
 /** How long a subscriber waits for Redis' word before it goes on without, in milliseconds. */
 const ACKNOWLEDGED_MS = 500;
@@ -16,80 +16,80 @@ const ACKNOWLEDGED_MS = 500;
 const PING_MS = 1_500;
 const DEAF_MS = 5_000;
 
-type Hear = (message: object) => void;
-type Topic = { hearers: Set<Hear>; acknowledged: Promise<unknown> };
+type Handler = (message: object) => void;
+type Topic = { handlers: Set<Handler>; acknowledged: Promise<unknown> };
 
 /** `cluster`: whether `url` names a node of a Redis Cluster. */
 export function redisBus(url: string, prefix: string, onError: (error: Error) => void, cluster = false): Bus {
   const topics = new Map<string, Topic>();
   const lost = new Set<() => void>();
-  let heardAt = performance.now();
-  const tellLost = (): void => {
+  let lastMessageAt = performance.now();
+  const notifyLost = (): void => {
     for (const tell of lost) tell();
   };
-  const ears: Ears = {
+  const handlers: RedisHandlers = {
     fail: onError,
-    again: tellLost,
+    again: notifyLost,
     up() {
-      heardAt = performance.now();
+      lastMessageAt = performance.now();
       if (topics.size === 0) return;
-      line.subscribe([...topics.keys()]).then(tellLost, () => undefined);
+      connections.subscribe([...topics.keys()]).then(notifyLost, () => undefined);
     },
-    hear(name, text) {
-      heardAt = performance.now();
+    handle(name, text) {
+      lastMessageAt = performance.now();
       const message: unknown = JSON.parse(text);
       if (typeof message !== 'object' || message === null) return;
-      for (const hear of topics.get(name)?.hearers ?? []) hear(message);
+      for (const handle of topics.get(name)?.handlers ?? []) handle(message);
     },
   };
-  const line = cluster ? clusterLine(url, ears) : singleLine(url, ears);
+  const connections = cluster ? openClusterRedis(url, handlers) : openSingleRedis(url, handlers);
   const topic = (name: string): Topic => {
     const known = topics.get(name);
     if (known !== undefined) return known;
-    const acknowledged = line.subscribe([name]).catch(() => undefined);
-    const opened: Topic = { hearers: new Set(), acknowledged };
+    const acknowledged = connections.subscribe([name]).catch(() => undefined);
+    const opened: Topic = { handlers: new Set(), acknowledged };
     topics.set(name, opened);
     return opened;
   };
   const publish = (name: string, message: object): void => {
-    line.publish(name, JSON.stringify(message)).catch(() => undefined);
+    connections.publish(name, JSON.stringify(message)).catch(() => undefined);
   };
   const self = `${prefix}:self:${randomUUID()}`;
   topic(self);
   const pinging = setInterval(() => {
-    if (line.isUp() && performance.now() - heardAt > DEAF_MS) {
-      heardAt = performance.now();
+    if (connections.isUp() && performance.now() - lastMessageAt > DEAF_MS) {
+      lastMessageAt = performance.now();
       onError(new Error('The bus hears nothing: connecting anew.'));
-      line.reconnect();
+      connections.reconnect();
     }
     publish(self, {});
   }, PING_MS);
   pinging.unref();
   return {
     publish: (channel, message) => publish(`${prefix}:${channel.name}`, message),
-    async subscribe(channel, hear) {
+    async subscribe(channel, handle) {
       const name = `${prefix}:${channel.name}`;
-      const { hearers, acknowledged } = topic(name);
+      const { handlers, acknowledged } = topic(name);
       // Only publishers of this channel's own message write to it.
-      const hearer: Hear = (message) => hear(message as Parameters<typeof hear>[0]);
-      hearers.add(hearer);
+      const handler: Handler = (message) => handle(message as Parameters<typeof handle>[0]);
+      handlers.add(handler);
       await Promise.race([acknowledged, setTimeout(ACKNOWLEDGED_MS, undefined, { ref: false })]);
       return () => {
-        hearers.delete(hearer);
-        if (hearers.size > 0 || topics.get(name)?.hearers !== hearers) return;
+        handlers.delete(handler);
+        if (handlers.size > 0 || topics.get(name)?.handlers !== handlers) return;
         topics.delete(name);
-        line.unsubscribe(name).catch(() => undefined);
+        connections.unsubscribe(name).catch(() => undefined);
       };
     },
-    onLost(hear) {
-      lost.add(hear);
-      return () => lost.delete(hear);
+    onLost(handle) {
+      lost.add(handle);
+      return () => lost.delete(handle);
     },
     async close() {
       clearInterval(pinging);
       topics.clear();
       lost.clear();
-      line.close();
+      connections.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** What people are told of this installation: from what was assembled, never from what is secret. */
 import type { About, LimitsAbout, ServerAbout, ToolAbout } from '../api/about.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Prices } from '../core/cost.ts';
 import { LIMITS } from '../core/limits.ts';
 import { PEER_LIMITS } from '../core/peer-limits.ts';

@@ -1,6 +1,6 @@
 /** What the built-in tools of this process are given: limits of the operator's file, workspaces, memories. */
-import type { Config } from '../config.ts';
-import type { Environment } from '../environment.ts';
+import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import type { Database } from '../db/client.ts';
 import { RUN_COMMAND_DEFAULTS } from '../tools/built-in/command/limits.ts';
 import type { CommandParts } from '../tools/built-in/command/run-command.ts';

@@ -1,6 +1,6 @@
 /** Who may run commands without a sandbox. */
 import { isLoopback } from '../api/access.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';
 import { OperatorFileError } from '../tools/operator-file.ts';

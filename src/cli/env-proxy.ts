@@ -1,5 +1,5 @@
 /** Whether Node was told that the proxies of the environment hold: then they hold for our own HTTP client, too. */
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../config/environment.ts';
 
 const FLAG = '--use-env-proxy';
 

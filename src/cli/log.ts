@@ -1,7 +1,7 @@
 /** The log: JSON lines on standard output. What could hold a key is left out, whatever logs it. */
 import { pino, stdSerializers } from 'pino';
 import type { Logger } from 'pino';
-import type { LogLevel } from '../config.ts';
+import type { LogLevel } from '../config/config.ts';
 
 export function createLog(level: LogLevel): Logger {
   return pino({

@@ -11,7 +11,7 @@ import { redisBus } from '../bus/redis.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createPeers } from '../commands/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import type { Config, ProviderAccess } from '../config.ts';
+import type { Config, ProviderAccess } from '../config/config.ts';
 import { LIMITS } from '../core/limits.ts';
 import { PEER_LIMITS } from '../core/peer-limits.ts';
 import type { PeerLimits } from '../core/peer-limits.ts';
@@ -24,7 +24,7 @@ import { FROZEN_LIMITS, SESSION_PREFIX, terminateFrozenSessions } from '../db/fr
 import { createModels } from '../llm/models.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
-import type { Queue } from '../queue/doorbell.ts';
+import type { Queue } from '../queue/wake-queue.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { aboutOf } from './about.ts';
 import { builtInParts } from './built-in-parts.ts';
@@ -101,16 +101,16 @@ export async function openPlatform(
   const cluster = redisUrl !== null && (await isCluster(redisUrl));
   const bus: Bus = redisUrl === null ? localBus() : redisBus(redisUrl, config.prefix, onError, cluster);
   const queue = await openQueue(config, services, cluster, onError, opened);
-  const bell = queue.openBell();
+  const wakeQueue = queue.openWakeQueue();
   opened.push(
     () => bus.close(),
-    () => bell.close(),
+    () => wakeQueue.close(),
   );
   const boundResult: CommandPorts['boundResult'] = (content) =>
     boundedContent(content, operator.limits.toolResult ?? LIMITS.toolResult);
   const commands: CommandPorts = {
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times: { heartbeatTimeoutMs: config.heartbeatTimeoutMs, leaseMs: config.leaseMs },
@@ -160,7 +160,7 @@ export async function openPlatform(
         openDatabase(databaseUrl, { max: 1, schema: config.databaseSchema, name: sessionName }),
       sessionName,
       queue,
-      bell,
+      wakeQueue,
       bus,
       ids,
       abilities,

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
-import { ConfigError, parseConfig } from '../config.ts';
+import { ConfigError, parseConfig } from '../config/config.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';
 import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';

@@ -1,7 +1,7 @@
 /** `start`: API and worker in one process, with services of its own where the environment names none. */
 import path from 'node:path';
-import { parseConfig } from '../config.ts';
-import type { Config } from '../config.ts';
+import { parseConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadOperatorFile } from '../tools/operator-file.ts';

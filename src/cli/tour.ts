@@ -8,7 +8,7 @@ import { done, perform } from '../commands/perform.ts';
 import type { Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL, submitInput } from '../commands/submit-input.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/settings.ts';
@@ -85,6 +85,6 @@ function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Comm
       deadline: null,
       queueLimit,
     })(tx);
-    return submitted.kind === 'refused' ? submitted : done(null, ...submitted.tidings);
+    return submitted.kind === 'refused' ? submitted : done(null, ...submitted.afterCommit);
   };
 }

@@ -1,6 +1,6 @@
 /** `worker-health`: whether a worker process of this host is alive, by its beats in the database. */
 import { hostname } from 'node:os';
-import { ConfigError, parseConfig } from '../config.ts';
+import { ConfigError, parseConfig } from '../config/config.ts';
 import { openDatabase } from '../db/client.ts';
 import { livesOn } from '../db/processes.ts';
 

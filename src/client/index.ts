@@ -19,7 +19,7 @@ export type { Pages } from './pages.ts';
 export type { RunOptions, ToolFunction } from './run.ts';
 export type * from './schema.ts';
 export { textMaker } from './text.ts';
-export type { Making } from './text.ts';
+export type { PartialMessage } from './text.ts';
 export type { ClientOptions, Method, PathOf, Request, RequestOptions } from './transport.ts';
 
 export type Client = ReturnType<typeof createClient>;

@@ -1,20 +1,20 @@
 /** Texts in the making, put together from what a stream tells of them. */
 import type { StreamEvent } from './events.ts';
 
-export type Making = {
+export type PartialMessage = {
   message_id: string;
   attempt: number;
   text: string;
   thinking: string;
 };
 
-type State = Making & { sequence: number; thought: number; connection: number };
+type State = PartialMessage & { sequence: number; thought: number; connection: number };
 
 /**
  * Takes the events of one stream in their order. Gives the message that an event changed, as it stands now; null: the event
  * changed none. A higher attempt voids the lower, a snapshot replaces, and what was told already counts once.
  */
-export function textMaker(): (event: StreamEvent) => Making | null {
+export function textMaker(): (event: StreamEvent) => PartialMessage | null {
   const messages = new Map<string, State>();
   return (event) => {
     if (event.event === 'MessageCompleted') messages.delete(event.data.message_id);
@@ -61,6 +61,6 @@ function change(state: State, { event, data, connection }: Piece): boolean {
   }
 }
 
-function show({ message_id, attempt, text, thinking }: State): Making {
+function show({ message_id, attempt, text, thinking }: State): PartialMessage {
   return { message_id, attempt, text, thinking };
 }

@@ -60,7 +60,7 @@ function onBranchOfItsOwn(
     return {
       ...accepted,
       value: { ...accepted.value, branch },
-      tidings: [...left.tidings, ...accepted.tidings],
+      afterCommit: [...left.afterCommit, ...accepted.afterCommit],
     };
   };
 }

@@ -59,7 +59,9 @@ export async function takeAnswer(
     messageId,
   });
   const answered = { jobId, messageId, contextId, status: 'waiting', after: headSeq } as const;
-  return runnable ? done(answered, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }) : done(answered);
+  return runnable
+    ? done(answered, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } })
+    : done(answered);
 }
 
 function whyNot({ asked, unapproved, status, replied, ending }: AskedCall): Refusal | null {

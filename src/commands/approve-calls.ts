@@ -46,7 +46,7 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
     return done(
       { resolved: chosen.map(({ id }) => id) },
       { kind: 'progress', progress: { contextId, headSeq, finished: null } },
-      ...(runnable ? ([{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] as const) : []),
+      ...(runnable ? ([{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] as const) : []),
     );
   };
 }

@@ -18,6 +18,6 @@ export function beginSession(
     const submitted = await submitInput(ports, { ...input, contextId: made.value.contextId })(tx);
     return submitted.kind === 'refused'
       ? submitted
-      : done(submitted.value, ...made.tidings, ...submitted.tidings);
+      : done(submitted.value, ...made.afterCommit, ...submitted.afterCommit);
   };
 }

@@ -9,7 +9,7 @@ import { holdCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
 import { callUp, wish, withdraw } from '../db/wishes.ts';
-import { done, withdrawnTidings } from './perform.ts';
+import { done, withdrawnActions } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
@@ -31,7 +31,7 @@ export function cancelJob(
     const cancel = cancelWithin(ports, { tenantId, contextId, reason, which: async () => [jobId] });
     const outcome = await cancel(tx);
     if (outcome.kind === 'refused') return refuse('not_found', `There is no job ${jobId}.`);
-    return done({ contextId }, ...outcome.tidings);
+    return done({ contextId }, ...outcome.afterCommit);
   };
 }
 
@@ -56,7 +56,7 @@ export function cancelWithin(
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
     const taken = withdrawn?.jobIds ?? [];
-    const told = withdrawn === null ? [] : withdrawnTidings(contextId, withdrawn);
+    const told = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
     if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
     const active = await activeJob(tx, tenantId, contextId);

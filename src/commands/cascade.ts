@@ -8,8 +8,8 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
-import { contextsBelow, cascaded, holdStopped, jobsBelow, workersBelow } from '../db/errands.ts';
-import type { Errand } from '../db/errands.ts';
+import { contextsBelow, cascaded, holdStopped, jobsBelow, workersBelow } from '../db/follow-ups.ts';
+import type { FollowUp } from '../db/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { inLanes } from './lanes.ts';
 import { perform } from './perform.ts';
@@ -23,8 +23,8 @@ type Ports = Omit<CommandPorts, 'boundResult'>;
 const PAGE = 200;
 
 /** Harmless where somebody else does it at the same time. */
-export async function cascade(ports: Ports, errand: Extract<Errand, { kind: 'cascade' }>): Promise<void> {
-  const { tenantId, jobId, demand, workerId } = errand;
+export async function cascade(ports: Ports, followUp: Extract<FollowUp, { kind: 'cascade' }>): Promise<void> {
+  const { tenantId, jobId, demand, workerId } = followUp;
   switch (demand) {
     case 'cancel':
       await cancelBelow(ports, tenantId, jobId, 'the job that asked for it was cancelled');
@@ -36,7 +36,7 @@ export async function cascade(ports: Ports, errand: Extract<Errand, { kind: 'cas
       await stopBelow(ports, tenantId, workerId);
       break;
   }
-  await cascaded(ports.database.db, errand);
+  await cascaded(ports.database.db, followUp);
 }
 
 async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reason: string): Promise<void> {

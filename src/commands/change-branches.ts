@@ -22,7 +22,7 @@ import type { Horizon } from '../db/fork-points.ts';
 import { forkPoint } from './fork-point.ts';
 import type { ForkPoint } from './fork-point.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import { noBranch } from './submit-input.ts';
 
 export type Target = { tenantId: TenantId; contextId: ContextId };
@@ -109,6 +109,6 @@ export function noContext({ contextId }: Target): Refusal {
   return refuse('not_found', `There is no context ${contextId}.`);
 }
 
-function progress({ contextId }: Target, headSeq: number): Tidings[] {
+function progress({ contextId }: Target, headSeq: number): AfterCommit[] {
   return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
 }

@@ -3,7 +3,7 @@ import type { AskedCompaction } from '../core/compaction/settings.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { submit } from '../db/submit.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { whyRefused } from './submit-input.ts';
 
@@ -41,7 +41,9 @@ export function compactContext(
     });
     if (submitted === null) return whyRefused(executor, { tenantId, contextId, queueLimit });
     const { wakeSeq, epoch, runnable } = submitted;
-    const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
-    return done({ jobId }, ...rings);
+    const wakeUps: AfterCommit[] = runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
+      : [];
+    return done({ jobId }, ...wakeUps);
   };
 }

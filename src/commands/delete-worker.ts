@@ -4,7 +4,7 @@
  * one that was spawned detached stays, with all below it, and has no parent any more.
  * Interrupted, it is called again and goes on.
  */
-import { progressOf, summonsTo } from '../bus/bus.ts';
+import { progressOf, controlSignalsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
@@ -16,7 +16,7 @@ import { wakeMet } from './wake-met.ts';
 
 /** `isCurrent`: whether the version that stands is the one that was meant. Refused: `not_found`, `version_conflict`. */
 export async function deleteWorker(
-  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus' | 'times'>,
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
   tenantId: TenantId,
   workerId: WorkerId,
   isCurrent: (version: number) => boolean = () => true,
@@ -39,7 +39,7 @@ export async function deleteWorker(
  * already, or has a child that must go first.
  */
 export async function removeWorker(
-  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus' | 'times'>,
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
   { tenantId, id, contextId }: { tenantId: TenantId; id: WorkerId; contextId: ContextId },
   may: (executor: Executor) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
@@ -53,7 +53,7 @@ export async function removeWorker(
   });
   if (removed === null) return false;
   const { owner, controlSeq, met } = removed;
-  if (owner !== null) bus.publish(summonsTo(owner), { contextId, controlSeq });
+  if (owner !== null) bus.publish(controlSignalsTo(owner), { contextId, controlSeq });
   bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
   wakeMet(ports, met);
   return true;

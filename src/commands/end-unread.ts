@@ -10,10 +10,10 @@ import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readMailbox } from '../db/mailbox.ts';
-import type { Tidings } from './perform.ts';
+import type { AfterCommit } from './perform.ts';
 import { appendLast, settleUnowned, withJobBegun } from './settle.ts';
 
-export type Ended = { kind: 'ended'; tidings: Tidings[] };
+export type Ended = { kind: 'ended'; afterCommit: AfterCommit[] };
 
 /** A job that was never admitted is admitted to fail: its input must not wait for ever behind it. Null: the worker is gone. */
 export async function endUnread(
@@ -27,14 +27,14 @@ export async function endUnread(
   const { mailbox } = stored;
   if (mailbox.job === null && (mailbox.stopped || mailbox.next === null)) {
     await append(tx, [rest(mailbox)]);
-    return { kind: 'ended', tidings: [] };
+    return { kind: 'ended', afterCommit: [] };
   }
   if ((mailbox.job ?? mailbox.next)?.wish) {
-    return { kind: 'ended', tidings: await settleUnowned(tx, row.lease.contextId, ids, true) };
+    return { kind: 'ended', afterCommit: await settleUnowned(tx, row.lease.contextId, ids, true) };
   }
   const admitted = await withJobBegun(tx, mailbox);
   if (admitted.job === null) throw new Error('A job that was admitted is not there.');
   const move = settle(admitted, admitted.job, verdict, ids);
   const finished = { jobId: admitted.job.id, status: verdict.status };
-  return { kind: 'ended', tidings: await appendLast(tx, move, finished) };
+  return { kind: 'ended', afterCommit: await appendLast(tx, move, finished) };
 }

@@ -17,7 +17,7 @@ import { submit } from '../db/submit.ts';
 import { workerTree } from '../db/worker-tree.ts';
 import { stopBelow } from './cascade.ts';
 import { done, perform } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { stopWorker } from './stop-worker.ts';
 import { NORMAL, whyRefused } from './submit-input.ts';
@@ -151,8 +151,10 @@ function sendMessage(
     const refusal = await mayNot(tx, limits, self, contextId, senderJob);
     if (refusal !== null) return refusal;
     const { wakeSeq, epoch, runnable } = submitted;
-    const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId: to, wakeSeq, epoch } }] : [];
-    return done({ jobId }, ...rings);
+    const wakeUps: AfterCommit[] = runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId: to, wakeSeq, epoch } }]
+      : [];
+    return done({ jobId }, ...wakeUps);
   };
 }
 

@@ -2,8 +2,8 @@
  * How a command is carried out: its writes in one transaction, then, once they are committed, rings and whispers. What is
  * told after the commit may be lost with its process; sweeps and readers make up for it.
  */
-import { errandsDue, progressOf, summonsTo } from '../bus/bus.ts';
-import type { Progress, Summons } from '../bus/bus.ts';
+import { followUpsDue, progressOf, controlSignalsTo } from '../bus/bus.ts';
+import type { Progress, ControlSignal } from '../bus/bus.ts';
 import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { refuse } from '../core/errors.ts';
@@ -11,60 +11,60 @@ import type { Refusal } from '../core/errors.ts';
 import type { Executor } from '../db/client.ts';
 import type { Withdrawn } from '../db/wishes.ts';
 import { remember, takeKey } from '../db/idempotency.ts';
-import type { Ring } from '../queue/doorbell.ts';
+import type { WakeUp } from '../queue/wake-queue.ts';
 import type { CommandPorts } from './ports.ts';
 import { wakeMet } from './wake-met.ts';
 
 /** What carries a command out, and tells of it. */
-type Carrier = Pick<CommandPorts, 'database' | 'bell' | 'bus'>;
+type PerformPorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>;
 
 /** Said after the commit. */
-export type Tidings =
-  | { kind: 'ring'; ring: Ring }
-  | { kind: 'summon'; owner: ProcessId; summons: Summons }
+export type AfterCommit =
+  | { kind: 'wake_up'; wakeUp: WakeUp }
+  | { kind: 'control_signal'; owner: ProcessId; signal: ControlSignal }
   | { kind: 'progress'; progress: Progress }
   /** A job ended, and something is to be passed on to others. */
-  | { kind: 'errand' }
+  | { kind: 'follow_up' }
   /** Contexts that waited for workers, and wait for nothing more. */
   | { kind: 'met'; contexts: ContextId[] };
 
 /** Of an end that others waited for. */
-export function metTidings(contexts: ContextId[]): Tidings[] {
+export function wakeMetContexts(contexts: ContextId[]): AfterCommit[] {
   return contexts.length === 0 ? [] : [{ kind: 'met', contexts }];
 }
 
 /** Of queued jobs that were taken back. */
-export function withdrawnTidings(
+export function withdrawnActions(
   contextId: ContextId,
-  { headSeq, jobIds, met, errand }: Withdrawn,
-): Tidings[] {
-  const told = jobIds.map((jobId): Tidings => {
+  { headSeq, jobIds, met, followUp }: Withdrawn,
+): AfterCommit[] {
+  const action = jobIds.map((jobId): AfterCommit => {
     const finished = { jobId, status: 'cancelled' } as const;
     return { kind: 'progress', progress: { contextId, headSeq, finished } };
   });
-  return [...told, ...metTidings(met), ...(errand ? [{ kind: 'errand' } as const] : [])];
+  return [...action, ...wakeMetContexts(met), ...(followUp ? [{ kind: 'follow_up' } as const] : [])];
 }
 
-export type Done<T> = { kind: 'done'; value: T; tidings: Tidings[] };
+export type Done<T> = { kind: 'done'; value: T; afterCommit: AfterCommit[] };
 
 /** A command's writes on `executor`: a pool for those of one statement, a transaction for all others. */
 export type Command<T> = (executor: Executor) => Promise<Done<T> | Refusal>;
 
-export function done<T>(value: T, ...tidings: Tidings[]): Done<T> {
-  return { kind: 'done', value, tidings };
+export function done<T>(value: T, ...afterCommit: AfterCommit[]): Done<T> {
+  return { kind: 'done', value, afterCommit };
 }
 
 /** A command that is one statement needs no transaction around it. */
-export async function performAlone<T>(ports: Carrier, command: Command<T>): Promise<Done<T> | Refusal> {
+export async function performAlone<T>(ports: PerformPorts, command: Command<T>): Promise<Done<T> | Refusal> {
   const outcome = await command(ports.database.db);
-  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
   return outcome;
 }
 
 /** A refusal leaves nothing behind: what the command wrote before it is rolled back. */
-export async function perform<T>(ports: Carrier, command: Command<T>): Promise<Done<T> | Refusal> {
+export async function perform<T>(ports: PerformPorts, command: Command<T>): Promise<Done<T> | Refusal> {
   const outcome = await ports.database.transaction(async (tx) => orThrow(await command(tx))).catch(refusalOf);
-  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
   return outcome;
 }
 
@@ -76,7 +76,7 @@ export type RequestKey = { tenantId: TenantId; key: string; request: string };
  * stored, so that the request may be made again once it can succeed. `toResponse` gives what a repeat is answered with.
  */
 export async function performOnce<T>(
-  ports: Carrier,
+  ports: PerformPorts,
   { tenantId, key, request }: RequestKey,
   command: Command<T>,
   toResponse: (value: T) => JsonObject,
@@ -91,10 +91,10 @@ export async function performOnce<T>(
       const first = orThrow(await command(tx));
       const response = toResponse(first.value);
       await remember(last, tenantId, key, response);
-      return done(response, ...first.tidings);
+      return done(response, ...first.afterCommit);
     })
     .catch(refusalOf);
-  if (outcome.kind === 'done') tell(ports, outcome.tidings);
+  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
   return outcome;
 }
 
@@ -117,26 +117,24 @@ function refusalOf(error: unknown): Refusal {
   throw error;
 }
 
-type Tellers = Pick<CommandPorts, 'database' | 'bell' | 'bus'>;
-
-export function tell(ports: Tellers, tidings: readonly Tidings[]): void {
-  const { bell, bus } = ports;
-  for (const told of tidings) {
-    switch (told.kind) {
-      case 'ring':
-        bell.ring(told.ring);
+export function dispatch(ports: PerformPorts, afterCommit: readonly AfterCommit[]): void {
+  const { wakeQueue, bus } = ports;
+  for (const action of afterCommit) {
+    switch (action.kind) {
+      case 'wake_up':
+        wakeQueue.notify(action.wakeUp);
         break;
-      case 'summon':
-        bus.publish(summonsTo(told.owner), told.summons);
+      case 'control_signal':
+        bus.publish(controlSignalsTo(action.owner), action.signal);
         break;
       case 'progress':
-        bus.publish(progressOf(told.progress.contextId), told.progress);
+        bus.publish(progressOf(action.progress.contextId), action.progress);
         break;
-      case 'errand':
-        bus.publish(errandsDue(), {});
+      case 'follow_up':
+        bus.publish(followUpsDue(), {});
         break;
       case 'met':
-        wakeMet(ports, told.contexts);
+        wakeMet(ports, action.contexts);
         break;
     }
   }

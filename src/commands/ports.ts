@@ -4,11 +4,11 @@ import type { ResultPart } from '../core/blocks.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Database } from '../db/client.ts';
 import type { LeaseTimes } from '../db/processes.ts';
-import type { Bell } from '../queue/doorbell.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
 
 export type CommandPorts = {
   database: Database;
-  bell: Bell;
+  wakeQueue: WakeQueue;
   bus: Bus;
   ids: Ids;
   times: LeaseTimes;

@@ -8,7 +8,7 @@ import type { CommandPorts } from './ports.ts';
  * removed holds up no other one: what failed is thrown at the end.
  */
 export async function purgeArchived(
-  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus' | 'times'>,
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
   archivedDays: number,
   most: number,
 ): Promise<{ found: number; purged: number }> {

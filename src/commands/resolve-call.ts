@@ -13,7 +13,7 @@ import { holdContext } from '../db/branches.ts';
 import { findUnknownCall, resolveOutcome } from '../db/outcomes.ts';
 import type { UnknownCall } from '../db/outcomes.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
@@ -45,9 +45,11 @@ export function resolveCall(
       resolved.outcome,
       reply,
     );
-    const tidings: Tidings[] = [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
-    if (runnable) tidings.push({ kind: 'ring', ring: { contextId, wakeSeq, epoch } });
-    return done(target, ...tidings);
+    const afterCommit: AfterCommit[] = [
+      { kind: 'progress', progress: { contextId, headSeq, finished: null } },
+    ];
+    if (runnable) afterCommit.push({ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } });
+    return done(target, ...afterCommit);
   };
 }
 

@@ -6,18 +6,18 @@ import { refuse } from '../core/errors.ts';
 import type { JobId, MessageId } from '../core/ids.ts';
 import { reportWords } from '../core/peer-words.ts';
 import { holdContext } from '../db/branches.ts';
-import { takeParentNotice } from '../db/errands.ts';
-import type { Errand } from '../db/errands.ts';
+import { takeParentNotice } from '../db/follow-ups.ts';
+import type { FollowUp } from '../db/follow-ups.ts';
 import { submit } from '../db/submit.ts';
 import { done } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { NORMAL, whyRefused } from './submit-input.ts';
 
 /** In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` where it is told already, or by a call. */
 export function sendParentNotice(
   { ids }: Pick<CommandPorts, 'ids'>,
-  { tenantId, jobId: endedId, to }: Extract<Errand, { kind: 'parent_notice' }>,
+  { tenantId, jobId: endedId, to }: Extract<FollowUp, { kind: 'parent_notice' }>,
   queueLimit: number,
 ): Command<object> {
   return async (tx) => {
@@ -56,7 +56,9 @@ export function sendParentNotice(
     );
     if (submitted === null) return whyRefused(tx, { tenantId, contextId: to, queueLimit });
     const { wakeSeq, epoch, runnable } = submitted;
-    const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId: to, wakeSeq, epoch } }] : [];
-    return done({}, ...rings);
+    const wakeUps: AfterCommit[] = runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId: to, wakeSeq, epoch } }]
+      : [];
+    return done({}, ...wakeUps);
   };
 }

@@ -15,8 +15,8 @@ import { read } from '../db/contexts.ts';
 import { readAdded, readLastTurn } from '../db/history.ts';
 import { readMailbox } from '../db/mailbox.ts';
 import type { CalledUp } from '../db/wishes.ts';
-import { metTidings } from './perform.ts';
-import type { Tidings } from './perform.ts';
+import { wakeMetContexts } from './perform.ts';
+import type { AfterCommit } from './perform.ts';
 
 /** After a wish was written: its holder is summoned; where there is none, the job is settled here and now. */
 export async function carryOut(
@@ -24,10 +24,10 @@ export async function carryOut(
   contextId: ContextId,
   { owner, controlSeq }: CalledUp,
   ids: Ids,
-): Promise<Tidings[]> {
+): Promise<AfterCommit[]> {
   return owner === null
     ? settleUnowned(tx, contextId, ids, true)
-    : [{ kind: 'summon', owner, summons: { contextId, controlSeq } }];
+    : [{ kind: 'control_signal', owner, signal: { contextId, controlSeq } }];
 }
 
 /**
@@ -39,7 +39,7 @@ export async function settleUnowned(
   contextId: ContextId,
   ids: Ids,
   heard: boolean,
-): Promise<Tidings[]> {
+): Promise<AfterCommit[]> {
   const row = await read(tx, contextId);
   const stored = row === null ? null : await readMailbox(tx, row);
   if (row === null || stored === null) return [];
@@ -73,15 +73,15 @@ export async function appendLast(
   tx: Executor,
   move: Append,
   finished: { jobId: JobId; status: JobStatus },
-): Promise<Tidings[]> {
-  const { headSeq, wakeSeq, met, errand } = await commit(tx, givenBack(move));
+): Promise<AfterCommit[]> {
+  const { headSeq, wakeSeq, met, followUp } = await commit(tx, givenBack(move));
   const { contextId, epoch } = move.lease;
-  const told: Tidings[] = [
+  const told: AfterCommit[] = [
     { kind: 'progress', progress: { contextId, headSeq, finished } },
-    ...metTidings(met),
+    ...wakeMetContexts(met),
   ];
-  if (errand) told.push({ kind: 'errand' });
-  return move.park === null ? [...told, { kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : told;
+  if (followUp) told.push({ kind: 'follow_up' });
+  return move.park === null ? [...told, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] : told;
 }
 
 /** Nobody holds the context: what is still queued is for whoever claims it next. */

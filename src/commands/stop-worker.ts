@@ -6,11 +6,11 @@ import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { holdCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
-import { askedByWorkers, markStop, unmarkStop } from '../db/errands.ts';
+import { askedByWorkers, markStop, unmarkStop } from '../db/follow-ups.ts';
 import { activeJob } from '../db/job-views.ts';
 import { callUp, setStopped, withdraw, wish } from '../db/wishes.ts';
-import { done, withdrawnTidings } from './perform.ts';
-import type { Command, Tidings } from './perform.ts';
+import { done, withdrawnActions } from './perform.ts';
+import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
@@ -41,9 +41,14 @@ export function stopWorker(
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
     const jobId = await activeJob(tx, tenantId, contextId);
     if (jobId !== null) await wish(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
-    const tidings = await carryOut(tx, contextId, called, ids);
-    if (isMarked) tidings.push({ kind: 'errand' });
-    return done({ tenantId, contextId }, ...withdrawn, ...tidings, ...progress(contextId, stopped.headSeq));
+    const afterCommit = await carryOut(tx, contextId, called, ids);
+    if (isMarked) afterCommit.push({ kind: 'follow_up' });
+    return done(
+      { tenantId, contextId },
+      ...withdrawn,
+      ...afterCommit,
+      ...progress(contextId, stopped.headSeq),
+    );
   };
 }
 
@@ -51,12 +56,12 @@ async function withdrawAsked(
   tx: Executor,
   { tenantId, contextId }: Target,
   reason: string,
-): Promise<Tidings[]> {
+): Promise<AfterCommit[]> {
   // What is queued ends in one statement, what runs in another.
   await holdCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);
   const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
-  return withdrawn === null ? [] : withdrawnTidings(contextId, withdrawn);
+  return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
 }
 
 /** In a transaction; repeatable. Refused: `not_found`, `context_busy`. */
@@ -72,11 +77,13 @@ export function startWorker(
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
     const { wakeSeq, epoch, headSeq } = started;
-    const rings: Tidings[] = started.runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
-    return done({ tenantId, contextId }, ...rings, ...progress(contextId, headSeq));
+    const wakeUps: AfterCommit[] = started.runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
+      : [];
+    return done({ tenantId, contextId }, ...wakeUps, ...progress(contextId, headSeq));
   };
 }
 
-function progress(contextId: ContextId, headSeq: number): Tidings[] {
+function progress(contextId: ContextId, headSeq: number): AfterCommit[] {
   return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
 }

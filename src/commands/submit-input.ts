@@ -20,7 +20,7 @@ import { callUp, raiseControl, wish } from '../db/wishes.ts';
 import { takeAnswer } from './answer-call.ts';
 import type { CallAnswer } from './answer-call.ts';
 import { done } from './perform.ts';
-import type { Command, Done, Tidings } from './perform.ts';
+import type { Command, Done, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
@@ -179,8 +179,8 @@ function interruptingInput(
     const running = await activeJob(tx, tenantId, contextId);
     if (running === null) return queued(input, accepted, submitted);
     await wish(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
-    const tidings = await carryOut(tx, contextId, called, ports.ids);
-    return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...tidings);
+    const afterCommit = await carryOut(tx, contextId, called, ports.ids);
+    return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...afterCommit);
   };
 }
 
@@ -208,8 +208,8 @@ function queued(
   accepted: Omit<Accepted, 'status' | 'after'>,
   { headSeq, wakeSeq, epoch, runnable }: Submitted,
 ): Done<Accepted> {
-  const rings: Tidings[] = runnable ? [{ kind: 'ring', ring: { contextId, wakeSeq, epoch } }] : [];
-  return done({ ...accepted, status: 'queued', after: headSeq }, ...rings);
+  const wakeUps: AfterCommit[] = runnable ? [{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] : [];
+  return done({ ...accepted, status: 'queued', after: headSeq }, ...wakeUps);
 }
 
 /** Looked for under the lock of the context's row: nobody deletes it meanwhile. Null: it is there, or none was named. */

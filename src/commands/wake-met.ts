@@ -7,18 +7,18 @@ import { wakeMet as wake } from '../db/awaited.ts';
 import type { CommandPorts } from './ports.ts';
 
 export function wakeMet(
-  ports: Pick<CommandPorts, 'database' | 'bell'>,
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue'>,
   contexts: readonly ContextId[],
 ): void {
   if (contexts.length > 0) void wakeAll(ports, contexts).catch(() => undefined);
 }
 
 async function wakeAll(
-  { database, bell }: Pick<CommandPorts, 'database' | 'bell'>,
+  { database, wakeQueue }: Pick<CommandPorts, 'database' | 'wakeQueue'>,
   contexts: readonly ContextId[],
 ): Promise<void> {
   for (const contextId of contexts) {
     const woken = await wake(database.db, contextId);
-    if (woken !== null) bell.ring(woken);
+    if (woken !== null) wakeQueue.notify(woken);
   }
 }

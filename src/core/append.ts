@@ -99,7 +99,7 @@ export type AppendOutcome =
       wakeSeq: number;
       controlSeq: number;
       /** It ended a job, and others are to hear of that: the jobs below it, or the worker that asked for it. */
-      errand: boolean;
+      followUp: boolean;
       /** Contexts with a call that waited for the job that ended with it, and waits for nothing more. */
       met: ContextId[];
     }

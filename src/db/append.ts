@@ -22,7 +22,7 @@ import { HELD_FIRST, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { compactionRows } from './compactions.ts';
-import { cascadeOnceEnded, hasErrand, noticeOnceEnded } from './ends.ts';
+import { cascadeOnceEnded, hasFollowUp, noticeOnceEnded } from './ends.ts';
 import { executedRows, executionEndRows } from './executions.ts';
 import { engagements, engages, ownCalls } from './spawns.ts';
 import { costSum } from './usage.ts';
@@ -48,7 +48,7 @@ export async function append(
           headSeq: row.head_seq,
           wakeSeq: row.wake_seq,
           controlSeq: row.control_seq,
-          errand: row.errand,
+          followUp: row.followUp,
           met: row.met ?? [],
         };
   });
@@ -66,7 +66,7 @@ type CommittedRow = {
   head_seq: number;
   wake_seq: number;
   control_seq: number;
-  errand: boolean;
+  followUp: boolean;
   met: ContextId[] | null;
 };
 
@@ -306,7 +306,7 @@ function endsPart({ jobs }: Rows): SQL {
         error jsonb, output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
       join ctx on ctx.id = r.context_id
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
-      returning j.context_id, r.finished and ${hasErrand} as errand
+      returning j.context_id, r.finished and ${hasFollowUp} as errand
     ), branch_counters as (
       -- What the job added before is stored; what this append adds is in ctx.
       update branches b set

@@ -100,7 +100,7 @@ export async function recount(
 }
 
 /** How long a ring may take before a sweep looks, in milliseconds. */
-const RING_GRACE_MS = 1_000;
+const WAKE_UP_GRACE_MS = 1_000;
 
 export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
 
@@ -118,7 +118,7 @@ export async function wakeMet(executor: Executor, contextId: ContextId): Promise
       wake_seq = c.wake_seq + 1,
       scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
       next_check_at = case when c.scheduling_status = 'waiting'
-        then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+        then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
     where c.id = ${contextId} and c.scheduling_status in ('waiting', 'running') and ${hasMet}
     returning c.wake_seq, c.lease_epoch, c.scheduling_status`);
   if (row === undefined || row.scheduling_status !== 'runnable') return null;
@@ -139,7 +139,7 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
     lease_epoch: number;
   }>(sql`/* contexts.wake_missed */
     update contexts c set wake_seq = c.wake_seq + 1, scheduling_status = 'runnable',
-      next_check_at = clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond'
+      next_check_at = clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond'
     where c.id in (
       select c.id from (
         select distinct t.context_id from tool_calls t where t.status = 'waiting' and t.needs <= 0 limit ${most}) met

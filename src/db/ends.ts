@@ -29,4 +29,4 @@ export function hasChildWorkers(workerId: SQL): SQL {
 }
 
 /** Of the job as it is now. */
-export const hasErrand: SQL = sql`(j.cascade is not null or j.parent_notice = 'due') is true`;
+export const hasFollowUp: SQL = sql`(j.cascade is not null or j.parent_notice = 'due') is true`;

@@ -78,10 +78,10 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 }
 
 /** A context that this process runs and whose holder was told to look up: a wish waits for its answer. */
-export type Summons = { contextId: ContextId; controlSeq: number };
+export type ControlSignal = { contextId: ContextId; controlSeq: number };
 
 export type Beat =
-  | { kind: 'alive'; backendPid: number; now: Millis; summons: Summons[]; gates: ClosedGate[] }
+  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; gates: ClosedGate[] }
   /** Somebody declared this incarnation dead: its leases are gone. */
   | { kind: 'dead' };
 
@@ -112,10 +112,10 @@ export async function beat(
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
-  const summons = rows.flatMap(({ context, control }) =>
+  const signals = rows.flatMap(({ context, control }) =>
     context === null || control === null ? [] : [{ contextId: context, controlSeq: control }],
   );
-  return { kind: 'alive', backendPid: first.pid, now: first.now, summons, gates: toClosedGates(first.gates) };
+  return { kind: 'alive', backendPid: first.pid, now: first.now, signals, gates: toClosedGates(first.gates) };
 }
 
 /** More than this, in characters, is not kept. */

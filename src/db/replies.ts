@@ -80,7 +80,7 @@ export function awaitedCalls(contextId: SQL): SQL {
 }
 
 /** How long a ring may take before a sweep looks, in milliseconds. */
-export const RING_GRACE_MS = 1_000;
+export const WAKE_UP_GRACE_MS = 1_000;
 
 export type Replied = {
   /** The context's number when it was accepted. */
@@ -104,7 +104,7 @@ export const woken = sql`
         control_seq = c.control_seq + 1,
         scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'waiting'
-          then clock_timestamp() + ${sql.raw(String(RING_GRACE_MS))} * interval '1 millisecond' else c.next_check_at end`;
+          then clock_timestamp() + ${sql.raw(String(WAKE_UP_GRACE_MS))} * interval '1 millisecond' else c.next_check_at end`;
 
 /** Writes an answer, tells the holder to look, and wakes the context where nobody holds it. Its row was held before. */
 export async function writeReply(

@@ -6,7 +6,7 @@ import { encodeJson, plainText } from './codec.ts';
 import { toTimestamp } from './instant.ts';
 
 /** How long the ring for a child may take before a sweep looks, in milliseconds. */
-const RING_GRACE_MS = 1_000;
+const WAKE_UP_GRACE_MS = 1_000;
 
 /** Whether an append needs this part: those that do not are spared it. */
 export function engages({ spawns, awaits, released }: Append): boolean {
@@ -29,7 +29,7 @@ export function engagements(appends: readonly Append[]): SQL {
     ), child_contexts as (
       insert into contexts (id, tenant_id, scheduling_status, wake_seq, queued, next_check_at)
       select s.context_id, s.tenant_id, 'runnable', 1, 1,
-        statement_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' from spawned s
+        statement_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' from spawned s
     ), child_workers as (
       insert into workers (id, tenant_id, context_id, name, role, role_version, config, parent_worker_id, root_worker_id,
         depth, detached, expires_at)

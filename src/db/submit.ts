@@ -15,7 +15,7 @@ import { dueNow, toTimestamp } from './instant.ts';
 import { hasQuestion } from './replies.ts';
 
 /** How long a ring may take before a sweep looks, in milliseconds. */
-const RING_GRACE_MS = 1_000;
+const WAKE_UP_GRACE_MS = 1_000;
 
 export type Submission = {
   tenantId: TenantId;
@@ -97,7 +97,7 @@ export async function submit(
         queued = c.queued + 1,
         scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'idle'
-          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+          then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
         and (not ${onlyIfIdle}::boolean or (c.scheduling_status = 'idle' and c.queued = 0))
         and not (${mayAnswer}::boolean and ${hasQuestion})

@@ -6,7 +6,7 @@ import type { CallStatus, CallVerdict, WaitsFor } from '../core/tool-call.ts';
 import type { ContextEvent } from '../core/event.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { RING_GRACE_MS } from './replies.ts';
+import { WAKE_UP_GRACE_MS } from './replies.ts';
 import type { Replied } from './replies.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
@@ -92,7 +92,7 @@ export async function writeVerdicts(
         control_seq = c.control_seq + 1,
         scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'waiting'
-          then clock_timestamp() + ${RING_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+          then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq, c.head_seq - ${verdicts.length}::int as base, c.wake_seq, c.lease_epoch,
         c.scheduling_status

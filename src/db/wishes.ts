@@ -9,7 +9,7 @@ import type { Demand, FinishedStatus } from '../core/job.ts';
 import { NONE_OWN, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { hasErrand, noticeOnceEnded } from './ends.ts';
+import { hasFollowUp, noticeOnceEnded } from './ends.ts';
 import { dueNow } from './instant.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
@@ -78,7 +78,7 @@ export async function wish(
 }
 
 /** `met`: contexts that wait for nothing more. `errand`: somebody else is to hear of it. */
-export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; errand: boolean };
+export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; followUp: boolean };
 
 /**
  * Takes queued jobs of a context back, however many: they never began, so nobody has to be asked. A context that nobody
@@ -96,7 +96,7 @@ export async function withdraw(
     head_seq: number;
     ids: JobId[];
     met: ContextId[] | null;
-    errand: boolean;
+    followUp: boolean;
   }>(sql`/* jobs.withdraw */
     with job as (
       update jobs j set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
@@ -104,7 +104,7 @@ export async function withdraw(
         stopped_at = clock_timestamp(), parent_notice = ${noticeOnceEnded(sql`true`)}
       where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
         and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
-      returning id, context_id, tenant_id, message_id, attempt, position, ${hasErrand} as errand
+      returning id, context_id, tenant_id, message_id, attempt, position, ${hasFollowUp} as errand
     ), taken as (
       select count(*)::int as n, jsonb_agg(id) as ids, bool_or(errand) as errand from job having count(*) > 0
     ), rests as (
@@ -130,7 +130,7 @@ export async function withdraw(
     select head_seq, ids, ${metBy(sql`ctx.id`)} as met, ctx.errand from ctx`);
   return row === undefined
     ? null
-    : { headSeq: row.head_seq, jobIds: row.ids, met: row.met ?? [], errand: row.errand };
+    : { headSeq: row.head_seq, jobIds: row.ids, met: row.met ?? [], followUp: row.followUp };
 }
 
 /** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */

@@ -2,12 +2,12 @@
  * Doorbells on BullMQ, the same for each of its backends. This file alone knows BullMQ's job, queue and worker; they are
  * called ring, bell and listener elsewhere. Nothing here is durable: attempts, stalls and failures are Postgres' affair.
  */
-import type { JobsOptions, Queue as BullQueue, Worker as QueueConsumer } from 'bullmq';
+import type { JobsOptions, Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import pTimeout from 'p-timeout';
 import { parseId } from '../core/ids.ts';
 import type { ContextId } from '../core/ids.ts';
-import { RING_NAME, ringId } from './doorbell.ts';
-import type { Answer, Bell, Listener } from './doorbell.ts';
+import { WAKE_UP_NAME, wakeUpId } from './wake-queue.ts';
+import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
 
 /** Every entry has a priority: BullMQ runs those without one before all others. */
 const PRIORITY = 5;
@@ -27,15 +27,19 @@ export const CONSUMER_OPTIONS = {
 
 type Entry = { contextId: string };
 type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'count' | 'close'>;
-type AnyConsumer = Pick<QueueConsumer<Entry>, 'pause' | 'close'>;
+type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
 
 /** `isConnected`: whether a ring has a chance; none is kept for later. */
-export function toBell(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): Bell {
+export function toWakeQueue(
+  queue: AnyQueue,
+  isConnected: () => boolean,
+  close: () => Promise<void>,
+): WakeQueue {
   return {
-    ring(ring) {
+    notify(notify) {
       if (!isConnected()) return;
       queue
-        .add(RING_NAME, { contextId: ring.contextId }, { ...ENTRY, jobId: ringId(ring) })
+        .add(WAKE_UP_NAME, { contextId: notify.contextId }, { ...ENTRY, jobId: wakeUpId(notify) })
         .catch(() => undefined);
     },
     async isReachable() {
@@ -50,7 +54,7 @@ export function toBell(queue: AnyQueue, isConnected: () => boolean, close: () =>
 }
 
 /** `close` releases what the consumer ran on. */
-export function toListener(consumer: AnyConsumer, close: () => Promise<void> | void): Listener {
+export function toQueueConsumer(consumer: AnyConsumer, close: () => Promise<void> | void): QueueConsumer {
   return {
     pause: () => consumer.pause(true),
     async close() {
@@ -62,7 +66,7 @@ export function toListener(consumer: AnyConsumer, close: () => Promise<void> | v
 }
 
 /** An entry is answered once it names a context; whatever else it holds is not ours. */
-export async function answerEntry(entry: Entry, answer: Answer): Promise<void> {
+export async function handleEntry(entry: Entry, answer: HandleWakeUp): Promise<void> {
   const contextId = parseId<ContextId>(entry.contextId);
   if (contextId !== null) await answer(contextId);
 }

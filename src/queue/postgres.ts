@@ -4,11 +4,11 @@
  */
 import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
-import { CONSUMER_OPTIONS, answerEntry, toBell, toListener } from './bullmq.ts';
-import { QUEUE_NAME } from './doorbell.ts';
-import type { Queue } from './doorbell.ts';
+import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
+import { QUEUE_NAME } from './wake-queue.ts';
+import type { Queue } from './wake-queue.ts';
 
-const { Queue: BullQueue, Worker: QueueConsumer } = withBackend(createPostgresBackend);
+const { Queue: BullQueue, Worker: BullWorker } = withBackend(createPostgresBackend);
 
 /** Resolves once BullMQ's tables are there. */
 export async function postgresQueue(
@@ -32,24 +32,24 @@ export async function postgresQueue(
     session.release();
   }
   return {
-    openBell() {
+    openWakeQueue() {
       const queue = new BullQueue(QUEUE_NAME, { connection: pool });
       queue.on('error', onError);
-      return toBell(
+      return toWakeQueue(
         queue,
         () => true,
         () => queue.close(),
       );
     },
     async listen(answer, concurrency) {
-      const consumer = new QueueConsumer(QUEUE_NAME, async (entry) => answerEntry(entry.data, answer), {
+      const consumer = new BullWorker(QUEUE_NAME, async (entry) => handleEntry(entry.data, answer), {
         ...CONSUMER_OPTIONS,
         connection: pool,
         concurrency,
       });
       consumer.on('error', onError);
       await consumer.waitUntilReady();
-      return toListener(consumer, () => undefined);
+      return toQueueConsumer(consumer, () => undefined);
     },
     close: () => pool.end(),
   };

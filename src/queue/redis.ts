@@ -1,10 +1,10 @@
 /** Doorbells on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys together. */
-import { Queue as BullQueue, Worker as QueueConsumer } from 'bullmq';
+import { Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
-import { CONSUMER_OPTIONS, answerEntry, toBell, toListener } from './bullmq.ts';
-import { QUEUE_NAME } from './doorbell.ts';
-import type { Queue } from './doorbell.ts';
+import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
+import { QUEUE_NAME } from './wake-queue.ts';
+import type { Queue } from './wake-queue.ts';
 
 /** After an outage of any length, this late at most. */
 const reconnect = (attempt: number): number => Math.min(attempt * 50, 2_000);
@@ -22,7 +22,7 @@ export function redisQueue(
   const options = { prefix: `{${prefix}}` };
   const connect = cluster ? connectCluster : connectSingle;
   return {
-    openBell() {
+    openWakeQueue() {
       const redis = connect(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
       redis.on('error', onError);
       const queue = new BullQueue<{ contextId: string }>(QUEUE_NAME, {
@@ -31,7 +31,7 @@ export function redisQueue(
       });
       queue.on('error', onError);
       const isConnected = (): boolean => redis.status === 'ready';
-      return toBell(queue, isConnected, async () => {
+      return toWakeQueue(queue, isConnected, async () => {
         await queue.close().catch(() => undefined);
         redis.disconnect();
       });
@@ -39,13 +39,13 @@ export function redisQueue(
     async listen(answer, concurrency) {
       const redis = connect(url, { enableOfflineQueue: true, maxRetriesPerRequest: null });
       redis.on('error', onError);
-      const consumer = new QueueConsumer<{ contextId: string }>(
+      const consumer = new BullWorker<{ contextId: string }>(
         QUEUE_NAME,
-        async (entry) => answerEntry(entry.data, answer),
+        async (entry) => handleEntry(entry.data, answer),
         { ...options, ...CONSUMER_OPTIONS, connection: redis, concurrency },
       );
       consumer.on('error', onError);
-      return toListener(consumer, () => redis.disconnect());
+      return toQueueConsumer(consumer, () => redis.disconnect());
     },
   };
 }

@@ -191,7 +191,7 @@ function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: A
     controlSeq,
     // What begins or resumes a job ends none.
     met: [],
-    errand: false,
+    followUp: false,
   };
 }
 

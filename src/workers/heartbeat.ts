@@ -10,8 +10,8 @@ import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
 import { beat, holdLock, leaveFigures, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
-import { callsTo, summonsTo } from '../bus/bus.ts';
-import type { Audience } from './audience.ts';
+import { interestTo, controlSignalsTo } from '../bus/bus.ts';
+import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { Gates } from './gates.ts';
 import type { WorkerMetrics } from './metrics.ts';
@@ -28,7 +28,7 @@ const FIGURES_MS = 5_000;
 export class Heartbeat {
   readonly #ports: WorkerPorts;
   readonly #registry: Registry;
-  readonly #audience: Audience;
+  readonly #subscribers: SubscriberRegistry;
   readonly #clock: DatabaseClock;
   readonly #gates: Gates;
   readonly #metrics: WorkerMetrics;
@@ -43,14 +43,14 @@ export class Heartbeat {
   constructor(
     ports: WorkerPorts,
     registry: Registry,
-    audience: Audience,
+    subscribers: SubscriberRegistry,
     clock: DatabaseClock,
     gates: Gates,
     metrics: WorkerMetrics,
   ) {
     this.#ports = ports;
     this.#registry = registry;
-    this.#audience = audience;
+    this.#subscribers = subscribers;
     this.#clock = clock;
     this.#gates = gates;
     this.#metrics = metrics;
@@ -111,7 +111,7 @@ export class Heartbeat {
     this.#lastBeat = sent;
     this.#clock.set(heard.now);
     this.#gates.hear(heard.gates);
-    for (const { contextId, controlSeq } of heard.summons) this.#registry.lookUp(contextId, controlSeq);
+    for (const { contextId, controlSeq } of heard.signals) this.#registry.lookUp(contextId, controlSeq);
     if (incarnation.backend !== heard.backendPid) {
       incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#patienceMs(),
@@ -174,10 +174,10 @@ export class Heartbeat {
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
     const hearing = await Promise.all([
-      bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+      bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         this.#registry.lookUp(contextId, controlSeq),
       ),
-      bus.subscribe(callsTo(id), (calling) => this.#audience.hear(calling)),
+      bus.subscribe(interestTo(id), (calling) => this.#subscribers.hear(calling)),
     ]);
     const unsubscribe = (): void => hearing.forEach((end) => end());
     this.#lastBeat = sent;

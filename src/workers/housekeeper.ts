@@ -24,7 +24,7 @@ const LISTS_AT_ONCE = 100;
 /** Batches of one round: what is left then is for the next one. */
 const BATCHES = 50;
 
-type State = Pick<WorkerState, 'database' | 'bell' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
+type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
 
 export class Housekeeper {
   readonly #state: State;

@@ -17,7 +17,7 @@ import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories } from '../db/
 import type { Remembered } from '../db/history.ts';
 import { placeOf, readMailbox } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
-import type { Narrator } from './narrator.ts';
+import type { StreamPublisher } from './stream-publisher.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { WorkerState } from './ports.ts';
 
@@ -28,14 +28,14 @@ const AWAY_MS = 250;
 export function createJournal(
   state: WorkerState,
   attention: Attention,
-  narrator: Pick<Narrator, 'committed'>,
+  publisher: Pick<StreamPublisher, 'committed'>,
   owner: ProcessId,
 ): Journal {
   return {
     async append(move) {
       try {
         const outcome = await state.appender(move);
-        if (outcome.kind === 'committed') announce(state, narrator, move, outcome);
+        if (outcome.kind === 'committed') announce(state, publisher, move, outcome);
         return outcome;
       } catch (error) {
         if (isAway(error)) return { kind: 'in_doubt' };
@@ -73,11 +73,11 @@ export async function persist<T>(attention: Attention, work: () => Promise<T>): 
 /** Tells whoever follows the context, and rings where others are to go on: with it, with its children, with whoever waited. */
 function announce(
   state: WorkerState,
-  narrator: Pick<Narrator, 'committed'>,
+  publisher: Pick<StreamPublisher, 'committed'>,
   move: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
-  const { bell, log, metrics, clock } = state;
+  const { wakeQueue, log, metrics, clock } = state;
   const { lease, job, park, spawns } = move;
   const { contextId, tenantId, epoch } = lease;
   if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
@@ -90,11 +90,11 @@ function announce(
       'job ended',
     );
   }
-  narrator.committed(move, outcome);
-  if (outcome.errand) state.errands.look();
-  if (park?.status === 'runnable') bell.ring({ contextId, wakeSeq: outcome.wakeSeq, epoch });
+  publisher.committed(move, outcome);
+  if (outcome.followUp) state.followUps.look();
+  if (park?.status === 'runnable') wakeQueue.notify({ contextId, wakeSeq: outcome.wakeSeq, epoch });
   // As they came to be: rung once, and never held.
-  for (const spawn of spawns) bell.ring({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });
+  for (const spawn of spawns) wakeQueue.notify({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });
   wakeMet(state, outcome.met);
 }
 

@@ -14,12 +14,12 @@ import type { ToolRunner } from '../core/tool.ts';
 import type { Database } from '../db/client.ts';
 import type { WorkerDefinition } from '../db/mailbox.ts';
 import type { LeaseTimes } from '../db/processes.ts';
-import type { Bell, Queue } from '../queue/doorbell.ts';
+import type { WakeQueue, Queue } from '../queue/wake-queue.ts';
 import type { ToolServers } from '../tools/servers.ts';
 import type { Appender } from './appender.ts';
-import type { Audience } from './audience.ts';
+import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
-import type { Errands } from './errands.ts';
+import type { FollowUps } from './follow-ups.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Gates } from './gates.ts';
 import type { WorkerMetrics } from './metrics.ts';
@@ -63,7 +63,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   /** `application_name` of all connections of this process: they are terminated when it is declared dead. */
   sessionName?: string;
   queue: Queue;
-  bell: Bell;
+  wakeQueue: WakeQueue;
   bus: Bus;
   ids: RunIds;
   abilities: Abilities;
@@ -106,10 +106,10 @@ export type WorkerState = WorkerPorts & {
   appender: Appender;
   claimer: Claimer;
   registry: Registry;
-  audience: Audience;
+  subscribers: SubscriberRegistry;
   clock: DatabaseClock;
   gates: Gates;
-  errands: Pick<Errands, 'look'>;
+  followUps: Pick<FollowUps, 'look'>;
   fingerprints: Pick<Fingerprints, 'of'>;
   metrics: WorkerMetrics;
   /** This incarnation; null while it has none: nothing is claimed then. */

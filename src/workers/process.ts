@@ -4,13 +4,13 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
-import type { Listener } from '../queue/doorbell.ts';
+import type { QueueConsumer } from '../queue/wake-queue.ts';
 import type { ServerWatch } from '../tools/servers.ts';
 import { createAppender } from './appender.ts';
-import { Audience } from './audience.ts';
+import { SubscriberRegistry } from './subscriber-registry.ts';
 import { createClaimer } from './claimer.ts';
 import { DatabaseClock } from './clock.ts';
-import { Errands } from './errands.ts';
+import { FollowUps } from './follow-ups.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Gates } from './gates.ts';
@@ -47,15 +47,15 @@ export type WorkerProcess = {
 export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
   const registry = new Registry(concurrency);
   const clock = new DatabaseClock();
-  const audience = new Audience();
+  const subscribers = new SubscriberRegistry();
   const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
   const abilities = metered(ports.abilities, metrics);
   const gates = new Gates({ ...ports, abilities }, clock, metrics);
-  const heartbeat = new Heartbeat(ports, registry, audience, clock, gates, metrics);
+  const heartbeat = new Heartbeat(ports, registry, subscribers, clock, gates, metrics);
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });
-  const errands = new Errands(ports);
+  const followUps = new FollowUps(ports);
   const fingerprints = new Fingerprints(ports.database.db, ports.log);
   const state: WorkerState = {
     ...ports,
@@ -63,11 +63,11 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     appender,
     claimer,
     registry,
-    audience,
+    subscribers,
     clock,
     gates,
     metrics,
-    errands,
+    followUps,
     fingerprints,
     identity,
   };
@@ -77,7 +77,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   await Promise.all([
     heartbeat.start(),
     gates.start(),
-    errands.start(),
+    followUps.start(),
     ports.servers.start(watchServers(metrics, registry)),
   ]);
   const listener = await ports.queue.listen(async (contextId) => {
@@ -90,7 +90,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   let draining: Promise<void> | null = null;
   return {
     running: () => registry.running,
-    drain: () => (draining ??= drain(state, listener, [sweep, housekeeper, indexer, errands], heartbeat)),
+    drain: () => (draining ??= drain(state, listener, [sweep, housekeeper, indexer, followUps], heartbeat)),
   };
 }
 
@@ -107,7 +107,7 @@ function watchServers({ servers }: WorkerMetrics, { unserved }: Registry): Serve
 
 async function drain(
   state: WorkerState,
-  listener: Listener,
+  listener: QueueConsumer,
   beside: readonly { stop(): Promise<void> }[],
   heartbeat: Heartbeat,
 ): Promise<void> {

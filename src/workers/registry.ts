@@ -18,7 +18,7 @@ export class Registry {
   readonly unserved = new Unserved();
   readonly #places = new Map<ContextId, Place>();
   /** Contexts that were rung for while they had their place. */
-  readonly #rung = new Set<ContextId>();
+  readonly #notified = new Set<ContextId>();
   readonly #waiting: (() => void)[] = [];
   readonly #capacity: number;
   #taken = 0;
@@ -80,7 +80,7 @@ export class Registry {
   async enter(contextId: ContextId): Promise<Place | null> {
     for (let older = this.#places.get(contextId); older !== undefined; older = this.#places.get(contextId)) {
       if (!older.attention.lost) {
-        this.#rung.add(contextId);
+        this.#notified.add(contextId);
         return null;
       }
       await older.ended;
@@ -92,7 +92,7 @@ export class Registry {
       leave: () => {
         this.#places.delete(contextId);
         resolve();
-        return this.#rung.delete(contextId) && !this.#closed;
+        return this.#notified.delete(contextId) && !this.#closed;
       },
     };
     if (this.#closed) place.attention.leave();

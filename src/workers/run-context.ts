@@ -6,7 +6,7 @@ import type { EarlyCall } from '../agent/early-call.ts';
 import { LightCalls } from '../agent/light-calls.ts';
 import { runLoop } from '../agent/loop.ts';
 import type { RunPorts } from '../agent/run.ts';
-import { tell } from '../commands/perform.ts';
+import { dispatch } from '../commands/perform.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { madeAt } from '../core/ids.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
@@ -15,7 +15,7 @@ import { isUnavailable } from '../db/client.ts';
 import { forgive } from '../db/claims.ts';
 import { putOff, release } from '../db/contexts.ts';
 import { createJournal, persist } from './journal.ts';
-import { Narrator } from './narrator.ts';
+import { StreamPublisher } from './stream-publisher.ts';
 import { PATIENCE, isAway } from './patience.ts';
 import type { Claim, WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
@@ -31,8 +31,8 @@ export async function runContext(
   contextId: ContextId,
   counted: number | null = null,
 ): Promise<void> {
-  const isRung = await runOnce(state, contextId, counted);
-  if (isRung) await runContext(state, contextId);
+  const wasNotified = await runOnce(state, contextId, counted);
+  if (wasNotified) await runContext(state, contextId);
 }
 
 /** True: somebody rang meanwhile, and may have meant what came after this run. */
@@ -41,7 +41,7 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   if (owner === null) return false;
   const place = await state.registry.enter(contextId);
   if (place === null) return false;
-  const narrator = new Narrator(state.bus, state.audience, contextId, owner);
+  const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
   const early: { call: EarlyCall | null } = { call: null };
   const claim: Claim = {
     contextId,
@@ -49,15 +49,15 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
     counted,
     opening(snapshot) {
       early.call?.drop();
-      early.call = callEarly(portsOf(state, place, narrator, owner, snapshot), place.attention, snapshot);
+      early.call = callEarly(portsOf(state, place, publisher, owner, snapshot), place.attention, snapshot);
     },
   };
-  let isRung = false;
+  let wasNotified = false;
   try {
-    const first = await claimContext(state, claim, narrator);
+    const first = await claimContext(state, claim, publisher);
     state.metrics.claim(first === null ? 'surplus' : 'claimed');
     if (first !== null) {
-      const ports = portsOf(state, place, narrator, owner, first);
+      const ports = portsOf(state, place, publisher, owner, first);
       const { attention } = place;
       const light = new LightCalls(ports, attention, first);
       await runLoop({ ...ports, attention, early: early.call, light }, first);
@@ -67,22 +67,22 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
     else await giveUp(state, claim, place.attention, error);
   } finally {
     early.call?.drop();
-    narrator.close();
+    publisher.close();
     place.attention.lose();
-    isRung = place.leave();
+    wasNotified = place.leave();
   }
-  return isRung;
+  return wasNotified;
 }
 
 function portsOf(
   state: WorkerState,
   { attention }: Place,
-  narrator: Narrator,
+  publisher: StreamPublisher,
   owner: ProcessId,
   first: Snapshot,
 ): RunPorts {
   return {
-    journal: createJournal(state, attention, narrator, owner),
+    journal: createJournal(state, attention, publisher, owner),
     model: (provider) => state.gates.ask(provider),
     tools: state.abilities.tools,
     team: createTeam(state, attention),
@@ -90,18 +90,22 @@ function portsOf(
     fingerprint: (sent, memory) => state.fingerprints.of(first.lease.tenantId, sent, memory),
     ids: state.ids,
     random: () => state.random(),
-    listener: (of) => narrator.listen(of),
+    listener: (of) => publisher.listen(of),
     log: createRunLog(state, first),
   };
 }
 
 /** Null: surplus, left to others, or ended here and now. */
-async function claimContext(state: WorkerState, claim: Claim, narrator: Narrator): Promise<Snapshot | null> {
+async function claimContext(
+  state: WorkerState,
+  claim: Claim,
+  publisher: StreamPublisher,
+): Promise<Snapshot | null> {
   const { unserved } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
   if (claimed === null) return null;
-  if (claimed.kind === 'ended') tell(state, claimed.tidings);
+  if (claimed.kind === 'ended') dispatch(state, claimed.afterCommit);
   if (claimed.kind === 'left')
     unserved.add({ contextId, ...claimed.mailbox }, claimed.at, claimed.mailbox.job?.deadline ?? null);
   else unserved.delete(contextId);
@@ -109,7 +113,7 @@ async function claimContext(state: WorkerState, claim: Claim, narrator: Narrator
   if (claimed.began !== null) {
     const { move, outcome } = claimed.began;
     if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
-    narrator.committed(move, outcome, true);
+    publisher.committed(move, outcome, true);
   }
   return claimed.snapshot;
 }

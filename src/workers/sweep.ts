@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../commands/settle.ts';
-import { tell } from '../commands/perform.ts';
+import { dispatch } from '../commands/perform.ts';
 import { wakeForgotten } from '../db/awaited.ts';
 import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
@@ -15,7 +15,7 @@ import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
 
 /** Rows a sweep takes at most beyond its free slots, once they are so long overdue, and leases it revokes at most. */
-const RINGS = 100;
+const MOST_WAKE_UPS = 100;
 const LEFT_MS = 2_000;
 const REVOKED = 500;
 /** How long what could not be taken up here is left to the bell before a sweep looks again, in milliseconds. */
@@ -73,11 +73,13 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const mine = await takeMine(state);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
   const passBy = state.registry.unserved.passedBy(state.clock.now());
-  const left = await takeDue(db, RINGS, AGAIN_MS, LEFT_MS, { passBy }).finally(() => startAll(state, mine));
-  state.errands.look();
+  const left = await takeDue(db, MOST_WAKE_UPS, AGAIN_MS, LEFT_MS, { passBy }).finally(() =>
+    startAll(state, mine),
+  );
+  state.followUps.look();
   state.metrics.sweep(mine.length + left.length, revoked);
-  for (const due of left) if (due.kind === 'claimable') state.bell.ring(due);
-  for (const woken of await wakeForgotten(db, RINGS)) state.bell.ring(woken);
+  for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
+  for (const woken of await wakeForgotten(db, MOST_WAKE_UPS)) state.wakeQueue.notify(woken);
   for (const due of [...mine, ...left]) await settleWish(state, due);
 }
 
@@ -108,15 +110,15 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
  */
 async function settleWish(state: WorkerState, { kind, contextId }: Due): Promise<void> {
   if (kind === 'claimable') return;
-  const tidings = await state.database.transaction(async (tx) => {
+  const afterCommit = await state.database.transaction(async (tx) => {
     const taken = kind === 'wished' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
     return taken ? settleUnowned(tx, contextId, state.ids, kind === 'wished') : null;
   });
-  if (tidings === null) return;
+  if (afterCommit === null) return;
   if (kind === 'unanswered') {
     state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
   }
-  tell(state, tidings);
+  dispatch(state, afterCommit);
 }
 
 /** What this process owns without running it: a claim whose commit was in doubt, a run that broke off unheard. */

@@ -4,7 +4,7 @@
  */
 import type { Attention } from '../agent/attention.ts';
 import type { AskingCall, Team } from '../agent/team.ts';
-import { tellOnce } from '../commands/tell-once.ts';
+import { suppressDuplicate } from '../commands/suppress-duplicate.ts';
 import type { Code } from '../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import { isFinished } from '../core/job.ts';
@@ -20,12 +20,12 @@ import { recount } from '../db/awaited.ts';
 import { readOutcomes, readParent, readSpawned, readStandings } from '../db/team.ts';
 import type { Parent, WorkerOutcome } from '../db/team.ts';
 import { persist } from './journal.ts';
-import { makingOf } from './making.ts';
+import { childWorkerSpec } from './child-worker-spec.ts';
 import type { WorkerState } from './ports.ts';
 import type { TeamAbilities } from './team-abilities.ts';
 import { errorResult, spawnResult, waitResult } from './team-words.ts';
 
-type Parts = Pick<WorkerState, 'database' | 'bell' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
+type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 
 export function createTeam(parts: Parts, attention: Attention): Team {
   const { database, abilities } = parts;
@@ -50,7 +50,7 @@ export function createTeam(parts: Parts, attention: Attention): Team {
         });
         const outcomes = await readOutcomes(database.db, tenantId, asked);
         const waited = idsOf(over, 'wait').flatMap((id) => outcomes.get(id) ?? []);
-        await tellOnce(parts, lease, endedOf(waited));
+        await suppressDuplicate(parts, lease, endedOf(waited));
         return new Map(
           over.map(({ call: { id }, ask }) => {
             const of = outcomes.get(id) ?? [];
@@ -132,8 +132,8 @@ async function arrangeSpawn(
   };
   const over = overLimit(after, limits, team.tenantWorkers);
   if (over !== null) return refused('worker_limit', over);
-  const making = await makingOf(parts, lease.tenantId, settings, parent, limits, ask);
-  if (making.kind === 'refused') return refused(making.code, making.words);
+  const spec = await childWorkerSpec(parts, lease.tenantId, settings, parent, limits, ask);
+  if (spec.kind === 'refused') return refused(spec.code, spec.words);
   const { ids } = parts;
   return {
     kind: 'spawned',
@@ -145,8 +145,8 @@ async function arrangeSpawn(
       jobId: ids.next<JobId>(),
       messageId: ids.next<MessageId>(),
       name: ask.name ?? ask.role ?? 'worker',
-      role: making.role,
-      config: making.config,
+      role: spec.role,
+      config: spec.config,
       parentWorkerId: workerId,
       rootWorkerId: parent.rootWorkerId,
       parentJobId: job.id,
@@ -202,7 +202,7 @@ async function arrangeWait(
     });
     const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
     const told = outcomes.get(call.id) ?? [];
-    await tellOnce(parts, lease, endedOf(told));
+    await suppressDuplicate(parts, lease, endedOf(told));
     const result = waitResult(told, abilities.team.toolResult);
     return { kind: 'answered', call, result };
   }

@@ -230,7 +230,7 @@ export class Store {
       wakeSeq,
       controlSeq,
       met: [],
-      errand: false,
+      followUp: false,
     };
     // What a job carries of its wish is written by others: an append leaves it.
     const wish = truth.job?.wish ?? null;

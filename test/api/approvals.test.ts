@@ -39,7 +39,7 @@ beforeEach(async () => {
   job = (await post({ content: 'go' })).body.job_id;
   hand = await take(api, context as never, owner, TOOLS);
   await hand.admit();
-  api.rings.splice(0);
+  api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
 
@@ -116,7 +116,7 @@ describe('a call that waits for approval', () => {
       status: 'pending',
       verdict: { decision: 'approve', reason: null, input: null },
     });
-    expect(api.rings).toMatchObject([{ contextId: context }]);
+    expect(api.wakeUps).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({ waiting_for: [] });
     const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
     expect(steps.data.at(-1)).toMatchObject({ approval: { decision: 'approve', reason: null, input: null } });

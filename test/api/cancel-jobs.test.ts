@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { cancelJobs } from '../../src/commands/cancel-jobs.ts';
-import { summonsTo } from '../../src/bus/bus.ts';
+import { controlSignalsTo } from '../../src/bus/bus.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -40,7 +40,7 @@ describe('of one context', () => {
     const queued = await posts(worker.context_id, 300);
     const left = await post(other.context_id);
     const summoned = Promise.withResolvers<unknown>();
-    await api.bus.subscribe(summonsTo(owner), (message) => summoned.resolve(message));
+    await api.bus.subscribe(controlSignalsTo(owner), (message) => summoned.resolve(message));
     api.statements.length = 0;
     const { status, body } = await cancel({ context_id: worker.context_id, reason: 'enough' });
     expect([status, body]).toEqual([200, { count: 301 }]);

@@ -27,7 +27,7 @@ describe('a session', () => {
       stream_url: `/api/contexts/${id}/events?after=0`,
     });
     expect(stream_url).toContain(id);
-    expect(api.rings.at(-1)?.contextId).toBe(id);
+    expect(api.wakeUps.at(-1)?.contextId).toBe(id);
     expect((await api.get(`/api/jobs/${job_id}`)).body).toMatchObject({ context_id: id, status: 'queued' });
     const hand = await take(api, id as ContextId, owner);
     await hand.admit();

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/environment.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/environment.ts';
 
 const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../.env.example'), 'utf8');
-const SOURCE = readFileSync(path.join(import.meta.dirname, '../../src/config.ts'), 'utf8');
+const SOURCE = readFileSync(path.join(import.meta.dirname, '../../src/config/config.ts'), 'utf8');
 
 function faultsOf(env: Environment): readonly string[] {
   try {

@@ -12,18 +12,18 @@ import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { aboutOf } from '../../src/cli/about.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
-import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/environment.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/environment.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { NO_SERVERS } from '../../src/tools/servers.ts';
 import { boundedContent } from '../../src/tools/result.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/settings.ts';
-import { openFollower } from '../../src/events/follower.ts';
+import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { LeaseTimes } from '../../src/db/processes.ts';
-import type { Ring } from '../../src/queue/doorbell.ts';
+import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { contractOf } from './contract.ts';
 import type { Contract } from './contract.ts';
@@ -41,7 +41,7 @@ export type Api = {
   commands: CommandPorts;
   contract: Contract;
   /** What was rung. */
-  rings: Ring[];
+  wakeUps: WakeUp[];
   queue: { reachable: boolean };
   /** Texts of the statements since this was last emptied. */
   statements: string[];
@@ -99,16 +99,16 @@ export async function openApi(
     hook: (text) => void statements.push(text),
   });
   const bus = localBus();
-  const rings: Ring[] = [];
+  const wakeUps: WakeUp[] = [];
   const queue = { reachable: true };
-  const bell = {
-    ring: async (ring: Ring) => void rings.push(ring),
+  const wakeQueue = {
+    notify: async (notify: WakeUp) => void wakeUps.push(notify),
     isReachable: async () => queue.reachable,
     close: async () => undefined,
   };
   const commands: CommandPorts = {
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times: TIMES,
@@ -121,7 +121,7 @@ export async function openApi(
     ...commands,
     config,
     logger,
-    follower: openFollower(database, bus),
+    streamHub: openStreamHub(database, bus),
     catalog: openCatalog(database, TIMES, {
       fileRoles: roles,
       checkInput,
@@ -159,7 +159,7 @@ export async function openApi(
     bus,
     commands,
     contract,
-    rings,
+    wakeUps,
     queue,
     statements,
     lines,

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../src/api/about.ts';
 import { aboutOf } from '../../src/cli/about.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolDescriptor } from '../../src/core/tool.ts';
 import { closeGate } from '../../src/db/gates.ts';

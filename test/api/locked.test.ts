@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
 import type { Server } from '../../src/api/server.ts';
 import { requestLimits } from '../../src/cli/platform.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
 import { ABOUT, openApi } from './harness.ts';

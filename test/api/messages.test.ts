@@ -21,7 +21,7 @@ describe('an input message', () => {
   test('becomes a queued job in one statement, and rings', async () => {
     const worker = await api.worker();
     api.statements.length = 0;
-    api.rings.length = 0;
+    api.wakeUps.length = 0;
     const { status, body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'hi' });
     expect(status).toBe(202);
     expect(body).toEqual({
@@ -32,7 +32,7 @@ describe('an input message', () => {
       stream_url: `/api/contexts/${worker.context_id}/events?after=0`,
     });
     expect(api.statements).toHaveLength(1);
-    expect(api.rings).toHaveLength(1);
+    expect(api.wakeUps).toHaveLength(1);
     const { body: job } = await api.get(`/api/jobs/${body.job_id}`);
     expect(job).toMatchObject({ kind: 'input', status: 'queued', worker_id: worker.id, branch: 'main' });
   });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   job = (await post({ content: 'order' })).body.job_id;
   hand = await take(api, context as never, owner, OUTSIDE);
   await hand.admit();
-  api.rings.splice(0);
+  api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
 
@@ -77,7 +77,7 @@ describe('a question', () => {
     expect(status).toBe(202);
     expect(body).toMatchObject({ job_id: job, context_id: context, status: 'waiting' });
     expect(body.stream_url).toMatch(/events\?after=\d+$/);
-    expect(api.rings).toMatchObject([{ contextId: context }]);
+    expect(api.wakeUps).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({
       waiting_for: [],
       why: expect.stringMatching(/free worker process/),

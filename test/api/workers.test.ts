@@ -143,9 +143,9 @@ describe('a worker', () => {
     const worker = await api.worker();
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
     await api.post(`/api/workers/${worker.id}/stop`);
-    api.rings.length = 0;
+    api.wakeUps.length = 0;
     await api.post(`/api/workers/${worker.id}/start`);
-    expect(api.rings.map((ring) => ring.contextId)).toEqual([worker.context_id]);
+    expect(api.wakeUps.map((notify) => notify.contextId)).toEqual([worker.context_id]);
   });
 
   test('shows what it is doing', async () => {

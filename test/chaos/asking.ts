@@ -13,7 +13,7 @@ import type { JobStatus } from '../../src/core/job.ts';
 export async function postAttended(client: Client, posted: Posted): Promise<Accepted | null> {
   const accepted = await post(client, posted);
   const mayAsk = posted.script.shape === 'asking' || posted.anew !== null;
-  if (accepted !== null && mayAsk) client.crowd.errands.push(attend(client, posted, accepted.jobId));
+  if (accepted !== null && mayAsk) client.crowd.followUps.push(attend(client, posted, accepted.jobId));
   return accepted;
 }
 

@@ -84,7 +84,7 @@ export function startCrowd(
     changes: [],
     settings: [],
     compacts: [],
-    errands: [],
+    followUps: [],
     sweeps: [],
     repeats: [],
     acceptMs: [],
@@ -97,7 +97,7 @@ export function startCrowd(
     .then(() => Promise.all(acting))
     // Errands make posts, which may make errands.
     .then(async () => {
-      for (const errand of crowd.errands) await errand;
+      for (const followUp of crowd.followUps) await followUp;
     });
   return crowd;
 }
@@ -108,7 +108,7 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
   const accepted = await postAttended(client, posted);
   if (accepted === null) return;
   const { jobId, messageId } = accepted;
-  if (posted.script.children.some(({ wait }) => !wait)) crowd.errands.push(waitForWorkers(client, posted));
+  if (posted.script.children.some(({ wait }) => !wait)) crowd.followUps.push(waitForWorkers(client, posted));
   if (['endless', 'hopeless'].includes(posted.script.shape)) return cancel(client, posted, jobId);
   const roll = dice.next() * 100;
   let from = 0;

@@ -19,7 +19,7 @@ export type Crowd = {
   /** From the first request to the 202, in milliseconds. */
   acceptMs: number[];
   /** What goes on beside: whoever asked for a question attends to it. */
-  errands: Promise<void>[];
+  followUps: Promise<void>[];
   /** Resolves once every client is done with all it began. */
   done: Promise<void>;
 };

@@ -31,13 +31,13 @@ export async function startServices(
   const run = await nameRun();
   const remove = (): Promise<void> => removeContainersOf(run);
   try {
-    const [database, bell] = await Promise.all([
+    const [database, wakeQueue] = await Promise.all([
       startPostgresContainer(run, await freePort()),
       startRedisContainer(run, await freePort()),
     ]);
     return {
       postgres: await ownContainer(database, untilAnswered(postgresAnswers)),
-      redis: await ownContainer(bell, untilAnswered(redisAnswers)),
+      redis: await ownContainer(wakeQueue, untilAnswered(redisAnswers)),
       remove,
     };
   } catch (error) {

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { log, longer, making, said } from './conversation.ts';
+import { log, longer, partial, said } from './conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './platform.ts';
 import { field, send } from './writing.ts';
@@ -36,14 +36,14 @@ test('makes a worker in two clicks, and shows its answer as it grows', async () 
   await page.waitForURL(/\/contexts\//);
   await send(page, 'tokens: 20000 over 900s');
   await page.getByRole('article', { name: 'Input' }).filter({ hasText: 'tokens: 20000' }).waitFor();
-  const first = await longer(making(page), 20);
-  const second = await longer(making(page), first.length);
+  const first = await longer(partial(page), 20);
+  const second = await longer(partial(page), first.length);
   expect(second.startsWith(first.slice(0, 20))).toBe(true);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
   await send(page, 'think: hm\nsay: all of it\ntokens: 800');
   await said(page, 'all of it').waitFor();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
   expect((await said(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
@@ -54,10 +54,10 @@ test('a thought that was opened stays open when its answer is complete, and when
   const { page } = await open();
   await send(page, 'think: let me see\nsay: first\ntokens: 40 over 4s');
   const thought = page.getByText('let me see', { exact: true });
-  await making(page).getByText('Thought', { exact: true }).click();
+  await partial(page).getByText('Thought', { exact: true }).click();
   await thought.waitFor();
   await said(page, 'first').waitFor();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
   await thought.waitFor();
   await send(page, 'say: second\ntokens: 6000');
   await said(page, 'second').waitFor();
@@ -69,17 +69,17 @@ test('a thought that was opened stays open when its answer is complete, and when
 test('an answer in the making is there after a reload, and in a second tab at once', async () => {
   const { page, address } = await open();
   await send(page, 'tokens: 20000 over 900s');
-  const before = await longer(making(page), 40);
+  const before = await longer(partial(page), 40);
   const other = await page.context().newPage();
   await other.goto(address);
   await page.reload();
   for (const tab of [page, other]) {
-    const text = await longer(making(tab), before.length);
+    const text = await longer(partial(tab), before.length);
     expect(text.startsWith(before.slice(0, 40))).toBe(true);
   }
   // What the one tab does is seen in the other.
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  for (const tab of [page, other]) await making(tab).waitFor({ state: 'hidden' });
+  for (const tab of [page, other]) await partial(tab).waitFor({ state: 'hidden' });
   await send(other, 'say: and now');
   for (const tab of [page, other]) await said(tab, 'and now').waitFor();
 });
@@ -89,24 +89,24 @@ test('opens at the end of a long answer that is still being made, and stays ther
   const { id } = await client.contexts.create({ title: 'long', worker: { name: 'long', role: 'clerk' } });
   await client.contexts.send(id, 'tokens: 3000\ntokens: 20000 over 900s');
   const page = await visit(`${url}/contexts/${id}`, { size: 'phone' });
-  const first = await longer(making(page), 10_000);
+  const first = await longer(partial(page), 10_000);
   const below = () =>
     log(page).evaluate((list) => Math.round(list.scrollHeight - list.clientHeight - list.scrollTop));
   await expect.poll(below).toBeLessThan(48);
-  await longer(making(page), first.length + 200);
+  await longer(partial(page), first.length + 200);
   await expect.poll(below).toBeLessThan(48);
   await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
 });
 
 test('what runs is stopped, and what stops it is seen at once', async () => {
   const { page, id } = await open();
   await send(page, 'tokens: 5000 over 300s');
-  await longer(making(page), 20);
+  await longer(partial(page), 20);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByRole('region', { name: 'Conversation' }).getByText('Idle').waitFor();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
   const [job] = await platform().client.jobs.list({ context_id: id }).all();
   expect(job?.status).toBe('interrupted');
 });

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './browser.ts';
-import { making, said } from './conversation.ts';
+import { partial, said } from './conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './platform.ts';
 import { field, send } from './writing.ts';
@@ -61,7 +61,7 @@ test('many tabs work beside each other, each told of what happens in it', async 
   await expect.poll(streams).toBe(SEEN);
   const { page: last, id } = tabs.at(-1) ?? { page: first, id: '' };
   await client.contexts.send(id, 'tokens: 20000 over 600s');
-  await making(last).waitFor();
+  await partial(last).waitFor();
   // What was said meanwhile is there once a tab is seen again.
   await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
   await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });

@@ -90,7 +90,7 @@ describe('rows', () => {
     type: 'tool_result',
     content: [{ type: 'tool_result', tool_use_id: 't', content: 'seen', is_error: false }],
   });
-  const making = { message_id: 'm4', attempt: 1, text: 'so far', thinking: '' };
+  const partial = { message_id: 'm4', attempt: 1, text: 'so far', thinking: '' };
 
   test('a result is shown by its call, and by itself where that is not held', () => {
     const [row, ...more] = rowsOf([call, result], [], []);
@@ -100,7 +100,7 @@ describe('rows', () => {
   });
 
   test('a text in the making comes last, until its message is there', () => {
-    expect(rowsOf([call], [making], []).map(({ key }) => key)).toEqual(['m2', 'm4']);
-    expect(rowsOf([call, message(4)], [making], []).map(({ kind }) => kind)).toEqual(['message', 'message']);
+    expect(rowsOf([call], [partial], []).map(({ key }) => key)).toEqual(['m2', 'm4']);
+    expect(rowsOf([call, message(4)], [partial], []).map(({ kind }) => kind)).toEqual(['message', 'message']);
   });
 });

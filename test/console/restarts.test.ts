@@ -2,7 +2,7 @@
 // is not known.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { card, longer, making, said } from './conversation.ts';
+import { card, longer, partial, said } from './conversation.ts';
 import { useOwnPlatform } from './platform.ts';
 import { openContext, waitingFor } from './scenes.ts';
 import { field, send, sendWritten } from './writing.ts';
@@ -18,7 +18,7 @@ test('a server that is killed is said to be away, and once it is back nothing is
     /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
   );
   await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
-  const told = await longer(making(page), 40);
+  const told = await longer(partial(page), 40);
   await kill();
   const banner = page.getByText('The connection to Nightshift was lost');
   await banner.waitFor();
@@ -27,12 +27,12 @@ test('a server that is killed is said to be away, and once it is back nothing is
   await restart();
   await banner.waitFor({ state: 'hidden' });
   // Another attempt says it from the beginning.
-  const again = await longer(making(page), told.length);
+  const again = await longer(partial(page), told.length);
   expect(again.startsWith(told.slice(0, 40))).toBe(true);
   await said(page, 'before').waitFor();
   expect(await client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await making(page).waitFor({ state: 'hidden' });
+  await partial(page).waitFor({ state: 'hidden' });
   expect(await field(page).inputValue()).toBe('say: kept');
   await sendWritten(page);
   await said(page, 'kept').waitFor();

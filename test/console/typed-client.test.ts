@@ -28,7 +28,7 @@ async function bundle(): Promise<string> {
     logLevel: 'error',
     build: {
       write: false,
-      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'follower', formats: ['iife'] },
+      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'streamHub', formats: ['iife'] },
     },
   });
   const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : [];

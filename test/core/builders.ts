@@ -240,7 +240,7 @@ export function committed(
 ): Extract<AppendOutcome, { kind: 'committed' }> {
   return {
     kind: 'committed',
-    errand: false,
+    followUp: false,
     met: [],
     firstSeq: headSeq + 1,
     headSeq: headSeq + entries.length,

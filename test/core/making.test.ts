@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
-import { amend, catchUp, follow, isSettled } from '../../src/core/making.ts';
-import type { AnswerId, Making, Utterance, View } from '../../src/core/making.ts';
-import type { FleetingEvent } from '../../src/core/told.ts';
+import { amend, catchUp, follow, isSettled } from '../../src/core/partial-message.ts';
+import type { AnswerId, PartialMessage, DeltaFrame, View } from '../../src/core/partial-message.ts';
+import type { FleetingEvent } from '../../src/core/stream-event.ts';
 import { addUp } from '../events/sse-client.ts';
 import { id } from './builders.ts';
 
@@ -18,23 +18,23 @@ const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
 });
 
 /** One call as its holder utters it: every word, and the snapshot that stands after it. */
-function uttered(words: readonly string[], answer: AnswerId): { utterance: Utterance; after: Making }[] {
+function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
   const state = 'StreamingLLMResponse' as const;
   const none = { text: '', sequence: -1 };
-  let making: Making = { of: answer, state, text: none, thinking: none };
-  const steps: { utterance: Utterance; after: Making }[] = [
-    { utterance: { kind: 'began', of: answer }, after: making },
+  let partial: PartialMessage = { of: answer, state, text: none, thinking: none };
+  const steps: { frame: DeltaFrame; after: PartialMessage }[] = [
+    { frame: { kind: 'began', of: answer }, after: partial },
   ];
   for (const [sequence, delta] of words.entries()) {
-    making = { ...making, text: { text: making.text.text + delta, sequence } };
+    partial = { ...partial, text: { text: partial.text.text + delta, sequence } };
     steps.push({
-      utterance: { kind: 'delta', of: answer, channel: 'text', delta, sequence },
-      after: making,
+      frame: { kind: 'delta', of: answer, channel: 'text', delta, sequence },
+      after: partial,
     });
   }
-  const whole: Making = { ...making, state: 'ProcessingLLMResponse' };
+  const whole: PartialMessage = { ...partial, state: 'ProcessingLLMResponse' };
   const ended = { textSequence: words.length - 1, thinkingSequence: -1 };
-  steps.push({ utterance: { kind: 'ended', of: answer, ...ended }, after: whole });
+  steps.push({ frame: { kind: 'ended', of: answer, ...ended }, after: whole });
   return steps;
 }
 
@@ -48,16 +48,16 @@ function hear(
 ): Listening {
   let { view } = listening;
   const told = [...listening.told];
-  const take = (utterance: Utterance): boolean => {
-    const heard = follow(CONTEXT, view, utterance);
-    if (heard.kind !== 'told') return heard.kind === 'missed';
+  const take = (frame: DeltaFrame): boolean => {
+    const heard = follow(CONTEXT, view, frame);
+    if (heard.kind !== 'applied') return heard.kind === 'missed';
     view = heard.view;
     told.push(...heard.events);
     return false;
   };
-  for (const [at, { utterance, after }] of steps.entries()) {
+  for (const [at, { frame, after }] of steps.entries()) {
     if (lost(2 * at)) continue;
-    if (take(utterance) && !lost(2 * at + 1)) take({ kind: 'snapshot', making: after });
+    if (take(frame) && !lost(2 * at + 1)) take({ kind: 'snapshot', partial: after });
   }
   return { view, told };
 }
@@ -109,18 +109,18 @@ describe('what is late', () => {
   };
 
   test('of an older attempt or an older lease counts for nothing', () => {
-    for (const { utterance } of uttered(['x', 'y', 'z'], of(1))) {
-      expect(follow(CONTEXT, view(2), utterance).kind).toBe('stale');
-      expect(follow(CONTEXT, view(2), { kind: 'snapshot', making: { ...view(1) } }).kind).toBe('stale');
+    for (const { frame } of uttered(['x', 'y', 'z'], of(1))) {
+      expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
+      expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: { ...view(1) } }).kind).toBe('stale');
     }
     const zombie = of(3, { epoch: 1 });
     expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie }).kind).toBe('stale');
   });
 
   test('or known already, too', () => {
-    for (const { utterance, after } of uttered(['a', 'b'], of(2))) {
-      expect(follow(CONTEXT, view(2), utterance).kind).toBe('stale');
-      expect(follow(CONTEXT, view(2), { kind: 'snapshot', making: after }).kind).toBe('stale');
+    for (const { frame, after } of uttered(['a', 'b'], of(2))) {
+      expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
+      expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: after }).kind).toBe('stale');
     }
   });
 });
@@ -128,34 +128,34 @@ describe('what is late', () => {
 test('an attempt that is begun again goes on counting, and its text begins anew', () => {
   const steps = uttered(['a', 'b'], of(1)).slice(0, 3);
   const { view } = hear({ view: null, told: [] }, steps, () => false);
-  const again: Making = {
+  const again: PartialMessage = {
     of: of(1),
     state: 'StreamingLLMResponse',
     text: { text: '', sequence: 2 },
     thinking: { text: '', sequence: -1 },
   };
   const broke = follow(CONTEXT, view, { kind: 'broke', of: of(1) });
-  if (broke.kind !== 'told') throw new Error(broke.kind);
+  if (broke.kind !== 'applied') throw new Error(broke.kind);
   expect(catchUp(CONTEXT, broke.view)).toEqual([]);
-  const heard = follow(CONTEXT, broke.view, { kind: 'snapshot', making: again });
+  const heard = follow(CONTEXT, broke.view, { kind: 'snapshot', partial: again });
   expect(heard).toMatchObject({
-    kind: 'told',
+    kind: 'applied',
     events: [{ name: 'StateChanged' }, { name: 'ContentSnapshot', data: { text: '', sequence: 2 } }],
   });
 });
 
 test('thinking that was missed comes as one delta', () => {
-  const thinking = (sequence: number, text: string): Making => ({
+  const thinking = (sequence: number, text: string): PartialMessage => ({
     of: of(1),
     state: 'StreamingLLMResponse',
     text: { text: '', sequence: -1 },
     thinking: { text, sequence },
   });
-  const first = follow(CONTEXT, null, { kind: 'snapshot', making: thinking(1, 'hm') });
-  if (first.kind !== 'told') throw new Error(first.kind);
-  const late: Utterance = { kind: 'delta', of: of(1), channel: 'thinking', delta: '!', sequence: 4 };
+  const first = follow(CONTEXT, null, { kind: 'snapshot', partial: thinking(1, 'hm') });
+  if (first.kind !== 'applied') throw new Error(first.kind);
+  const late: DeltaFrame = { kind: 'delta', of: of(1), channel: 'thinking', delta: '!', sequence: 4 };
   expect(follow(CONTEXT, first.view, late)).toEqual({ kind: 'missed' });
-  expect(follow(CONTEXT, first.view, { kind: 'snapshot', making: thinking(4, 'hm, well!') })).toMatchObject({
+  expect(follow(CONTEXT, first.view, { kind: 'snapshot', partial: thinking(4, 'hm, well!') })).toMatchObject({
     events: [{ name: 'ThinkingDelta', data: { delta: ', well!', sequence: 4 } }],
   });
 });

@@ -96,7 +96,7 @@ describe('guards', () => {
     const { controlSeq, wakeSeq } = row;
     const outcome = await append(db(), [nothing(row.lease, { guard: { controlSeq, wakeSeq } })]);
     expect(outcome).toEqual([
-      { kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq, met: [], errand: false },
+      { kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq, met: [], followUp: false },
     ]);
   });
 

@@ -122,7 +122,7 @@ describe('what ends a job counts down', () => {
       await perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
     }
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.rings, parent.contextId);
+    await untilRung(ports.wakeUps, parent.contextId);
   });
 
   test('the removal of a worker', async () => {
@@ -131,7 +131,7 @@ describe('what ends a job counts down', () => {
     const ports = the.ports();
     await deleteWorker(ports, one.tenantId, one.workerId);
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.rings, parent.contextId);
+    await untilRung(ports.wakeUps, parent.contextId);
   });
 
   test('nothing where whoever waited is gone, or waits no more', async () => {
@@ -279,8 +279,8 @@ async function deadlocks(): Promise<number> {
   return Number(row?.['n']);
 }
 
-async function untilRung(rings: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
-  await expect.poll(() => rings.some((ring) => ring.contextId === contextId)).toBe(true);
+async function untilRung(wakeUps: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
+  await expect.poll(() => wakeUps.some((notify) => notify.contextId === contextId)).toBe(true);
 }
 
 test('a stop that ends two jobs of a context locks the calls that wait for them in their order, before the first', async () => {

@@ -18,7 +18,7 @@ import { submit } from '../../src/db/submit.ts';
 import type { Submission } from '../../src/db/submit.ts';
 import { createWorker } from '../../src/db/workers.ts';
 import type { NewWorker } from '../../src/db/workers.ts';
-import type { Ring } from '../../src/queue/doorbell.ts';
+import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
@@ -51,7 +51,7 @@ export type Given = {
   claimed(contextId: ContextId): Promise<ContextRow>;
   rows(text: string): Promise<Row[]>;
   row(contextId: ContextId): Promise<Row>;
-  ports(database?: Database): CommandPorts & { rings: Ring[] };
+  ports(database?: Database): CommandPorts & { wakeUps: WakeUp[] };
   close(): Promise<void>;
 };
 
@@ -136,12 +136,12 @@ export async function given(): Promise<Given> {
       return row;
     },
     ports(of = database) {
-      const rings: Ring[] = [];
+      const wakeUps: WakeUp[] = [];
       return {
         database: of,
-        bell: {
-          ring: (ring) => {
-            rings.push(ring);
+        wakeQueue: {
+          notify: (notify) => {
+            wakeUps.push(notify);
           },
           isReachable: async () => true,
           close: async () => undefined,
@@ -151,7 +151,7 @@ export async function given(): Promise<Given> {
         times: TIMES,
         stopGraceMs: 1_000,
         boundResult: (content) => content,
-        rings,
+        wakeUps,
       };
     },
     async close() {

@@ -25,7 +25,7 @@ function submits(contextId: ContextId): Command<{ id: string }> {
     const submission = the.submission(contextId);
     const submitted = await submit(tx, submission);
     if (submitted === null) return refuse('queue_full', 'full');
-    return done({ id: submission.jobId }, { kind: 'ring', ring: { contextId, wakeSeq: 1, epoch: 0 } });
+    return done({ id: submission.jobId }, { kind: 'wake_up', wakeUp: { contextId, wakeSeq: 1, epoch: 0 } });
   };
 }
 
@@ -44,7 +44,7 @@ test('equal requests at once are one: each gets the same answer, and the bell ri
     outcomes.map(() => ({ id })),
   );
   expect(await jobs(contextId)).toHaveLength(1);
-  expect(ports.rings).toHaveLength(1);
+  expect(ports.wakeUps).toHaveLength(1);
 });
 
 test('another request under the same key is refused, and does nothing', async () => {

@@ -197,7 +197,7 @@ describe('withdraw', () => {
       headSeq: 1,
       jobIds: [jobId],
       met: [],
-      errand: false,
+      followUp: false,
     });
     expect(await withdrawn(contextId, jobId)).toBeNull();
     const [job] = await the.rows(`select * from jobs where id = '${jobId}'`);
@@ -403,7 +403,7 @@ describe('stop and start', () => {
     await perform(ports, startWorker(ports, target(contextId)));
     const row = await the.row(contextId);
     expect(row).toMatchObject({ scheduling_status: 'runnable', queued: 1, next_check_at: expect.anything() });
-    expect(ports.rings).toEqual([{ contextId, wakeSeq: row['wake_seq'], epoch: row['lease_epoch'] }]);
+    expect(ports.wakeUps).toEqual([{ contextId, wakeSeq: row['wake_seq'], epoch: row['lease_epoch'] }]);
   });
 
   test('stopping while a job runs leaves the state to its end', async () => {
@@ -460,7 +460,7 @@ describe('cancel', () => {
       queued: 1,
       state: 'Idle',
     });
-    expect(ports.rings).toMatchObject([{ contextId }]);
+    expect(ports.wakeUps).toMatchObject([{ contextId }]);
   });
 
   test('that comes after the job has ended leaves the one that runs by then alone', async () => {

@@ -3,10 +3,10 @@ import { pino } from 'pino';
 import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/cli/ids.ts';
-import type { Bell } from '../../src/queue/doorbell.ts';
+import type { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { NO_SERVERS } from '../../src/tools/servers.ts';
 import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
-import { Audience } from '../../src/workers/audience.ts';
+import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
 import { createAppender } from '../../src/workers/appender.ts';
@@ -19,7 +19,11 @@ import { QUIET_FINGERPRINTS } from '../workers/by-hand.ts';
 import { TIMES } from './given.ts';
 import type { Given } from './given.ts';
 
-const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
+const wakeQueue: WakeQueue = {
+  notify: () => undefined,
+  isReachable: async () => true,
+  close: async () => undefined,
+};
 
 export function workerState(the: Given): WorkerState {
   const registry = new Registry(1);
@@ -29,10 +33,10 @@ export function workerState(the: Given): WorkerState {
     database: the.database,
     openBeatConnection: () => the.database,
     queue: {
-      openBell: () => bell,
+      openWakeQueue: () => wakeQueue,
       listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
     },
-    bell,
+    wakeQueue,
     bus: localBus(),
     ids,
     abilities: {
@@ -59,10 +63,10 @@ export function workerState(the: Given): WorkerState {
   return together({
     ...ports,
     registry,
-    audience: new Audience(),
+    subscribers: new SubscriberRegistry(),
     clock,
     metrics,
-    errands: { look: () => undefined },
+    followUps: { look: () => undefined },
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => null,
   });

@@ -55,8 +55,8 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
 async function ownServices() {
   const postgres = await startOwnPostgres();
   ending.push(() => postgres.remove());
-  const bell = await startOwnRedis();
-  if (bell === null) throw new Error('this run has no Redis');
-  ending.push(() => bell.remove());
-  return { postgres, redis: bell };
+  const wakeQueue = await startOwnRedis();
+  if (wakeQueue === null) throw new Error('this run has no Redis');
+  ending.push(() => wakeQueue.remove());
+  return { postgres, redis: wakeQueue };
 }

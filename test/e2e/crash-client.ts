@@ -23,7 +23,7 @@ const ports: CommandPorts = {
     before: () => (when === 'before' ? die() : undefined),
     after: die,
   }),
-  bell: { ring: told, isReachable: async () => false, close: async () => undefined },
+  wakeQueue: { notify: told, isReachable: async () => false, close: async () => undefined },
   bus: {
     publish: told,
     subscribe: async () => () => undefined,

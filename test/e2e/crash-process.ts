@@ -51,7 +51,7 @@ export async function startCrashProcess({
   const own = redisUrl === undefined ? await postgresQueue(databaseUrl, quiet) : null;
   const queue = redisUrl === undefined ? own : redisQueue(redisUrl, prefix, quiet);
   if (queue === null) throw new Error('no queue');
-  const bell = queue.openBell();
+  const wakeQueue = queue.openWakeQueue();
   const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
   const database = openDatabase(databaseUrl, { max: 6, name: 'crash-worker' });
   const worker = await startWorkerProcess(
@@ -59,7 +59,7 @@ export async function startCrashProcess({
       database: watched(database, watcher),
       openBeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
       queue,
-      bell,
+      wakeQueue,
       bus,
       ids,
       abilities: abilities(outside, watcher, log),
@@ -75,7 +75,7 @@ export async function startCrashProcess({
   );
   return async () => {
     await worker.drain();
-    await bell.close();
+    await wakeQueue.close();
     await own?.close();
     await bus.close();
     await database.close();

@@ -123,7 +123,7 @@ const guarded: Play = {
 const SHORT = 'call: mail {"before_ms": 20, "after_ms": 20}\n---\nsay: sent';
 
 /** The shortest job with an effect that must not be repeated. */
-const errand: Play = {
+const followUp: Play = {
   inputs: [[SHORT]],
   async expect(cast, begun) {
     expect(await linesOf(cast)).toEqual([
@@ -315,7 +315,7 @@ const PLAYS: Entry[] = [
     after: 'kinds',
     before: 'none',
   },
-  { what: 'of an errand', play: errand, least: 5, kinds: 3, after: 'none', before: 'none' },
+  { what: 'of an errand', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'while it drains', play: drained, least: 7, kinds: 3, after: 'kinds', before: 'none' },

@@ -1,7 +1,7 @@
 // A worker process with the times and the room that production has where nothing is configured.
 import { pino } from 'pino';
 import { untilTold } from '../../src/cli/signals.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { startCrashProcess } from './crash-process.ts';
 
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' });

@@ -60,11 +60,11 @@ export async function openStage(own: Own = {}): Promise<Stage> {
   const prefix = testPrefix().replaceAll(/[{}]/g, '');
   const quiet = (): void => undefined;
   const database = openDatabase(made.url, { max: 2, name: 'stage' });
-  const bell = (redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet)).openBell();
+  const wakeQueue = (redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet)).openWakeQueue();
   const bus = redisUrl === null ? localBus() : redisBus(redisUrl, prefix, quiet);
   const ports: CommandPorts = {
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times: CRASH_TIMES,
@@ -103,7 +103,7 @@ export async function openStage(own: Own = {}): Promise<Stage> {
     settled: (orElse = () => false) =>
       until('every job to end', async () => orElse() || (await stage.isSettled())),
     async close() {
-      await bell.close();
+      await wakeQueue.close();
       await bus.close();
       await database.close();
       await made.drop();

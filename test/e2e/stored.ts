@@ -40,7 +40,7 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
   );
   const [context] = await query(db, `select * from contexts where id = ${id}`);
   expect(context).toMatchObject({
-    status: 'idle',
+    scheduling_status: 'idle',
     lease_owner: null,
     next_check_at: null,
     queued: 0,

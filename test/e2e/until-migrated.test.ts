@@ -33,7 +33,7 @@ test.skipIf(redisUrl === null)('a worker process waits for the migrations, and s
   const waits = waiting.map((line) => Number(/"again_in_ms":(\d+),/.exec(line)?.[1]));
   expect(waits).toEqual(waits.map((_, at) => 500 * 2 ** at));
   for (const line of waiting) {
-    expect(line).toContain('The database lacks the migrations 0000_spine, ');
+    expect(line).toContain('The database lacks the migration 0000_initial. Run');
     expect(line).toContain('Run `nightshift migrate` (in a clone: `npm run migrate`).');
   }
   expect(worker.ended()).toBeNull();

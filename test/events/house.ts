@@ -10,8 +10,8 @@ import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/cli/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
-import { parseConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/environment.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/environment.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { parseModelName } from '../../src/core/model.ts';
@@ -91,11 +91,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     return database;
   };
   const queue = redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet, options.cluster ?? false);
-  const bell = queue.openBell();
-  closes.push(() => bell.close());
+  const wakeQueue = queue.openWakeQueue();
+  closes.push(() => wakeQueue.close());
   const commands = (database: Database, bus: Bus): CommandPorts => ({
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times: TIMES,

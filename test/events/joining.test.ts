@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
-import type { AnswerId } from '../../src/core/making.ts';
-import type { StreamEvent } from '../../src/core/told.ts';
+import type { AnswerId } from '../../src/core/partial-message.ts';
+import type { StreamEvent } from '../../src/core/stream-event.ts';
 import { readHead } from '../../src/db/event-views.ts';
-import { Caller } from '../../src/events/caller.ts';
-import { Followed } from '../../src/events/followed.ts';
+import { InterestPublisher } from '../../src/events/interest-publisher.ts';
+import { ContextFeed } from '../../src/events/context-feed.ts';
 import { Pace } from '../../src/events/pace.ts';
-import type { Listener } from '../../src/events/listener.ts';
+import type { Subscriber } from '../../src/events/subscriber.ts';
 import { given, ids } from '../db/given.ts';
 import type { Given } from '../db/given.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-function ear(): Listener & { told: StreamEvent[] } {
+function ear(): Subscriber & { told: StreamEvent[] } {
   const told: StreamEvent[] = [];
   return {
     told,
@@ -33,25 +33,25 @@ const names = ({ told }: { told: StreamEvent[] }): string[] => told.map(({ name 
 test('is told no text of a message whose completion it has read, and all of the next one', async () => {
   const { contextId, tenantId } = await the.context();
   const { db } = the.database;
-  const followed = new Followed(tenantId, contextId, {
+  const feed = new ContextFeed(tenantId, contextId, {
     db,
-    caller: new Caller(localBus()),
+    interest: new InterestPublisher(localBus()),
     pace: new Pace(),
     onResync: () => undefined,
   });
   const before = await readHead(db, tenantId, contextId);
   if (before === null) throw new Error('there is a context');
-  followed.stands(before);
+  feed.stands(before);
   const early = ear();
-  followed.attach(early, before.headSeq);
+  feed.attach(early, before.headSeq);
   const of: AnswerId = {
     jobId: ids.next<JobId>(),
     messageId: ids.next<MessageId>(),
     attempt: 1,
     epoch: before.epoch,
   };
-  followed.hearUtterance({ kind: 'began', of });
-  followed.hearUtterance({ kind: 'delta', of, channel: 'text', delta: 'so', sequence: 0 });
+  feed.takeFrame({ kind: 'began', of });
+  feed.takeFrame({ kind: 'delta', of, channel: 'text', delta: 'so', sequence: 0 });
   await expect.poll(() => names(early)).toEqual(['StateChanged', 'ContentDelta']);
 
   const seq = before.headSeq + 1;
@@ -60,13 +60,13 @@ test('is told no text of a message whose completion it has read, and all of the 
       '[{"type": "text", "text": "so far"}]')`);
   await the.rows(`update contexts set head_seq = ${seq} where id = '${contextId}'`);
   const late = ear();
-  followed.attach(late, seq);
-  followed.hearUtterance({ kind: 'delta', of, channel: 'text', delta: ' far', sequence: 1 });
+  feed.attach(late, seq);
+  feed.takeFrame({ kind: 'delta', of, channel: 'text', delta: ' far', sequence: 1 });
   await expect.poll(() => names(early)).toContain('MessageCompleted');
   expect(late.told).toEqual([]);
 
   const next = { ...of, messageId: ids.next<MessageId>() };
-  followed.hearUtterance({ kind: 'began', of: next });
+  feed.takeFrame({ kind: 'began', of: next });
   await expect.poll(() => names(late)).toEqual(['StateChanged']);
-  followed.end();
+  feed.end();
 });

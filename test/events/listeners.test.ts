@@ -1,18 +1,18 @@
 // What is fleeting is gathered for all who listen to a context: one list for all of them, in its place among the entries.
 import { beforeEach, expect, test } from 'vitest';
-import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/told.ts';
-import { Listeners } from '../../src/events/listeners.ts';
-import type { Listener } from '../../src/events/listener.ts';
+import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/stream-event.ts';
+import { Subscribers } from '../../src/events/subscribers.ts';
+import type { Subscriber } from '../../src/events/subscriber.ts';
 import { Pace } from '../../src/events/pace.ts';
 
-type Ear = Listener & { lists: (readonly StreamEvent[])[] };
+type Ear = Subscriber & { lists: (readonly StreamEvent[])[] };
 
 let tellNow: () => void;
-let listeners: Listeners;
+let listeners: Subscribers;
 beforeEach(() => {
   let due: (() => void)[] = [];
   tellNow = () => due.splice(0).forEach((run) => run());
-  listeners = new Listeners(new Pace({ now: () => 0, after: (_, run) => void due.push(run) }));
+  listeners = new Subscribers(new Pace({ now: () => 0, after: (_, run) => void due.push(run) }));
 });
 
 function ear(): Ear {
@@ -38,7 +38,7 @@ const heard = ({ lists }: Ear): unknown[][] =>
 
 test('what is gathered is told in one list, the same to all', () => {
   const all = [listening(), listening(), listening()];
-  for (const delta of ['a', 'b', 'c']) listeners.whisper([words(delta)]);
+  for (const delta of ['a', 'b', 'c']) listeners.broadcast([words(delta)]);
   expect(all.flatMap(heard)).toEqual([]);
   tellNow();
   for (const one of all) {
@@ -51,9 +51,9 @@ test('what is gathered is told in one list, the same to all', () => {
 
 test('entries are told as they come, behind what was gathered before them and the same to all', () => {
   const all = [listening(), listening()];
-  listeners.whisper([words('a')]);
-  listeners.hand([entry(1), entry(2)], 2);
-  listeners.whisper([words('b')]);
+  listeners.broadcast([words('a')]);
+  listeners.deliver([entry(1), entry(2)], 2);
+  listeners.broadcast([words('b')]);
   expect(all.map(heard)).toEqual([
     [['a'], [1, 2]],
     [['a'], [1, 2]],
@@ -65,14 +65,14 @@ test('entries are told as they come, behind what was gathered before them and th
 
 test('who comes meanwhile is told what happens from then on', () => {
   const early = listening();
-  listeners.whisper([words('a'), words('b')]);
+  listeners.broadcast([words('a'), words('b')]);
   const late = listening();
-  listeners.whisper([words('c')]);
+  listeners.broadcast([words('c')]);
   tellNow();
   expect(heard(early)).toEqual([['a', 'b', 'c']]);
   expect(heard(late)).toEqual([['c']]);
   const latest = listening();
-  listeners.whisper([words('d')]);
+  listeners.broadcast([words('d')]);
   tellNow();
   expect([early, late, latest].map((one) => heard(one).at(-1))).toEqual([['d'], ['d'], ['d']]);
 });
@@ -80,11 +80,11 @@ test('who comes meanwhile is told what happens from then on', () => {
 test('who is ahead of the tail is told nothing of what was gathered before the tail is there', () => {
   const ahead = listening(2, 0);
   const level = listening();
-  listeners.whisper([words('a')]);
+  listeners.broadcast([words('a')]);
   tellNow();
-  listeners.whisper([words('b')]);
-  expect(listeners.hand([entry(1), entry(2)], 2)).toEqual([ahead]);
-  listeners.whisper([words('c')]);
+  listeners.broadcast([words('b')]);
+  expect(listeners.deliver([entry(1), entry(2)], 2)).toEqual([ahead]);
+  listeners.broadcast([words('c')]);
   tellNow();
   expect(heard(level)).toEqual([['a'], ['b'], [1, 2], ['c']]);
   expect(heard(ahead)).toEqual([['c']]);
@@ -92,7 +92,7 @@ test('who is ahead of the tail is told nothing of what was gathered before the t
 
 test('who goes is told nothing more, and what was gathered is told before the end', () => {
   const [gone, stays] = [listening(), listening()];
-  listeners.whisper([words('a')]);
+  listeners.broadcast([words('a')]);
   listeners.delete(gone);
   listeners.end();
   expect(heard(gone)).toEqual([]);
@@ -102,7 +102,7 @@ test('who goes is told nothing more, and what was gathered is told before the en
 });
 
 test('what nobody is there to hear is not kept', () => {
-  listeners.whisper([words('a')]);
+  listeners.broadcast([words('a')]);
   const late = listening();
   tellNow();
   expect(heard(late)).toEqual([]);

@@ -5,8 +5,8 @@ import { deltasOf } from '../../src/bus/bus.ts';
 import { ids } from '../../src/cli/ids.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
-import type { StreamEvent } from '../../src/core/told.ts';
-import { openFollower } from '../../src/events/follower.ts';
+import type { StreamEvent } from '../../src/core/stream-event.ts';
+import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { until } from '../e2e/until.ts';
 import { describedBy } from './described.ts';
@@ -342,8 +342,8 @@ test('what is still said of an answer that was stored before anybody listened is
   const jobId = await say(id, 'say: over');
   const { output } = await house.client.ended(jobId);
   const bus = localBus();
-  const follower = openFollower(house.database, bus);
-  const joined = await follower.join(DEFAULT_TENANT, id as ContextId, null);
+  const streamHub = openStreamHub(house.database, bus);
+  const joined = await streamHub.join(DEFAULT_TENANT, id as ContextId, null);
   const told: StreamEvent[] = [];
   joined?.start({
     tell: (events) => void told.push(...events),
@@ -369,6 +369,6 @@ test('what is still said of an answer that was stored before anybody listened is
     ),
   ).toEqual([]);
   joined?.stop();
-  follower.close();
+  streamHub.close();
   await bus.close();
 });

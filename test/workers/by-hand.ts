@@ -4,10 +4,10 @@ import { createFingerprinter } from '../../src/core/fingerprint.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
 import { digest } from '../../src/db/digest.ts';
 import { createAppender } from '../../src/workers/appender.ts';
-import { Audience } from '../../src/workers/audience.ts';
+import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
-import { Errands } from '../../src/workers/errands.ts';
+import { FollowUps } from '../../src/workers/follow-ups.ts';
 import { Gates } from '../../src/workers/gates.ts';
 import { createWorkerMetrics } from '../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
@@ -30,11 +30,11 @@ export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number)
     appender: createAppender(ports.database.db),
     claimer: createClaimer({ ...ports, clock, registry }),
     registry,
-    audience: new Audience(),
+    subscribers: new SubscriberRegistry(),
     clock,
     metrics,
     gates: new Gates(ports, clock, metrics),
-    errands: new Errands(ports),
+    followUps: new FollowUps(ports),
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => id,
   };

@@ -5,8 +5,8 @@ import type { JobId, ToolCallId } from '../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Database } from '../../src/db/client.ts';
-import { tellOnce } from '../../src/commands/tell-once.ts';
-import { carryOutErrands } from '../../src/workers/errands.ts';
+import { suppressDuplicate } from '../../src/commands/suppress-duplicate.ts';
+import { runFollowUps } from '../../src/workers/follow-ups.ts';
 import { ids } from '../db/given.ts';
 import { says, startFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
@@ -75,11 +75,11 @@ async function dieAtEach(prepare: (of: Fleet) => Promise<void>, check: (of: Flee
       await of.query('update contexts set stopped = false');
       await prepare(of);
       live(at);
-      await carryOutErrands({ ...ports, database }).catch(() => undefined);
+      await runFollowUps({ ...ports, database }).catch(() => undefined);
       if (dead()) deaths += 1;
       live(Infinity);
-      await Promise.all([carryOutErrands(ports), carryOutErrands(ports)]);
-      await carryOutErrands(ports);
+      await Promise.all([runFollowUps(ports), runFollowUps(ports)]);
+      await runFollowUps(ports);
       await check(of);
       expect(await of.query(`select 1 from jobs where cascade is not null or parent_notice = 'due'`)).toEqual(
         [],
@@ -137,12 +137,12 @@ test('what a call tells is not reported as well, be the report due or queued', a
   const [one, two] = asked.map(({ jobId }) => jobId);
   if (one === undefined || two === undefined) throw new Error('two were asked');
   await end(of, one, `status = 'cancelled', parent_notice = 'due'`);
-  await carryOutErrands(ports);
+  await runFollowUps(ports);
   await end(of, two, `status = 'cancelled', parent_notice = 'due'`);
   const place = { tenantId: DEFAULT_TENANT, contextId: parent.contextId };
-  await tellOnce(of.ports, place, [one, two]);
-  await tellOnce(of.ports, place, [one, two]);
-  await carryOutErrands(ports);
+  await suppressDuplicate(of.ports, place, [one, two]);
+  await suppressDuplicate(of.ports, place, [one, two]);
+  await runFollowUps(ports);
   const reports = await of.query(
     'select status, notice_of_job_id from jobs where notice_of_job_id is not null',
   );
@@ -158,10 +158,10 @@ test('what a call tells somebody further up is still reported to whoever asked f
   const [one] = asked.map(({ jobId }) => jobId);
   if (one === undefined) throw new Error('two were asked');
   await end(of, one, `status = 'cancelled', parent_notice = 'due'`);
-  await tellOnce(of.ports, { tenantId: DEFAULT_TENANT, contextId: above.contextId }, [one]);
+  await suppressDuplicate(of.ports, { tenantId: DEFAULT_TENANT, contextId: above.contextId }, [one]);
   expect(await of.job(one)).toMatchObject({ parent_notice: 'due' });
   const times = { ...of.ports.times, stopGraceMs: 1_000 };
-  await carryOutErrands({ ...of.ports, times, peers: PEER_LIMITS, log: { warn: () => undefined } });
+  await runFollowUps({ ...of.ports, times, peers: PEER_LIMITS, log: { warn: () => undefined } });
   const reports = await of.query(
     'select context_id, notice_of_job_id from jobs where notice_of_job_id is not null',
   );

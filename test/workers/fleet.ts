@@ -38,7 +38,7 @@ import { FROZEN_LIMITS } from '../../src/db/frozen-sessions.ts';
 import { readHistory } from '../../src/db/history.ts';
 import type { WorkerDefinition } from '../../src/db/mailbox.ts';
 import type { Models } from '../../src/llm/models.ts';
-import type { Queue } from '../../src/queue/doorbell.ts';
+import type { Queue } from '../../src/queue/wake-queue.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { NO_SERVERS } from '../../src/tools/servers.ts';
 import { TEAM_DEFAULTS } from '../../src/workers/team-abilities.ts';
@@ -100,7 +100,11 @@ export function aborted(signal: AbortSignal): Promise<void> {
 
 /** A queue that nobody hears: Redis away for ever. */
 export const deaf: Queue = {
-  openBell: () => ({ ring: () => undefined, isReachable: async () => false, close: async () => undefined }),
+  openWakeQueue: () => ({
+    notify: () => undefined,
+    isReachable: async () => false,
+    close: async () => undefined,
+  }),
   listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
 };
 
@@ -181,13 +185,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     options.queue === 'deaf' || redisUrl === null
       ? deaf
       : redisQueue(redisUrl, testPrefix(), () => undefined);
-  const bell = queue.openBell();
+  const wakeQueue = queue.openWakeQueue();
   const bus = localBus();
   const database = openDatabase(url, { max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = {
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times,
@@ -227,7 +231,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     database: open('test-worker', 6),
     openBeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
     queue,
-    bell,
+    wakeQueue,
     bus,
     ids,
     abilities: {
@@ -289,7 +293,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
   for (let count = options.processes ?? 1; count > 0; count -= 1) await startProcess();
   // Whoever rings before the bell is connected is not heard.
-  if (queue !== deaf) while (!(await bell.isReachable())) await sleep(5);
+  if (queue !== deaf) while (!(await wakeQueue.isReachable())) await sleep(5);
 
   const expectDone = async <T>(outcome: ReturnType<typeof perform<T>>): Promise<T> => {
     const ended = await outcome;
@@ -384,7 +388,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     query: async (text) => [...(await database.db.execute(text))],
     async close() {
       await Promise.all(processes.map((process) => process.drain()));
-      await bell.close();
+      await wakeQueue.close();
       await bus.close();
       await Promise.all(opened.map((made) => made.close()));
       await database.close();

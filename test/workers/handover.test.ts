@@ -93,7 +93,7 @@ const url = (worker: Body, path = '') => `/api/contexts/${worker.context_id}${pa
 async function converse(worker: Body, content: string): Promise<Body> {
   const { body } = await api.post(url(worker, '/messages'), { content });
   // The application of the API has a queue of its own.
-  for (const ring of api.rings.splice(0)) fleet.ports.bell.ring(ring);
+  for (const notify of api.wakeUps.splice(0)) fleet.ports.wakeQueue.notify(notify);
   const { body: job } = await api.get(`/api/jobs/${body.job_id}?wait_ms=20000`);
   expect(job).toMatchObject({ status: 'completed' });
   return job;

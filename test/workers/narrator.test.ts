@@ -6,8 +6,8 @@ import type { Append } from '../../src/core/append.ts';
 import type { ContextId, JobId, MessageId, ProcessId } from '../../src/core/ids.ts';
 import { answer } from '../../src/core/moves/answer.ts';
 import { settle } from '../../src/core/moves/settle.ts';
-import { Audience } from '../../src/workers/audience.ts';
-import { Narrator } from '../../src/workers/narrator.ts';
+import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
+import { StreamPublisher } from '../../src/workers/stream-publisher.ts';
 import { NOW, committed, countingIds, given, id, job, running, settings } from '../core/builders.ts';
 
 const CONTEXT = id<ContextId>(90);
@@ -15,28 +15,28 @@ const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch
 
 // oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what was said
 let said: any[] = [];
-let audience: Audience;
-let narrator: Narrator;
+let subscribers: SubscriberRegistry;
+let publisher: StreamPublisher;
 beforeEach(() => {
   said = [];
-  audience = new Audience();
+  subscribers = new SubscriberRegistry();
   const bus: Bus = {
     publish: (_, message) => void said.push(structuredClone(message)),
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,
   };
-  narrator = new Narrator(bus, audience, CONTEXT, id<ProcessId>(7));
+  publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
 });
 
 const commit = (move: Append, claims = false): void =>
-  narrator.committed(move, committed(move, running(), 4), claims);
-const ask = (): void => audience.hear({ listening: [], asking: [CONTEXT], forMs: 10_000 });
+  publisher.committed(move, committed(move, running(), 4), claims);
+const ask = (): void => subscribers.hear({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
 test('without listeners: who claims, and how a job ends', () => {
   const now = running();
   commit({ ...answer(now, job(), settings(), id(2), given(), NOW) });
-  const listener = narrator.listen(OF);
+  const listener = publisher.listen(OF);
   listener.started();
   listener.text('hello');
   listener.ended(true);
@@ -66,7 +66,7 @@ test('the first words at once, the rest gathered, the last before the end', () =
   vi.useFakeTimers();
   try {
     ask();
-    const listener = narrator.listen(OF);
+    const listener = publisher.listen(OF);
     listener.started();
     for (const word of ['a', 'b', 'c']) listener.text(word);
     listener.thinking('hm');
@@ -90,14 +90,14 @@ test('the first words at once, the rest gathered, the last before the end', () =
 });
 
 test('whoever asks in the middle is told all that was said, heard or not, and the numbers go on', () => {
-  const listener = narrator.listen(OF);
+  const listener = publisher.listen(OF);
   listener.started();
   for (const word of ['a', 'b']) listener.text(word);
   ask();
   expect(said).toMatchObject([
     {
       kind: 'snapshot',
-      making: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
+      partial: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
     },
   ]);
   listener.text('c');
@@ -105,7 +105,7 @@ test('whoever asks in the middle is told all that was said, heard or not, and th
   listener.ended(true);
   ask();
   expect(said.at(-1)).toMatchObject({
-    making: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
+    partial: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
   });
   said = [];
   commit(answer(running(), job(), settings(), OF.messageId, given(), NOW));
@@ -115,26 +115,26 @@ test('whoever asks in the middle is told all that was said, heard or not, and th
 
 test('an attempt that broke off is void; begun again under the same number it goes on counting', () => {
   ask();
-  const first = narrator.listen(OF);
+  const first = publisher.listen(OF);
   first.started();
   first.text('a');
   first.ended(false);
   expect(said.map(({ kind }) => kind)).toEqual(['began', 'delta', 'broke']);
-  const again = narrator.listen(OF);
+  const again = publisher.listen(OF);
   again.started();
   again.text('b');
   expect(said.slice(3)).toMatchObject([
-    { kind: 'snapshot', making: { text: { text: '', sequence: 1 } } },
+    { kind: 'snapshot', partial: { text: { text: '', sequence: 1 } } },
     { kind: 'delta', delta: 'b', sequence: 2 },
   ]);
   again.ended(false);
-  const next = narrator.listen({ ...OF, attempt: 2 });
+  const next = publisher.listen({ ...OF, attempt: 2 });
   next.started();
   expect(said.at(-1)).toMatchObject({ kind: 'began', of: { attempt: 2 } });
 });
 
 test('a call that brought not even a first byte is not spoken of', () => {
   ask();
-  narrator.listen(OF).ended(false);
+  publisher.listen(OF).ended(false);
   expect(said).toEqual([]);
 });

@@ -66,7 +66,7 @@ export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promi
   );
   if (submitted === null) throw new Error('the job was refused');
   const { wakeSeq, epoch, runnable } = submitted;
-  if (runnable) of.ports.bell.ring({ contextId, wakeSeq, epoch });
+  if (runnable) of.ports.wakeQueue.notify({ contextId, wakeSeq, epoch });
   return { workerId, contextId, jobId };
 }
 

@@ -165,8 +165,8 @@ describe('what cannot be is said in words, and nothing is made', () => {
 
   test('a child that is given tools by name has those and no others, none that a client runs either', async () => {
     const of = await start();
-    const ring = { name: 'ring', description: 'Rings.', input_schema: { type: 'object' } };
-    await run(of, spawn('say: a', { tools: ['look'] }), { tools: SPAWNING, client_tools: [ring] });
+    const notify = { name: 'wake_up', description: 'Rings.', input_schema: { type: 'object' } };
+    await run(of, spawn('say: a', { tools: ['look'] }), { tools: SPAWNING, client_tools: [notify] });
     const [child] = await of.query('select config from workers where depth = 1');
     expect(child?.['config']).toMatchObject({ tools: ['look'], mcp_servers: [], client_tools: [] });
   });

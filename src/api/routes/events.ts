@@ -34,14 +34,14 @@ export function eventRoutes(app: App, ports: ApiPorts, gate: Gate, streams: Stre
       const { tenantId, session, params, query, headers } = request;
       const id = contextId(params.id);
       if (request.method === 'HEAD') {
-        orNotFound(await ports.follower.join(tenantId, id, null), noContext(id)).stop();
+        orNotFound(await ports.streamHub.join(tenantId, id, null), noContext(id)).stop();
         return reply.headers(STREAM_HEADERS).send('');
       }
       const place = streams.take();
       try {
         const last = headers['last-event-id'];
         const after = last === undefined ? (query.after ?? null) : Number(last);
-        const joined = orNotFound(await ports.follower.join(tenantId, id, after), noContext(id));
+        const joined = orNotFound(await ports.streamHub.join(tenantId, id, after), noContext(id));
         let forget = (): void => undefined;
         const leave = (): void => {
           forget();

@@ -127,14 +127,14 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
 
 /** What `read` gives once the job ended, or after `waitMs`. The watch begins before it is read. */
 export async function untilFinished<View extends { status: JobStatus }>(
-  { follower }: Pick<ApiPorts, 'follower'>,
+  { streamHub }: Pick<ApiPorts, 'streamHub'>,
   job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
   waitMs: number,
   signal: AbortSignal,
   read: () => Promise<View>,
 ): Promise<View> {
   if (waitMs === 0) return read();
-  const watch = await follower.watch(job);
+  const watch = await streamHub.watch(job);
   try {
     const view = await read();
     if (isFinished(view.status)) return view;

@@ -61,7 +61,7 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
           PROBE_MS,
           schemaState((statement) => ports.database.db.execute(statement)),
         ).catch(() => null),
-        within(PROBE_MS, ports.bell.isReachable()).catch(() => false),
+        within(PROBE_MS, ports.wakeQueue.isReachable()).catch(() => false),
       ]);
       if (schema === null) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
       const problem = describeSchemaProblem(schema);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Environment } from '../../environment.ts';
+import type { Environment } from '../../config/environment.ts';
 import { bubblewrapped } from '../../tools/built-in/command/bubblewrap.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { lookUp } from '../../tools/built-in/command/look-up.ts';

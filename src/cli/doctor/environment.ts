@@ -1,7 +1,7 @@
 /** This machine: Node, the environment, the operator's file. */
-import { ConfigError, parseConfig } from '../../config.ts';
-import type { Config } from '../../config.ts';
-import type { Environment } from '../../environment.ts';
+import { ConfigError, parseConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../command-tenants.ts';

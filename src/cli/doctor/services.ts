@@ -1,5 +1,5 @@
 /** Postgres and Redis, as the environment names them. */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { inspectDatabase } from '../../db/inspect.ts';
 import type { DatabaseSight } from '../../db/inspect.ts';
 import { schemaProblem } from '../../db/schema-state.ts';

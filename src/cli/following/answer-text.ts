@@ -44,11 +44,12 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
 
   return {
     hear(event) {
-      const making = take(event);
-      if (making === null) return;
-      turnTo(making.message_id);
-      if (showThinking && making.thinking !== '') think(making.thinking + (making.text === '' ? '' : '\n'));
-      write(making.text);
+      const partial = take(event);
+      if (partial === null) return;
+      turnTo(partial.message_id);
+      if (showThinking && partial.thinking !== '')
+        think(partial.thinking + (partial.text === '' ? '' : '\n'));
+      write(partial.text);
     },
     complete({ id, content }) {
       const text = textOf(content);

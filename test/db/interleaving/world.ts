@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
-import { summonsTo } from '../../../src/bus/bus.ts';
+import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { ids } from '../../../src/cli/ids.ts';
 import { answerCall } from '../../../src/commands/answer-call.ts';
@@ -24,7 +24,7 @@ import type { Model } from '../../../src/core/model.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { register } from '../../../src/db/processes.ts';
-import type { Bell, Queue } from '../../../src/queue/doorbell.ts';
+import type { WakeQueue, Queue } from '../../../src/queue/wake-queue.ts';
 import { NO_SERVERS } from '../../../src/tools/servers.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/ports.ts';
@@ -43,9 +43,13 @@ export const TIMES: WorkerPorts['times'] = {
   drainMs: 1_000,
 };
 
-const bell: Bell = { ring: () => undefined, isReachable: async () => true, close: async () => undefined };
+const wakeQueue: WakeQueue = {
+  notify: () => undefined,
+  isReachable: async () => true,
+  close: async () => undefined,
+};
 const queue: Queue = {
-  openBell: () => bell,
+  openWakeQueue: () => wakeQueue,
   listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
 };
 
@@ -216,7 +220,7 @@ export class World {
       database: lane.database,
       openBeatConnection: () => lane.database,
       queue,
-      bell,
+      wakeQueue,
       bus: this.bus,
       ids,
       abilities: {
@@ -265,7 +269,7 @@ export class World {
       },
     };
     if (hears)
-      await this.bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+      await this.bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         state.registry.lookUp(contextId, controlSeq),
       );
     const process: Process = { id, lane, state };
@@ -295,7 +299,7 @@ export class World {
 function portsOf(database: Database, bus: Bus): CommandPorts {
   return {
     database,
-    bell,
+    wakeQueue,
     bus,
     ids,
     times: TIMES,

@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/peer-limits.ts';
-import { summonsTo } from '../../../src/bus/bus.ts';
+import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { ids } from '../../../src/cli/ids.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
@@ -78,11 +78,11 @@ export class Stage {
     );
     await admin.close();
     const database = openDatabase(own.url, { max: 10, name: 'conversations' });
-    const bell = deaf.openBell();
+    const wakeQueue = deaf.openWakeQueue();
     const bus = localBus();
     const ports: CommandPorts = {
       database,
-      bell,
+      wakeQueue,
       bus,
       ids,
       times: TIMES,
@@ -105,7 +105,7 @@ export class Stage {
     // Nobody beats here: it lives for as long as the sequences take.
     await database.db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day'`);
     const state = commitsFirst(stateByHand(workerPorts(ports, scenes), id, 1_000), scenes);
-    await bus.subscribe(summonsTo(id), ({ contextId, controlSeq }) =>
+    await bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
       state.registry.lookUp(contextId, controlSeq),
     );
     return new Stage(own, database, ports, scenes, state);
@@ -254,7 +254,7 @@ function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>)
     database: ports.database,
     openBeatConnection: () => ports.database,
     queue: deaf,
-    bell: ports.bell,
+    wakeQueue: ports.wakeQueue,
     bus: ports.bus,
     ids,
     abilities: {

@@ -6,7 +6,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';
-import type { Making, StreamEvent } from 'nightshift/client';
+import type { PartialMessage, StreamEvent } from 'nightshift/client';
 import { askAnew } from './ask-anew.ts';
 import { client } from './client.ts';
 import { sayLost } from './connection.ts';
@@ -21,10 +21,10 @@ export type Live = {
   /** As told last, fleeting states too; null: nothing was told yet. */
   state: string | null;
   /** Texts in the making, in the order they began. */
-  making: readonly Making[];
+  partial: readonly PartialMessage[];
 };
 
-export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, making: [] };
+export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
 
 /** Pages are told so often at most, however fast deltas come. */
 const TELL_MS = 40;
@@ -50,7 +50,7 @@ export function liveStore(cache: QueryClient, contextId: string): LiveStore {
 
 function openStore(cache: QueryClient, contextId: string): LiveStore {
   const listeners = new Set<() => void>();
-  const making = new Map<string, Making>();
+  const partial = new Map<string, PartialMessage>();
   const settling = new Set<Promise<void>>();
   let live = NOT_LIVE;
   let running: AbortController | null = null;
@@ -59,7 +59,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
 
   const tell = (): void => {
     telling = undefined;
-    live = { ...live, making: [...making.values()] };
+    live = { ...live, partial: [...partial.values()] };
     for (const listener of listeners) listener();
   };
   const change = (part: Partial<Live>): void => {
@@ -71,9 +71,9 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     telling ??= setTimeout(tell, TELL_MS);
   };
 
-  const take = (event: StreamEvent, made: Making | null): void => {
+  const take = (event: StreamEvent, made: PartialMessage | null): void => {
     if (made !== null) {
-      making.set(made.message_id, made);
+      partial.set(made.message_id, made);
       tellSoon();
       return;
     }
@@ -82,13 +82,13 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     if (event.event === 'MessageCompleted') settle([event.data.message_id], takeEffect(cache, event));
     // Texts that never became a message: their job was stopped. Those that did are waited for.
     else if (event.event === 'JobFinished')
-      settle([...making.keys()], Promise.all([takeEffect(cache, event), ...settling]));
+      settle([...partial.keys()], Promise.all([takeEffect(cache, event), ...settling]));
     else void takeEffect(cache, event);
   };
   const settle = (ids: readonly string[], effect: Promise<unknown>): void => {
     const settled = effect.then(() => {
       settling.delete(settled);
-      for (const id of ids) making.delete(id);
+      for (const id of ids) partial.delete(id);
       tellSoon();
     });
     settling.add(settled);
@@ -114,7 +114,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
   };
   /** What is in the making is told from its beginning by the next stream. */
   const rest = (): void => {
-    making.clear();
+    partial.clear();
     change({ connection: 'connecting', state: null });
   };
 
@@ -136,7 +136,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
   const stop = (): void => {
     running?.abort();
     running = null;
-    making.clear();
+    partial.clear();
     live = NOT_LIVE;
     stores.delete(contextId);
   };

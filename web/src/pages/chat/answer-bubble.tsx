@@ -1,7 +1,7 @@
 /** What a model said, or says now: thoughts folded, text as Markdown, calls as cards. */
 import { Brain, CodeXml, Type } from 'lucide-react';
 import { memo, useDeferredValue } from 'react';
-import type { ContentBlock, Context, Making, Message } from 'nightshift/client';
+import type { ContentBlock, Context, PartialMessage, Message } from 'nightshift/client';
 import { Badge } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -132,17 +132,17 @@ const Thinking = memo(function Thinking({
 });
 
 /** Text in the making: read out once it is whole. */
-export function MakingBubble({ making }: { making: Making }) {
+export function PartialBubble({ partial }: { partial: PartialMessage }) {
   // Long texts are laid out when there is time for it.
-  const text = useDeferredValue(making.text);
+  const text = useDeferredValue(partial.text);
   return (
     <article
       className={classes(css.row, css.answer)}
       aria-label="Answer in the making"
-      data-making={making.message_id}
+      data-partial={partial.message_id}
     >
-      <Thinking id={thoughtId(making.message_id, 0)} text={making.thinking} isLive={making.text === ''} />
-      {making.text !== '' && (
+      <Thinking id={thoughtId(partial.message_id, 0)} text={partial.thinking} isLive={partial.text === ''} />
+      {partial.text !== '' && (
         <div className={classes(css.bubble, css.live)}>
           <Markdown text={text} />
         </div>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Network } from 'lucide-react';
-import type { Context, Making } from 'nightshift/client';
+import type { Context, PartialMessage } from 'nightshift/client';
 import { contextQuery, contextStateQuery } from '../../data/contexts.ts';
 import { contextName } from '../../data/format.ts';
 import { jobQuery } from '../../data/jobs.ts';
@@ -52,7 +52,7 @@ export function Conversation({ id }: { id: string }) {
       <MessageList
         key={context.data.active_branch}
         context={context.data}
-        making={isHere ? live.making : NONE}
+        partial={isHere ? live.partial : NONE}
         sought={sought}
       />
       <div className={css.below}>
@@ -68,7 +68,7 @@ export function Conversation({ id }: { id: string }) {
   );
 }
 
-const NONE: readonly Making[] = [];
+const NONE: readonly PartialMessage[] = [];
 
 /** What is being said is said on the branch of its job, which need not be the one that is shown. */
 function useIsHere(context: Context | undefined): boolean {

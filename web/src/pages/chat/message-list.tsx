@@ -4,7 +4,7 @@
  */
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Context, Making, Message } from 'nightshift/client';
+import type { Context, PartialMessage, Message } from 'nightshift/client';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { useMessages } from '../../data/messages.ts';
@@ -29,19 +29,19 @@ const AT_END = 48;
 
 type Props = {
   context: Context;
-  making: readonly Making[];
+  partial: readonly PartialMessage[];
   /** The id of a message that is to be seen first. */
   sought: string | undefined;
 };
 
-export function MessageList({ context, making, sought }: Props) {
+export function MessageList({ context, partial, sought }: Props) {
   const branch = context.active_branch;
   const { query, store } = useMessages(context.id, branch);
   const window = query.data;
   const marks = useCompactionMarks(context.id, branch);
   const rows = useMemo(
-    () => (window === undefined ? [] : rowsOf(window.messages, making, marks)),
-    [window, making, marks],
+    () => (window === undefined ? [] : rowsOf(window.messages, partial, marks)),
+    [window, partial, marks],
   );
   useTakenOver(context.id, window?.messages ?? NONE);
 

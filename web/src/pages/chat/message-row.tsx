@@ -1,7 +1,7 @@
 /** One row of the list. What has not changed is not drawn again, however often the rows around it do. */
 import { memo } from 'react';
 import type { Context, Message } from 'nightshift/client';
-import { AnswerBubble, MakingBubble } from './answer-bubble.tsx';
+import { AnswerBubble, PartialBubble } from './answer-bubble.tsx';
 import { CompactionMark } from './compaction-mark.tsx';
 import { InputBubble } from './input-bubble.tsx';
 import css from './bubbles.module.css';
@@ -32,8 +32,8 @@ function Shown({ row, context }: Omit<Props, 'isSought'>) {
           <CompactionMark context={context} compaction={row.compaction} />
         </div>
       );
-    case 'making':
-      return <MakingBubble making={row.making} />;
+    case 'partial':
+      return <PartialBubble partial={row.partial} />;
     case 'message':
       return <Said message={row.message} results={row.results} context={context} />;
   }
@@ -77,7 +77,7 @@ function Note({ message }: { message: Message }) {
 }
 
 function isSame(one: Row, other: Row): boolean {
-  if (one.kind === 'making') return other.kind === 'making' && one.making === other.making;
+  if (one.kind === 'partial') return other.kind === 'partial' && one.partial === other.partial;
   if (one.kind === 'compaction') return other.kind === 'compaction' && one.compaction === other.compaction;
   if (other.kind !== 'message' || one.message !== other.message) return false;
   return one.message.content.every(

@@ -1,19 +1,25 @@
 /** What the list shows, made from what was said and what is being said. Pure. */
-import type { ContentBlock, ContextCompaction, Making, Message, ToolResultBlock } from 'nightshift/client';
+import type {
+  ContentBlock,
+  ContextCompaction,
+  PartialMessage,
+  Message,
+  ToolResultBlock,
+} from 'nightshift/client';
 
 /** The result of a call, and when it entered history. */
 export type CallResult = { block: ToolResultBlock; at: string };
 
 export type Row =
   | { kind: 'message'; key: string; message: Message; results: ReadonlyMap<string, CallResult> }
-  | { kind: 'making'; key: string; making: Making }
+  | { kind: 'partial'; key: string; partial: PartialMessage }
   | { kind: 'compaction'; key: string; compaction: ContextCompaction };
 
 const NO_RESULTS: ReadonlyMap<string, CallResult> = new Map();
 
 export function rowsOf(
   messages: readonly Message[],
-  making: readonly Making[],
+  partial: readonly PartialMessage[],
   marks: readonly ContextCompaction[],
 ): Row[] {
   const known = new Set(messages.map(({ id }) => id));
@@ -29,10 +35,10 @@ export function rowsOf(
   const first = said[0]?.seq ?? 0;
   const before = compacted.filter(({ seq, row }) => seq >= first || row.compaction.type === 'llm');
   const rows = [...said, ...before].toSorted((a, b) => a.seq - b.seq).map(({ row }): Row => row);
-  const told = making.filter(
+  const told = partial.filter(
     ({ message_id, text, thinking }) => !known.has(message_id) && text + thinking !== '',
   );
-  return [...rows, ...told.map((one): Row => ({ kind: 'making', key: one.message_id, making: one }))];
+  return [...rows, ...told.map((one): Row => ({ kind: 'partial', key: one.message_id, partial: one }))];
 }
 
 function toRow(message: Message, results: ReadonlyMap<string, CallResult>): Row {

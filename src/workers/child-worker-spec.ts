@@ -16,7 +16,7 @@ import type { WorkerState } from './ports.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
 
-export type Making =
+export type ChildWorkerSpec =
   | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
   /** In words for the model. */
   | { kind: 'refused'; code: Code; words: string };
@@ -24,14 +24,14 @@ export type Making =
 /** A role that was looked for. `definition`: null where only other processes know it. */
 type Found = { role: WorkerRole; definition: Role | null };
 
-export async function makingOf(
+export async function childWorkerSpec(
   parts: Parts,
   tenantId: TenantId,
   settings: Settings,
   parent: Parent,
   limits: WorkerLimits,
   ask: SpawnAsk,
-): Promise<Making> {
+): Promise<ChildWorkerSpec> {
   const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);
   if (found === null && ask.role !== null)
     return refused('unknown_role', `There is no role ${JSON.stringify(ask.role)}.`);
@@ -56,7 +56,7 @@ export async function makingOf(
     : refused('unavailable', `Nobody here has ${missing}.`);
 }
 
-function refused(code: Code, words: string): Making {
+function refused(code: Code, words: string): ChildWorkerSpec {
   return { kind: 'refused', code, words };
 }
 

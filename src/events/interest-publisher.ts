@@ -1,5 +1,5 @@
 /** Tells worker processes which of their contexts are listened to here: many in one message. */
-import { callsTo } from '../bus/bus.ts';
+import { interestTo } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 
@@ -10,7 +10,7 @@ export const RENEW_MS = 3_000;
 /** Contexts named in one message at most. */
 const MANY = 1_000;
 
-export class Caller {
+export class InterestPublisher {
   readonly #bus: Bus;
   readonly #asking = new Map<ProcessId, Set<ContextId>>();
 
@@ -28,7 +28,7 @@ export class Caller {
   renew(listening: ReadonlyMap<ProcessId, readonly ContextId[]>): void {
     for (const [owner, contexts] of listening) {
       for (const some of chunks(contexts)) {
-        this.#bus.publish(callsTo(owner), { listening: some, asking: [], forMs: LISTENS_MS });
+        this.#bus.publish(interestTo(owner), { listening: some, asking: [], forMs: LISTENS_MS });
       }
     }
   }
@@ -36,7 +36,7 @@ export class Caller {
   #send(): void {
     for (const [owner, contexts] of this.#asking) {
       for (const some of chunks([...contexts])) {
-        this.#bus.publish(callsTo(owner), { listening: [], asking: some, forMs: LISTENS_MS });
+        this.#bus.publish(interestTo(owner), { listening: [], asking: some, forMs: LISTENS_MS });
       }
     }
     this.#asking.clear();

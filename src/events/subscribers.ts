@@ -2,18 +2,18 @@
  * All who listen to one context, and how far each has been told. What is fleeting is gathered, and told to all of them at
  * once when it is time; what is numbered is told as it comes, behind what was gathered before it.
  */
-import type { FleetingEvent, NumberedEvent } from '../core/told.ts';
-import type { Listener } from './listener.ts';
+import type { FleetingEvent, NumberedEvent } from '../core/stream-event.ts';
+import type { Subscriber } from './subscriber.ts';
 import type { Pace } from './pace.ts';
 
-export class Listeners {
+export class Subscribers {
   readonly #pace: Pace;
-  readonly #positions = new Map<Listener, number>();
+  readonly #positions = new Map<Subscriber, number>();
   /** Those that read further than the tail: nothing fleeting is told to them before the tail is there, too. */
-  readonly #ahead = new Set<Listener>();
+  readonly #ahead = new Set<Subscriber>();
   #gathered: FleetingEvent[] = [];
   /** Those who came meanwhile: how much of it happened before, and is not for them. */
-  readonly #late = new Map<Listener, number>();
+  readonly #late = new Map<Subscriber, number>();
 
   constructor(pace: Pace) {
     this.#pace = pace;
@@ -24,21 +24,21 @@ export class Listeners {
   }
 
   /** One that was told all up to `position`. Whether the tail is there, too. */
-  add(listener: Listener, position: number, tail: number): boolean {
-    this.#positions.set(listener, position);
-    if (position > tail) this.#ahead.add(listener);
-    if (this.#gathered.length > 0) this.#late.set(listener, this.#gathered.length);
+  add(subscriber: Subscriber, position: number, tail: number): boolean {
+    this.#positions.set(subscriber, position);
+    if (position > tail) this.#ahead.add(subscriber);
+    if (this.#gathered.length > 0) this.#late.set(subscriber, this.#gathered.length);
     return position <= tail;
   }
 
-  delete(listener: Listener): void {
-    this.#positions.delete(listener);
-    this.#ahead.delete(listener);
-    this.#late.delete(listener);
+  delete(subscriber: Subscriber): void {
+    this.#positions.delete(subscriber);
+    this.#ahead.delete(subscriber);
+    this.#late.delete(subscriber);
   }
 
   /** What has no number: it is told to those who know what came before it, and no more. */
-  whisper(events: readonly FleetingEvent[]): void {
+  broadcast(events: readonly FleetingEvent[]): void {
     if (events.length === 0 || this.isEmpty) return;
     this.#gathered.push(...events);
     this.#pace.soon(this);
@@ -49,33 +49,33 @@ export class Listeners {
     const gathered = this.#gathered;
     if (gathered.length === 0) return;
     this.#gathered = [];
-    for (const listener of this.#positions.keys()) {
-      if (this.#ahead.has(listener)) continue;
-      const before = this.#late.get(listener) ?? 0;
-      listener.tell(before === 0 ? gathered : gathered.slice(before));
+    for (const subscriber of this.#positions.keys()) {
+      if (this.#ahead.has(subscriber)) continue;
+      const before = this.#late.get(subscriber) ?? 0;
+      subscriber.tell(before === 0 ? gathered : gathered.slice(before));
     }
     this.#late.clear();
   }
 
   /** Entries up to the tail, told to each from where it is. Gives those that were ahead of the tail and are no longer. */
-  hand(entries: readonly NumberedEvent[], tail: number): Listener[] {
+  deliver(entries: readonly NumberedEvent[], tail: number): Subscriber[] {
     this.tell();
     const first = entries[0]?.seq ?? 0;
-    for (const [listener, position] of this.#positions) {
+    for (const [subscriber, position] of this.#positions) {
       const news = position < first ? entries : entries.filter(({ seq }) => seq > position);
       const last = news.at(-1);
       if (last === undefined) continue;
-      this.#positions.set(listener, last.seq);
-      listener.tell(news);
+      this.#positions.set(subscriber, last.seq);
+      subscriber.tell(news);
     }
-    const level = [...this.#ahead].filter((listener) => (this.#positions.get(listener) ?? 0) <= tail);
-    for (const listener of level) this.#ahead.delete(listener);
+    const level = [...this.#ahead].filter((subscriber) => (this.#positions.get(subscriber) ?? 0) <= tail);
+    for (const subscriber of level) this.#ahead.delete(subscriber);
     return level;
   }
 
   end(): void {
     this.tell();
-    for (const listener of this.#positions.keys()) listener.end();
+    for (const subscriber of this.#positions.keys()) subscriber.end();
     this.#positions.clear();
     this.#ahead.clear();
   }

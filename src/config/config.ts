@@ -5,13 +5,13 @@
 import { isIP } from 'node:net';
 import { readEnvironment } from './environment.ts';
 import type { Environment, Parsed } from './environment.ts';
-import { DATABASE_SCHEMA } from './core/database-schema.ts';
-import { DEFAULT_TENANT } from './core/ids.ts';
-import type { TenantId } from './core/ids.ts';
-import { LIMITS } from './core/limits.ts';
-import { TREE_LIMITS } from './core/worker-limits.ts';
-import type { TreeLimits } from './core/worker-limits.ts';
-import { formatModelName, parseModelName } from './core/model.ts';
+import { DATABASE_SCHEMA } from '../core/database-schema.ts';
+import { DEFAULT_TENANT } from '../core/ids.ts';
+import type { TenantId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
+import { TREE_LIMITS } from '../core/worker-limits.ts';
+import type { TreeLimits } from '../core/worker-limits.ts';
+import { formatModelName, parseModelName } from '../core/model.ts';
 
 /** Where a provider is, and what it wants to see; null: not said. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };

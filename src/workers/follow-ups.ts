@@ -4,15 +4,15 @@
  */
 import type { Logger } from 'pino';
 import pTimeout from 'p-timeout';
-import { errandsDue } from '../bus/bus.ts';
+import { followUpsDue } from '../bus/bus.ts';
 import { cascade } from '../commands/cascade.ts';
 import { inLanes } from '../commands/lanes.ts';
 import { perform } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { sendParentNotice } from '../commands/send-parent-notice.ts';
 import type { PeerLimits } from '../core/peer-limits.ts';
-import { dueErrands } from '../db/errands.ts';
-import type { Errand } from '../db/errands.ts';
+import { dueFollowUps } from '../db/follow-ups.ts';
+import type { FollowUp } from '../db/follow-ups.ts';
 import type { LeaseTimes } from '../db/processes.ts';
 
 /** Of each kind, at a time. */
@@ -21,15 +21,15 @@ const MOST = 100;
 const ENDING_MS = 1_000;
 
 /** Nobody answers a call here. */
-type ErrandPorts = Omit<CommandPorts, 'boundResult'>;
+type FollowUpPorts = Omit<CommandPorts, 'boundResult'>;
 
-type Ports = Omit<ErrandPorts, 'times' | 'stopGraceMs'> & {
+type Ports = Omit<FollowUpPorts, 'times' | 'stopGraceMs'> & {
   times: LeaseTimes & { stopGraceMs: number };
   peers: PeerLimits;
   log: Pick<Logger, 'warn'>;
 };
 
-export class Errands {
+export class FollowUps {
   readonly #ports: Ports;
   #running: Promise<void> | null = null;
   #again = false;
@@ -41,7 +41,7 @@ export class Errands {
   }
 
   async start(): Promise<void> {
-    this.#deaf = await this.#ports.bus.subscribe(errandsDue(), () => this.look());
+    this.#deaf = await this.#ports.bus.subscribe(followUpsDue(), () => this.look());
   }
 
   async stop(): Promise<void> {
@@ -64,7 +64,7 @@ export class Errands {
   async #carryOut(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false;
-      const isMore = await carryOutErrands(this.#ports).catch((error: unknown) => {
+      const isMore = await runFollowUps(this.#ports).catch((error: unknown) => {
         this.#ports.log.warn({ err: error }, 'errands could not be carried out');
         return false;
       });
@@ -74,19 +74,19 @@ export class Errands {
 }
 
 /** One look at all that is due. True: there may be more. */
-export async function carryOutErrands(ports: Ports): Promise<boolean> {
+export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
-  const errands = await dueErrands(ports.database.db, MOST, peers.queuedInputs);
+  const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);
   const commands = { ...ports, stopGraceMs: times.stopGraceMs };
-  await inLanes(errands, (errand) => carryOut(commands, errand, peers.queuedInputs));
-  return errands.length >= MOST;
+  await inLanes(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
+  return followUps.length >= MOST;
 }
 
-async function carryOut(ports: ErrandPorts, errand: Errand, queueLimit: number): Promise<void> {
-  switch (errand.kind) {
+async function carryOut(ports: FollowUpPorts, followUp: FollowUp, queueLimit: number): Promise<void> {
+  switch (followUp.kind) {
     case 'cascade':
-      return cascade(ports, errand);
+      return cascade(ports, followUp);
     case 'parent_notice':
-      await perform(ports, sendParentNotice(ports, errand, queueLimit));
+      await perform(ports, sendParentNotice(ports, followUp, queueLimit));
   }
 }

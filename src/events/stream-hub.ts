@@ -8,11 +8,11 @@ import type { Bus } from '../bus/bus.ts';
 import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
 import type { Database } from '../db/client.ts';
 import { keyOf, readEvents, readHead, readStanding } from '../db/event-views.ts';
-import { Caller, RENEW_MS } from './caller.ts';
-import { Followed, PAGE } from './followed.ts';
+import { InterestPublisher, RENEW_MS } from './interest-publisher.ts';
+import { ContextFeed, PAGE } from './context-feed.ts';
 import { JobWaits } from './job-waits.ts';
 import type { Watch, Watched } from './job-waits.ts';
-import type { Listener } from './listener.ts';
+import type { Subscriber } from './subscriber.ts';
 import { Pace } from './pace.ts';
 
 const ASK_MS = 1_000;
@@ -22,12 +22,12 @@ export type Joined = {
   /** The number after which it begins. */
   position: number;
   /** Tells all from there on: what is stored, then what happens, without a gap. */
-  start(listener: Listener): void;
+  start(subscriber: Subscriber): void;
   /** Must be called, whatever happened. */
   stop(): void;
 };
 
-export type Follower = {
+export type StreamHub = {
   /** `after`: the last number that is known; null: begins with what is live now. Null: this tenant has no such context. */
   join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null>;
   watch(job: Watched): Promise<Watch>;
@@ -38,19 +38,19 @@ export type Follower = {
 };
 
 /** A context, for as long as somebody uses it. */
-type Shared = { followed: Followed; users: number; hearing: Promise<(() => void)[]> };
+type Shared = { feed: ContextFeed; users: number; hearing: Promise<(() => void)[]> };
 
-export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
+export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub {
   const shared = new Map<string, Shared>();
   const waits = new JobWaits(bus);
-  const caller = new Caller(bus);
+  const interest = new InterestPublisher(bus);
   let resyncs = 0;
   let timer: NodeJS.Timeout | null = null;
   let asking = false;
   let closed = false;
   let renewed = performance.now();
 
-  const ports = { db, caller, pace: new Pace(), onResync: () => void (resyncs += 1) };
+  const ports = { db, interest, pace: new Pace(), onResync: () => void (resyncs += 1) };
 
   const isUsed = (): boolean => shared.size > 0 || waits.jobs.length > 0;
 
@@ -69,41 +69,41 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
   const ask = async (): Promise<void> => {
     timer = null;
     asking = true;
-    const contexts = [...shared.values()].map(({ followed }) => followed).filter(({ tail }) => tail >= 0);
+    const contexts = [...shared.values()].map(({ feed }) => feed).filter(({ tail }) => tail >= 0);
     renew(contexts);
     const standing = await readStanding(db, contexts, waits.jobs).catch(() => null);
     if (standing !== null) {
       waits.tell(standing.ended);
-      for (const followed of contexts) {
-        const head = standing.heads.get(keyOf(followed.tenantId, followed.contextId));
-        if (head === undefined) followed.end();
-        else followed.stands(head);
+      for (const feed of contexts) {
+        const head = standing.heads.get(keyOf(feed.tenantId, feed.contextId));
+        if (head === undefined) feed.end();
+        else feed.stands(head);
       }
     }
     asking = false;
     schedule();
   };
 
-  const renew = (contexts: readonly Followed[]): void => {
+  const renew = (contexts: readonly ContextFeed[]): void => {
     if (performance.now() - renewed < RENEW_MS) return;
     renewed = performance.now();
     const listening = new Map<ProcessId, ContextId[]>();
-    for (const { callee, contextId } of contexts) {
-      if (callee === null) continue;
-      const known = listening.get(callee);
-      if (known === undefined) listening.set(callee, [contextId]);
+    for (const { ownerToNotify, contextId } of contexts) {
+      if (ownerToNotify === null) continue;
+      const known = listening.get(ownerToNotify);
+      if (known === undefined) listening.set(ownerToNotify, [contextId]);
       else known.push(contextId);
     }
-    caller.renew(listening);
+    interest.renew(listening);
   };
 
   const open = (tenantId: TenantId, contextId: ContextId): Shared => {
-    const followed = new Followed(tenantId, contextId, ports);
+    const feed = new ContextFeed(tenantId, contextId, ports);
     const hearing = Promise.all([
-      bus.subscribe(progressOf(contextId), (progress) => followed.hearProgress(progress)),
-      bus.subscribe(deltasOf(contextId), (utterance) => followed.hearUtterance(utterance)),
+      bus.subscribe(progressOf(contextId), (progress) => feed.takeProgress(progress)),
+      bus.subscribe(deltasOf(contextId), (frame) => feed.takeFrame(frame)),
     ]);
-    return { followed, users: 0, hearing };
+    return { feed, users: 0, hearing };
   };
 
   const take = (tenantId: TenantId, contextId: ContextId): Shared => {
@@ -118,13 +118,13 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
   const giveBack = (one: Shared): void => {
     one.users -= 1;
     if (one.users > 0) return;
-    shared.delete(keyOf(one.followed.tenantId, one.followed.contextId));
+    shared.delete(keyOf(one.feed.tenantId, one.feed.contextId));
     void one.hearing.then((ends) => ends.forEach((end) => end()));
     unschedule();
   };
 
   const stopHearing = bus.onLost(() => {
-    for (const { followed } of shared.values()) followed.lost();
+    for (const { feed } of shared.values()) feed.lost();
     if (timer === null) return;
     clearTimeout(timer);
     void ask();
@@ -140,7 +140,7 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
           giveBack(one);
           return null;
         }
-        one.followed.stands(head);
+        one.feed.stands(head);
         const position = after === null ? head.headSeq : Math.min(after, head.headSeq);
         return joined(one, position);
       } catch (error) {
@@ -165,26 +165,26 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
       unschedule();
       stopHearing();
       waits.close();
-      for (const { followed } of shared.values()) followed.end();
+      for (const { feed } of shared.values()) feed.end();
     },
   };
 
   function joined(one: Shared, position: number): Joined {
-    const { followed } = one;
-    let listening: Listener | null = null;
+    const { feed } = one;
+    let listening: Subscriber | null = null;
     let stopped = false;
     return {
       position,
-      start(listener) {
-        listening = listener;
-        if (closed) return listener.end();
+      start(subscriber) {
+        listening = subscriber;
+        if (closed) return subscriber.end();
         // Who cannot be told all is told nothing more, and comes again with its cursor.
-        replay(followed, position, listener, () => stopped || closed).catch(() => listener.end());
+        replay(feed, position, subscriber, () => stopped || closed).catch(() => subscriber.end());
       },
       stop() {
         if (stopped) return;
         stopped = true;
-        if (listening !== null) followed.detach(listening);
+        if (listening !== null) feed.detach(listening);
         giveBack(one);
       },
     };
@@ -192,23 +192,23 @@ export function openFollower({ db }: Pick<Database, 'db'>, bus: Bus): Follower {
 
   /** Reads page after page until the tail is reached, and attaches in the same tick. */
   async function replay(
-    followed: Followed,
+    feed: ContextFeed,
     from: number,
-    listener: Listener,
+    subscriber: Subscriber,
     isOver: () => boolean,
   ): Promise<void> {
     let position = from;
     for (;;) {
       // Whoever is attached has taken what was before: what waits for it then is what happens.
-      await listener.drained();
-      const { tail } = followed;
+      await subscriber.drained();
+      const { tail } = feed;
       if (isOver() || position >= tail) break;
-      const page = await readEvents(db, followed.tenantId, followed.contextId, position, PAGE);
-      if (!isOver()) listener.tell(page);
+      const page = await readEvents(db, feed.tenantId, feed.contextId, position, PAGE);
+      if (!isOver()) subscriber.tell(page);
       const last = page.at(-1)?.seq ?? 0;
       position = page.length < PAGE ? Math.max(tail, last) : last;
     }
-    if (closed) listener.end();
-    else if (!isOver()) followed.attach(listener, position);
+    if (closed) subscriber.end();
+    else if (!isOver()) feed.attach(subscriber, position);
   }
 }

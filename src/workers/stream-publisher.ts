@@ -8,9 +8,9 @@ import { deltasOf, progressOf } from '../bus/bus.ts';
 import type { AnswerListener } from '../agent/run.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
-import type { AnswerId, Making, Spoken, Utterance } from '../core/making.ts';
-import { toldEntries } from '../core/told.ts';
-import type { Audience } from './audience.ts';
+import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../core/partial-message.ts';
+import { streamEventsOf } from '../core/stream-event.ts';
+import type { SubscriberRegistry } from './subscriber-registry.ts';
 
 /** How long words are gathered, in milliseconds. The first ones are told at once. */
 const GATHER_MS = 25;
@@ -22,29 +22,29 @@ type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Channel = 'text' | 'thinking';
 
 /** An answer, with what was said of it and not told yet. */
-type Answer = { making: Making; untold: Record<Channel, string> };
+type Answer = { partial: PartialMessage; unsent: Record<Channel, string> };
 
-const NOTHING: Spoken = { text: '', sequence: -1 };
+const NOTHING: StreamedText = { text: '', sequence: -1 };
 
-export class Narrator {
+export class StreamPublisher {
   readonly #bus: Bus;
-  readonly #audience: Audience;
+  readonly #subscribers: SubscriberRegistry;
   readonly #contextId: ContextId;
   readonly #owner: ProcessId;
   readonly #leave: () => void;
   #answer: Answer | null = null;
   /** The last one that broke off: where the same attempt is begun again, its numbers go on. */
-  #broken: Making | null = null;
+  #broken: PartialMessage | null = null;
   /** The number of the last entry that is known to be stored; 0: none is. */
   #head = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(bus: Bus, audience: Audience, contextId: ContextId, owner: ProcessId) {
+  constructor(bus: Bus, subscribers: SubscriberRegistry, contextId: ContextId, owner: ProcessId) {
     this.#bus = bus;
-    this.#audience = audience;
+    this.#subscribers = subscribers;
     this.#contextId = contextId;
     this.#owner = owner;
-    this.#leave = audience.enter(contextId, this);
+    this.#leave = subscribers.enter(contextId, this);
   }
 
   /** The run has ended. */
@@ -57,17 +57,17 @@ export class Narrator {
   committed(move: Append, outcome: Committed, claims = false): void {
     const { job, entries } = move;
     this.#head = outcome.headSeq;
-    const made = this.#answer?.making.of.messageId;
+    const made = this.#answer?.partial.of.messageId;
     if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#forget();
     const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
-    const isHeard = this.#isHeard();
-    if (!isHeard && finished === null && !claims) return;
-    const isTold = isHeard && entries.length <= MANY;
+    const hasSubscribers = this.#hasSubscribers();
+    if (!hasSubscribers && finished === null && !claims) return;
+    const withEntries = hasSubscribers && entries.length <= MANY;
     this.#progress({
       contextId: this.#contextId,
       headSeq: outcome.headSeq,
       finished,
-      ...(isTold && { entries: toldEntries(move, outcome.firstSeq) }),
+      ...(withEntries && { entries: streamEventsOf(move, outcome.firstSeq) }),
       ...(claims && { holder: { owner: this.#owner, epoch: move.lease.epoch } }),
     });
   }
@@ -76,27 +76,27 @@ export class Narrator {
   listen(of: AnswerId): AnswerListener {
     const again = this.#broken;
     const isSame = again?.of.messageId === of.messageId && again.of.attempt === of.attempt;
-    const from = (spoken: Spoken | undefined): Spoken =>
+    const from = (spoken: StreamedText | undefined): StreamedText =>
       isSame && spoken !== undefined && spoken.sequence >= 0
         ? { text: '', sequence: spoken.sequence + 1 }
         : NOTHING;
     const answer: Answer = {
-      making: {
+      partial: {
         of,
         state: 'StreamingLLMResponse',
         text: from(again?.text),
         thinking: from(again?.thinking),
       },
-      untold: { text: '', thinking: '' },
+      unsent: { text: '', thinking: '' },
     };
     return {
       started: () => {
         this.#answer = answer;
         this.#broken = null;
-        this.#say(isSame ? { kind: 'snapshot', making: answer.making } : { kind: 'began', of });
+        this.#publishFrame(isSame ? { kind: 'snapshot', partial: answer.partial } : { kind: 'began', of });
       },
-      text: (delta) => this.#hear(answer, 'text', delta),
-      thinking: (delta) => this.#hear(answer, 'thinking', delta),
+      text: (delta) => this.#add(answer, 'text', delta),
+      thinking: (delta) => this.#add(answer, 'thinking', delta),
       ended: (isWhole) => this.#end(answer, isWhole),
     };
   }
@@ -108,16 +108,16 @@ export class Narrator {
     }
     if (this.#answer === null) return;
     this.#fold(this.#answer);
-    this.#say({ kind: 'snapshot', making: this.#answer.making });
+    this.#publishFrame({ kind: 'snapshot', partial: this.#answer.partial });
   }
 
-  #hear(answer: Answer, channel: Channel, delta: string): void {
-    answer.untold[channel] += delta;
-    if (this.#timer !== null || !this.#isHeard()) return;
-    this.#tell(answer);
+  #add(answer: Answer, channel: Channel, delta: string): void {
+    answer.unsent[channel] += delta;
+    if (this.#timer !== null || !this.#hasSubscribers()) return;
+    this.#flush(answer);
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#tell(answer);
+      this.#flush(answer);
     }, GATHER_MS);
   }
 
@@ -125,55 +125,60 @@ export class Narrator {
     this.#hush();
     // Nothing was begun.
     if (this.#answer !== answer) return;
-    const { of } = answer.making;
+    const { of } = answer.partial;
     if (!isWhole) {
-      this.#broken = answer.making;
+      this.#broken = answer.partial;
       this.#forget();
-      this.#say({ kind: 'broke', of });
+      this.#publishFrame({ kind: 'broke', of });
       return;
     }
-    this.#tell(answer);
+    this.#flush(answer);
     this.#fold(answer);
-    answer.making = { ...answer.making, state: 'ProcessingLLMResponse' };
-    const { text, thinking } = answer.making;
-    this.#say({ kind: 'ended', of, textSequence: text.sequence, thinkingSequence: thinking.sequence });
+    answer.partial = { ...answer.partial, state: 'ProcessingLLMResponse' };
+    const { text, thinking } = answer.partial;
+    this.#publishFrame({
+      kind: 'ended',
+      of,
+      textSequence: text.sequence,
+      thinkingSequence: thinking.sequence,
+    });
   }
 
   /** What was gathered, where somebody hears it; otherwise it is gathered on. */
-  #tell(answer: Answer): void {
-    if (!this.#isHeard()) return;
+  #flush(answer: Answer): void {
+    if (!this.#hasSubscribers()) return;
     for (const channel of ['thinking', 'text'] as const) {
-      const delta = answer.untold[channel];
+      const delta = answer.unsent[channel];
       if (delta === '') continue;
-      this.#add(answer, channel);
-      const { of, [channel]: spoken } = answer.making;
-      this.#say({ kind: 'delta', of, channel, delta, sequence: spoken.sequence });
+      this.#foldChannel(answer, channel);
+      const { of, [channel]: spoken } = answer.partial;
+      this.#publishFrame({ kind: 'delta', of, channel, delta, sequence: spoken.sequence });
     }
   }
 
   /** What nobody was told goes into what a snapshot tells. */
   #fold(answer: Answer): void {
-    for (const channel of ['thinking', 'text'] as const) this.#add(answer, channel);
+    for (const channel of ['thinking', 'text'] as const) this.#foldChannel(answer, channel);
   }
 
-  #add(answer: Answer, channel: Channel): void {
-    const delta = answer.untold[channel];
+  #foldChannel(answer: Answer, channel: Channel): void {
+    const delta = answer.unsent[channel];
     if (delta === '') return;
-    const { text, sequence } = answer.making[channel];
-    answer.making = { ...answer.making, [channel]: { text: text + delta, sequence: sequence + 1 } };
-    answer.untold[channel] = '';
+    const { text, sequence } = answer.partial[channel];
+    answer.partial = { ...answer.partial, [channel]: { text: text + delta, sequence: sequence + 1 } };
+    answer.unsent[channel] = '';
   }
 
-  #say(utterance: Utterance): void {
-    if (this.#isHeard()) this.#bus.publish(deltasOf(this.#contextId), utterance);
+  #publishFrame(frame: DeltaFrame): void {
+    if (this.#hasSubscribers()) this.#bus.publish(deltasOf(this.#contextId), frame);
   }
 
   #progress(progress: Progress): void {
     this.#bus.publish(progressOf(this.#contextId), progress);
   }
 
-  #isHeard(): boolean {
-    return this.#audience.isListening(this.#contextId);
+  #hasSubscribers(): boolean {
+    return this.#subscribers.isListening(this.#contextId);
   }
 
   #hush(): void {

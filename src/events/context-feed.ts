@@ -5,16 +5,16 @@
  */
 import type { Progress } from '../bus/bus.ts';
 import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
-import { amend, catchUp, follow, isSettled, voided } from '../core/making.ts';
-import type { Utterance, View } from '../core/making.ts';
-import { MESSAGE_COMPLETED } from '../core/told.ts';
-import type { NumberedEvent } from '../core/told.ts';
+import { amend, catchUp, follow, isSettled, voided } from '../core/partial-message.ts';
+import type { DeltaFrame, View } from '../core/partial-message.ts';
+import { MESSAGE_COMPLETED } from '../core/stream-event.ts';
+import type { NumberedEvent } from '../core/stream-event.ts';
 import type { Executor } from '../db/client.ts';
 import { readEvents, readHead, readText } from '../db/event-views.ts';
 import type { Head } from '../db/event-views.ts';
-import type { Caller } from './caller.ts';
-import type { Listener } from './listener.ts';
-import { Listeners } from './listeners.ts';
+import type { InterestPublisher } from './interest-publisher.ts';
+import type { Subscriber } from './subscriber.ts';
+import { Subscribers } from './subscribers.ts';
 import type { Pace } from './pace.ts';
 import { Recent } from './recent.ts';
 
@@ -22,24 +22,24 @@ import { Recent } from './recent.ts';
 export const PAGE = 500;
 
 /** The owner is not asked again sooner for what was missed, in milliseconds. */
-const PATIENCE_MS = 150;
+const ASK_AGAIN_MS = 150;
 
 /** Utterances kept while Postgres is read. Beyond them a snapshot is asked for. */
-const HELD = 1_000;
+const MOST_DEFERRED_FRAMES = 1_000;
 
-export type FollowedPorts = {
+export type FeedPorts = {
   db: Executor;
-  caller: Caller;
+  interest: InterestPublisher;
   pace: Pace;
   /** Something was missed, and Postgres was read for it. */
   onResync(): void;
 };
 
-export class Followed {
+export class ContextFeed {
   readonly tenantId: TenantId;
   readonly contextId: ContextId;
-  readonly #ports: FollowedPorts;
-  readonly #listeners: Listeners;
+  readonly #ports: FeedPorts;
+  readonly #subscribers: Subscribers;
   /** Messages and jobs that are over: what is still said of them is late. */
   readonly #over = new Recent<unknown>();
   #tail = -1;
@@ -52,16 +52,16 @@ export class Followed {
   #holder: { owner: ProcessId | null; epoch: number } = { owner: null, epoch: -1 };
   #view: View | null = null;
   #reading = false;
-  #held: Utterance[] = [];
+  #deferredFrames: DeltaFrame[] = [];
   /** A snapshot was asked for and has not come. */
   #missing = false;
   #askedAt = -Infinity;
 
-  constructor(tenantId: TenantId, contextId: ContextId, ports: FollowedPorts) {
+  constructor(tenantId: TenantId, contextId: ContextId, ports: FeedPorts) {
     this.tenantId = tenantId;
     this.contextId = contextId;
     this.#ports = ports;
-    this.#listeners = new Listeners(ports.pace);
+    this.#subscribers = new Subscribers(ports.pace);
   }
 
   get tail(): number {
@@ -69,33 +69,33 @@ export class Followed {
   }
 
   /** Whose ears are to be told that somebody listens; null: nobody holds it, or nobody listens. */
-  get callee(): ProcessId | null {
-    return this.#listeners.isEmpty ? null : this.#holder.owner;
+  get ownerToNotify(): ProcessId | null {
+    return this.#subscribers.isEmpty ? null : this.#holder.owner;
   }
 
   /** From here on `listener` is told all beyond `position`, which is the tail or more. */
-  attach(listener: Listener, position: number): void {
-    if (this.#listeners.add(listener, position, this.#tail)) this.#join(listener);
+  attach(subscriber: Subscriber, position: number): void {
+    if (this.#subscribers.add(subscriber, position, this.#tail)) this.#join(subscriber);
     else this.#readTo(position);
   }
 
-  detach(listener: Listener): void {
-    this.#listeners.delete(listener);
+  detach(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
   }
 
   /** It was read in Postgres that it stands so. */
   stands(head: Head): void {
-    this.#hold(head.owner, head.epoch);
+    this.#setHolder(head.owner, head.epoch);
     if (this.#tail < 0) this.#tail = head.headSeq;
     else if (head.headSeq > this.#tail) this.#readTo(head.headSeq);
     if (this.#missing) this.#ask();
   }
 
-  hearProgress(progress: Progress): void {
+  takeProgress(progress: Progress): void {
     if (this.#tail < 0) return;
-    if (this.#deferred !== null) return void this.#deferred.push(() => this.hearProgress(progress));
+    if (this.#deferred !== null) return void this.#deferred.push(() => this.takeProgress(progress));
     const { headSeq, entries = [], holder } = progress;
-    if (holder !== undefined) this.#hold(holder.owner, holder.epoch);
+    if (holder !== undefined) this.#setHolder(holder.owner, holder.epoch);
     if (headSeq === 0) void this.#look();
     if (headSeq <= this.#tail) return;
     const news = entries.filter(({ seq }) => seq > this.#tail);
@@ -103,26 +103,26 @@ export class Followed {
     if (this.#reading || !goesOn || this.#unfinished(news) !== null) return this.#readTo(headSeq);
     this.#known = Math.max(this.#known, headSeq);
     this.#tail = headSeq;
-    this.#hand(news);
+    this.#deliver(news);
   }
 
-  hearUtterance(utterance: Utterance): void {
+  takeFrame(frame: DeltaFrame): void {
     if (this.#tail < 0) return;
     if (this.#reading) {
-      this.#held.push(utterance);
-      if (this.#held.length <= HELD) return;
-      this.#held = [];
+      this.#deferredFrames.push(frame);
+      if (this.#deferredFrames.length <= MOST_DEFERRED_FRAMES) return;
+      this.#deferredFrames = [];
       this.#missing = true;
       return;
     }
-    const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+    const of = frame.kind === 'snapshot' ? frame.partial.of : frame.of;
     // The message before it is stored by now, and nobody said so: that comes first.
     if (this.#view !== null && of.messageId !== this.#view.of.messageId && !this.#isOver(of)) {
-      this.#held.push(utterance);
+      this.#deferredFrames.push(frame);
       void this.#look();
       return;
     }
-    this.#take(utterance);
+    this.#take(frame);
   }
 
   /** Something may have been missed that nobody will say again. */
@@ -133,18 +133,18 @@ export class Followed {
 
   /** The context is gone, or nobody follows it any more. */
   end(): void {
-    this.#listeners.end();
+    this.#subscribers.end();
   }
 
   /** What is being said is said to `listener` as well. */
-  #join(listener: Listener): void {
+  #join(subscriber: Subscriber): void {
     const view = this.#view;
     if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
-      listener.tell(catchUp(this.contextId, view));
+      subscriber.tell(catchUp(this.contextId, view));
     else this.#ask();
   }
 
-  #hold(owner: ProcessId | null, epoch: number): void {
+  #setHolder(owner: ProcessId | null, epoch: number): void {
     const before = this.#holder;
     if (epoch < before.epoch) return;
     this.#holder = { owner, epoch };
@@ -154,28 +154,28 @@ export class Followed {
   }
 
   #ask(): void {
-    const { callee } = this;
+    const { ownerToNotify } = this;
     const now = performance.now();
-    if (callee === null || now - this.#askedAt < PATIENCE_MS) return;
+    if (ownerToNotify === null || now - this.#askedAt < ASK_AGAIN_MS) return;
     this.#askedAt = now;
     this.#missing = false;
-    this.#ports.caller.ask(callee, this.contextId);
+    this.#ports.interest.ask(ownerToNotify, this.contextId);
   }
 
-  #take(utterance: Utterance): void {
-    if (this.#deferred !== null) return void this.#deferred.push(() => this.hearUtterance(utterance));
-    const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+  #take(frame: DeltaFrame): void {
+    if (this.#deferred !== null) return void this.#deferred.push(() => this.takeFrame(frame));
+    const of = frame.kind === 'snapshot' ? frame.partial.of : frame.of;
     if (this.#isOver(of) || of.epoch < this.#holder.epoch) return;
     if (this.#blind && of.messageId !== this.#view?.of.messageId) {
-      return void this.#verify(utterance, of.messageId);
+      return void this.#verify(frame, of.messageId);
     }
     if (of.epoch > this.#holder.epoch) this.#holder = { ...this.#holder, epoch: of.epoch };
-    const heard = follow(this.contextId, this.#view, utterance);
+    const heard = follow(this.contextId, this.#view, frame);
     switch (heard.kind) {
-      case 'told':
+      case 'applied':
         this.#view = heard.view;
         this.#missing = false;
-        this.#listeners.whisper(heard.events);
+        this.#subscribers.broadcast(heard.events);
         return;
       case 'missed':
         this.#missing = true;
@@ -191,8 +191,8 @@ export class Followed {
   }
 
   /** Whether the message that is spoken of is stored already: then what is said of it is late. */
-  async #verify(utterance: Utterance, messageId: MessageId): Promise<void> {
-    this.#deferred = [() => this.hearUtterance(utterance)];
+  async #verify(frame: DeltaFrame, messageId: MessageId): Promise<void> {
+    this.#deferred = [() => this.takeFrame(frame)];
     const tail = this.#tail;
     const stored = await readText(this.#ports.db, this.tenantId, messageId).catch(() => null);
     if (stored !== null) this.#over.add(messageId);
@@ -235,7 +235,7 @@ export class Followed {
   async #readPage(): Promise<void> {
     const { db } = this.#ports;
     const to = this.#known;
-    if (this.#listeners.isEmpty) {
+    if (this.#subscribers.isEmpty) {
       // Those who are on their way read for themselves.
       this.#tail = to;
       this.#blind = true;
@@ -246,17 +246,17 @@ export class Followed {
     const view = this.#unfinished(page);
     const stored = view === null ? null : await readText(db, this.tenantId, view.of.messageId);
     if (view !== null && stored !== null)
-      this.#listeners.whisper(amend(this.contextId, view, stored.text, stored.attempt));
+      this.#subscribers.broadcast(amend(this.contextId, view, stored.text, stored.attempt));
     const last = page.at(-1)?.seq ?? 0;
     this.#tail = page.length < PAGE ? Math.max(to, last) : last;
-    this.#hand(page);
+    this.#deliver(page);
   }
 
   /** Utterances that came while Postgres was read. */
   #release(): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const utterance of held) this.#take(utterance);
+    const deferredFrames = this.#deferredFrames;
+    this.#deferredFrames = [];
+    for (const frame of deferredFrames) this.#take(frame);
   }
 
   /** The view of a message that is completed in `entries` though not all of it was heard. */
@@ -269,9 +269,9 @@ export class Followed {
     return isIn ? view : null;
   }
 
-  #hand(entries: readonly NumberedEvent[]): void {
+  #deliver(entries: readonly NumberedEvent[]): void {
     for (const entry of entries) this.#note(entry);
-    for (const listener of this.#listeners.hand(entries, this.#tail)) this.#join(listener);
+    for (const subscriber of this.#subscribers.deliver(entries, this.#tail)) this.#join(subscriber);
   }
 
   /** What an entry says of the message in the making. */

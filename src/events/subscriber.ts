@@ -1,7 +1,7 @@
 /** Who listens to a context: a client's stream, on this side of its connection. */
-import type { StreamEvent } from '../core/told.ts';
+import type { StreamEvent } from '../core/stream-event.ts';
 
-export type Listener = {
+export type Subscriber = {
   /** In order, each once. Must not throw; nothing comes of telling one that is gone. */
   tell(events: readonly StreamEvent[]): void;
   /** Resolves when there is room for more, or nobody is there any more. */

@@ -15,7 +15,7 @@ import { hasChildWorkers } from './ends.ts';
 
 type OfJob = { tenantId: TenantId; jobId: JobId };
 
-export type Errand =
+export type FollowUp =
   /** What is below the job (`stop`: below its worker) ends with it. */
   | (OfJob & { kind: 'cascade'; demand: WishKind; workerId: WorkerId; contextId: ContextId })
   /** Its end is to be told in the context `to` of whoever asked for it; null: nobody wants to hear of it any more. */
@@ -25,7 +25,11 @@ export type Errand =
  * Those that can be carried out now, at most `most` of each kind. A report waits while the worker it goes to is stopped or
  * has as many as `queueLimit` inputs queued, and while a call of it waits for that very end.
  */
-export async function dueErrands(executor: Executor, most: number, queueLimit: number): Promise<Errand[]> {
+export async function dueFollowUps(
+  executor: Executor,
+  most: number,
+  queueLimit: number,
+): Promise<FollowUp[]> {
   const [cascades, notices] = await Promise.all([
     executor.execute<{
       id: JobId;
@@ -49,7 +53,7 @@ export async function dueErrands(executor: Executor, most: number, queueLimit: n
       order by j.id limit ${most}`),
   ]);
   return [
-    ...cascades.map((row): Errand => ({
+    ...cascades.map((row): FollowUp => ({
       kind: 'cascade',
       tenantId: row.tenant_id,
       jobId: row.id,
@@ -57,7 +61,7 @@ export async function dueErrands(executor: Executor, most: number, queueLimit: n
       workerId: row.worker_id,
       contextId: row.context_id,
     })),
-    ...notices.map((row): Errand => ({
+    ...notices.map((row): FollowUp => ({
       kind: 'parent_notice',
       tenantId: row.tenant_id,
       jobId: row.id,
@@ -174,7 +178,7 @@ export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: Co
 /** Nothing is left below: the mark goes, where it still is the one that was carried out. */
 export async function cascaded(
   executor: Executor,
-  { tenantId, jobId, demand }: Extract<Errand, { kind: 'cascade' }>,
+  { tenantId, jobId, demand }: Extract<FollowUp, { kind: 'cascade' }>,
 ): Promise<void> {
   await executor.execute(sql`/* jobs.finish_cascade */
     update jobs set cascade = null where id = ${jobId} and tenant_id = ${tenantId} and cascade = ${demand}`);

@@ -5,7 +5,7 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
 
-export type Line = {
+export type RedisConnections = {
   publish(name: string, text: string): Promise<unknown>;
   subscribe(names: readonly string[]): Promise<unknown>;
   unsubscribe(name: string): Promise<unknown>;
@@ -16,12 +16,12 @@ export type Line = {
   close(): void;
 };
 
-export type Ears = {
+export type RedisHandlers = {
   /** Connected, for the first time or again: nothing is subscribed to. */
   up: () => void;
   /** What was subscribed to is so again, by itself. */
   again: () => void;
-  hear: (name: string, text: string) => void;
+  handle: (name: string, text: string) => void;
   fail: (error: Error) => void;
 };
 
@@ -46,12 +46,12 @@ const SUBSCRIBER = {
   autoResubscribe: false,
 } satisfies RedisOptions;
 
-export function singleLine(url: string, ears: Ears): Line {
+export function openSingleRedis(url: string, handlers: RedisHandlers): RedisConnections {
   const publisher = new Redis(url, PUBLISHER);
   const subscriber = new Redis(url, SUBSCRIBER);
-  for (const redis of [publisher, subscriber]) redis.on('error', ears.fail);
-  subscriber.on('ready', ears.up);
-  subscriber.on('message', ears.hear);
+  for (const redis of [publisher, subscriber]) redis.on('error', handlers.fail);
+  subscriber.on('ready', handlers.up);
+  subscriber.on('message', handlers.handle);
   return {
     publish: (name, text) => publisher.publish(name, text),
     subscribe: (names) => Promise.all(chunks(names).map((some) => subscriber.subscribe(...some))),
@@ -76,7 +76,7 @@ function chunks(names: readonly string[]): string[][] {
 }
 
 /** `url`: of any node. The driver moves subscriptions with their slots by itself. */
-export function clusterLine(url: string, ears: Ears): Line {
+export function openClusterRedis(url: string, handlers: RedisHandlers): RedisConnections {
   const { retryStrategy: _, ...node } = PUBLISHER;
   const cluster = new Cluster([url], {
     shardedSubscribers: true,
@@ -84,10 +84,10 @@ export function clusterLine(url: string, ears: Ears): Line {
     enableOfflineQueue: false,
     redisOptions: { ...node, ...credentialsOf(url), keepAlive: 10_000 },
   });
-  cluster.on('error', ears.fail);
-  cluster.on('ready', ears.up);
-  cluster.on('subscribersReady', ears.again);
-  cluster.on('smessage', ears.hear);
+  cluster.on('error', handlers.fail);
+  cluster.on('ready', handlers.up);
+  cluster.on('subscribersReady', handlers.again);
+  cluster.on('smessage', handlers.handle);
   return {
     publish: (name, text) => cluster.spublish(name, text),
     // Channels of one statement would have to share a slot.

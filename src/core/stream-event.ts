@@ -41,11 +41,11 @@ export function storedEvent(
 }
 
 /** What a committed append is told as. */
-export function toldEntries({ lease: { contextId }, entries }: Append, firstSeq: number): NumberedEvent[] {
-  return entries.map((entry, index) => toldEntry(contextId, entry, firstSeq + index));
+export function streamEventsOf({ lease: { contextId }, entries }: Append, firstSeq: number): NumberedEvent[] {
+  return entries.map((entry, index) => streamEventOf(contextId, entry, firstSeq + index));
 }
 
-function toldEntry(contextId: ContextId, entry: Entry, seq: number): NumberedEvent {
+function streamEventOf(contextId: ContextId, entry: Entry, seq: number): NumberedEvent {
   switch (entry.kind) {
     case 'message':
       return messageCompleted(contextId, { ...entry.message, seq });

@@ -4,14 +4,14 @@
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { holdContext } from '../db/branches.ts';
-import { dropReports, hasReports } from '../db/errands.ts';
+import { dropReports, hasReports } from '../db/follow-ups.ts';
 import { withdraw } from '../db/wishes.ts';
-import { tell, withdrawnTidings } from './perform.ts';
+import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
 /** `jobIds`: they have ended. Repeatable. */
-export async function tellOnce(
-  ports: Pick<CommandPorts, 'database' | 'bell' | 'bus'>,
+export async function suppressDuplicate(
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>,
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
   jobIds: readonly JobId[],
 ): Promise<void> {
@@ -22,5 +22,5 @@ export async function tellOnce(
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
     return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a call told of it');
   });
-  if (withdrawn !== null) tell(ports, withdrawnTidings(contextId, withdrawn));
+  if (withdrawn !== null) dispatch(ports, withdrawnActions(contextId, withdrawn));
 }

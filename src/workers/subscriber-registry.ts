@@ -2,7 +2,7 @@
  * Who is listened to: API processes name the contexts that somebody streams, for a few seconds at a time. What nobody
  * listens to is not said.
  */
-import type { Calling } from '../bus/bus.ts';
+import type { Interest } from '../bus/bus.ts';
 import type { ContextId } from '../core/ids.ts';
 
 /** Somebody who can say how a context stands. */
@@ -11,7 +11,7 @@ export type Teller = { answer(): void };
 /** How often those who went are forgotten, in milliseconds. */
 const FORGET_MS = 30_000;
 
-export class Audience {
+export class SubscriberRegistry {
   /** Until when each is listened to, of the monotonic clock. */
   readonly #until = new Map<ContextId, number>();
   readonly #tellers = new Map<ContextId, Teller>();
@@ -29,7 +29,7 @@ export class Audience {
     };
   }
 
-  hear({ listening, asking, forMs }: Calling): void {
+  hear({ listening, asking, forMs }: Interest): void {
     const now = performance.now();
     for (const contextId of [...listening, ...asking]) this.#until.set(contextId, now + forMs);
     for (const contextId of asking) this.#tellers.get(contextId)?.answer();

@@ -4,41 +4,41 @@
  */
 import type { ContextId } from '../core/ids.ts';
 
-export type Ring = {
+export type WakeUp = {
   contextId: ContextId;
   wakeSeq: number;
   epoch: number;
 };
 
 /** Rings. */
-export type Bell = {
+export type WakeQueue = {
   /** Never throws, never waits: a ring that a queue does not take is lost, and the sweep covers it. */
-  ring(ring: Ring): void;
+  notify(notify: WakeUp): void;
   /** Whether the queue answers now. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 /** Answers rings, `concurrency` at once. The entry is done when `answer` resolves, whatever came of it. */
-export type Listener = {
+export type QueueConsumer = {
   /** Takes no new entries; those being answered go on. */
   pause(): Promise<void>;
   /** Waits for what is being answered. */
   close(): Promise<void>;
 };
 
-export type Answer = (contextId: ContextId) => Promise<void>;
+export type HandleWakeUp = (contextId: ContextId) => Promise<void>;
 
 /** Somewhere rings go and come from. */
 export type Queue = {
-  openBell(): Bell;
-  listen(answer: Answer, concurrency: number): Promise<Listener>;
+  openWakeQueue(): WakeQueue;
+  listen(answer: HandleWakeUp, concurrency: number): Promise<QueueConsumer>;
 };
 
-export const QUEUE_NAME = 'doorbells';
-export const RING_NAME = 'ring';
+export const QUEUE_NAME = 'wake-ups';
+export const WAKE_UP_NAME = 'ring';
 
 /** New after every wake-up and every claim, so that a dead runner's entry never swallows a ring. */
-export function ringId({ contextId, wakeSeq, epoch }: Ring): string {
+export function wakeUpId({ contextId, wakeSeq, epoch }: WakeUp): string {
   return `${contextId}-${wakeSeq}-${epoch}`;
 }

@@ -4,22 +4,22 @@
  */
 import type { ContextId, JobId, MessageId } from './ids.ts';
 import type { FleetingState } from './state.ts';
-import type { FleetingEvent } from './told.ts';
+import type { FleetingEvent } from './stream-event.ts';
 
 /** One call of a model: which message it makes, for which job, at which attempt, under which lease. */
 export type AnswerId = { jobId: JobId; messageId: MessageId; attempt: number; epoch: number };
 
 /** A text, and the number of the last delta that is in it; -1: none yet. */
-export type Spoken = { text: string; sequence: number };
+export type StreamedText = { text: string; sequence: number };
 
-export type Making = {
+export type PartialMessage = {
   of: AnswerId;
   state: FleetingState;
-  text: Spoken;
-  thinking: Spoken;
+  text: StreamedText;
+  thinking: StreamedText;
 };
 
-export type Utterance =
+export type DeltaFrame =
   /** The first byte came. */
   | { kind: 'began'; of: AnswerId }
   | { kind: 'delta'; of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequence: number }
@@ -27,43 +27,43 @@ export type Utterance =
   | { kind: 'ended'; of: AnswerId; textSequence: number; thinkingSequence: number }
   /** The call brought no answer: what was said of it is void. */
   | { kind: 'broke'; of: AnswerId }
-  | { kind: 'snapshot'; making: Making };
+  | { kind: 'snapshot'; partial: PartialMessage };
 
 /**
  * `whole`: all was heard that will be said of it. `void`: what was heard counts for nothing, but listeners heard it.
  * `behind`: listeners still show what an earlier attempt said, since this one has said nothing.
  */
-export type View = Making & { whole: boolean; void: boolean; behind: boolean };
+export type View = PartialMessage & { whole: boolean; void: boolean; behind: boolean };
 
-export type Heard =
-  | { kind: 'told'; view: View; events: FleetingEvent[] }
+export type FrameOutcome =
+  | { kind: 'applied'; view: View; events: FleetingEvent[] }
   /** Something came before it that was not heard: a snapshot is needed. */
   | { kind: 'missed' }
   /** Known already, or of an answer that is over. */
   | { kind: 'stale' };
 
-export function follow(contextId: ContextId, view: View | null, utterance: Utterance): Heard {
-  const of = utterance.kind === 'snapshot' ? utterance.making.of : utterance.of;
+export function follow(contextId: ContextId, view: View | null, frame: DeltaFrame): FrameOutcome {
+  const of = frame.kind === 'snapshot' ? frame.partial.of : frame.of;
   const order = view === null ? 1 : compare(of, view.of);
   if (order < 0) return { kind: 'stale' };
-  if (view === null || order > 0) return meet(contextId, view, utterance);
-  return goOn(contextId, view, utterance);
+  if (view === null || order > 0) return meet(contextId, view, frame);
+  return goOn(contextId, view, frame);
 }
 
 /** The first that is heard of an answer. */
-function meet(contextId: ContextId, before: View | null, utterance: Utterance): Heard {
-  switch (utterance.kind) {
+function meet(contextId: ContextId, before: View | null, frame: DeltaFrame): FrameOutcome {
+  switch (frame.kind) {
     case 'began': {
-      const { of } = utterance;
+      const { of } = frame;
       const none = { text: '', sequence: -1 };
-      const making: Making = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
-      const view = viewOf(making, isShown(before, of));
-      return { kind: 'told', view, events: [stateChanged(contextId, view)] };
+      const partial: PartialMessage = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
+      const view = viewOf(partial, isShown(before, of));
+      return { kind: 'applied', view, events: [stateChanged(contextId, view)] };
     }
     case 'snapshot': {
-      const { making } = utterance;
-      const view = viewOf(making, isShown(before, making.of));
-      return { kind: 'told', view, events: catchUp(contextId, view) };
+      const { partial } = frame;
+      const view = viewOf(partial, isShown(before, partial.of));
+      return { kind: 'applied', view, events: catchUp(contextId, view) };
     }
     case 'delta':
     case 'ended':
@@ -73,8 +73,8 @@ function meet(contextId: ContextId, before: View | null, utterance: Utterance): 
   }
 }
 
-function viewOf(making: Making, isBehind: boolean): View {
-  return { ...making, whole: isWhole(making), void: false, behind: isBehind && making.text.sequence < 0 };
+function viewOf(partial: PartialMessage, isBehind: boolean): View {
+  return { ...partial, whole: isWhole(partial), void: false, behind: isBehind && partial.text.sequence < 0 };
 }
 
 /** Whether listeners show text of an earlier attempt at the message. */
@@ -83,59 +83,59 @@ function isShown(view: View | null, of: AnswerId): boolean {
 }
 
 /** More of the answer that is known. */
-function goOn(contextId: ContextId, view: View, utterance: Utterance): Heard {
-  switch (utterance.kind) {
+function goOn(contextId: ContextId, view: View, frame: DeltaFrame): FrameOutcome {
+  switch (frame.kind) {
     case 'began':
       return { kind: 'stale' };
     case 'delta':
-      return takeDelta(contextId, view, utterance);
+      return takeDelta(contextId, view, frame);
     case 'ended': {
-      const { textSequence, thinkingSequence } = utterance;
+      const { textSequence, thinkingSequence } = frame;
       if (view.void || textSequence > view.text.sequence || thinkingSequence > view.thinking.sequence)
         return { kind: 'missed' };
       if (view.whole) return { kind: 'stale' };
       const next: View = { ...view, state: 'ProcessingLLMResponse', whole: true };
-      return { kind: 'told', view: next, events: [stateChanged(contextId, next)] };
+      return { kind: 'applied', view: next, events: [stateChanged(contextId, next)] };
     }
     case 'broke':
-      return view.void ? { kind: 'stale' } : { kind: 'told', view: voided(view), events: [] };
+      return view.void ? { kind: 'stale' } : { kind: 'applied', view: voided(view), events: [] };
     case 'snapshot':
-      return takeSnapshot(contextId, view, utterance.making);
+      return takeSnapshot(contextId, view, frame.partial);
   }
 }
 
 function takeDelta(
   contextId: ContextId,
   view: View,
-  { channel, delta, sequence }: Extract<Utterance, { kind: 'delta' }>,
-): Heard {
+  { channel, delta, sequence }: Extract<DeltaFrame, { kind: 'delta' }>,
+): FrameOutcome {
   const before = view[channel];
   if (sequence <= before.sequence) return { kind: 'stale' };
   if (view.void || sequence > before.sequence + 1) return { kind: 'missed' };
   const behind = view.behind && channel !== 'text';
   const next: View = { ...view, behind, [channel]: { text: before.text + delta, sequence } };
-  return { kind: 'told', view: next, events: [deltaOf(contextId, view.of, channel, delta, sequence)] };
+  return { kind: 'applied', view: next, events: [deltaOf(contextId, view.of, channel, delta, sequence)] };
 }
 
-function takeSnapshot(contextId: ContextId, view: View, making: Making): Heard {
-  const { text, thinking } = making;
+function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage): FrameOutcome {
+  const { text, thinking } = partial;
   if (text.sequence < view.text.sequence || thinking.sequence < view.thinking.sequence)
     return { kind: 'stale' };
-  if (view.whole && !isWhole(making) && text.sequence === view.text.sequence) return { kind: 'stale' };
-  const next = viewOf(making, view.behind);
+  if (view.whole && !isWhole(partial) && text.sequence === view.text.sequence) return { kind: 'stale' };
+  const next = viewOf(partial, view.behind);
   const more = thinking.text.startsWith(view.thinking.text)
     ? thinking.text.slice(view.thinking.text.length)
     : thinking.text;
   const events = [
-    ...(view.void || making.state !== view.state ? [stateChanged(contextId, next)] : []),
+    ...(view.void || partial.state !== view.state ? [stateChanged(contextId, next)] : []),
     ...(thinking.sequence > view.thinking.sequence && more !== ''
-      ? [deltaOf(contextId, making.of, 'thinking', more, thinking.sequence)]
+      ? [deltaOf(contextId, partial.of, 'thinking', more, thinking.sequence)]
       : []),
     ...(view.void || text.sequence > view.text.sequence ? snapshotOf(contextId, next) : []),
   ];
   return events.length === 0 && next.whole === view.whole
     ? { kind: 'stale' }
-    : { kind: 'told', view: next, events };
+    : { kind: 'applied', view: next, events };
 }
 
 /** What one is told who joins in the middle: as if it had been there. */
@@ -180,11 +180,11 @@ function compare(a: AnswerId, b: AnswerId): number {
   return a.messageId === b.messageId ? a.attempt - b.attempt : 1;
 }
 
-function isWhole({ state }: Making): boolean {
+function isWhole({ state }: PartialMessage): boolean {
   return state === 'ProcessingLLMResponse';
 }
 
-function stateChanged(contextId: ContextId, { of, state }: Making): FleetingEvent {
+function stateChanged(contextId: ContextId, { of, state }: PartialMessage): FleetingEvent {
   const data = { context_id: contextId, new_state: state, job_id: of.jobId };
   return { seq: null, name: 'StateChanged', data };
 }
@@ -201,7 +201,7 @@ function deltaOf(
   return { seq: null, name, data };
 }
 
-function snapshotOf(contextId: ContextId, { of, text }: Making): FleetingEvent[] {
+function snapshotOf(contextId: ContextId, { of, text }: PartialMessage): FleetingEvent[] {
   if (text.sequence < 0) return [];
   const { messageId, attempt } = of;
   const data = {
