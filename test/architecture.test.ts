@@ -436,7 +436,7 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
  */
 const SEES_CONTENT: readonly string[] = [
   'coalesce(r.definition::jsonb =',
-  'as v(id uuid, verdict json, told jsonb)',
+  'as v(id uuid, approval json, told jsonb)',
   "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
 ];
 
@@ -453,7 +453,7 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
   const schema = readFileSync(path.join(ROOT, 'src/db/schema.ts'), 'utf8');
   const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
-  expect(columns).toEqual(['config', 'content', 'reply', 'verdict', 'tools', 'definition']);
+  expect(columns).toEqual(['config', 'content', 'reply', 'approval', 'tools', 'definition']);
 });
 
 /** It says how its requests are sent. */

@@ -46,7 +46,7 @@ function follow(url: string, client: Client): Promise<void> {
   });
 }
 
-function verdict(stored: Stored): Verdict {
+function approval(stored: Stored): Verdict {
   const texts = new Map(Object.entries(stored).map(([id, { text }]) => [id, sumOf(text)]));
   const isWhole = ({ contextId, ear }: Client): boolean => {
     const text = texts.get(contextId);
@@ -64,6 +64,6 @@ function verdict(stored: Stored): Verdict {
 answerQuestions<AudienceProtocol>({
   listen,
   pieces: () => clients.reduce((sum, { ear }) => sum + ear.pieces, 0),
-  verdict,
+  approval,
   delays: () => clients.flatMap(({ ear }) => ear.delays),
 });

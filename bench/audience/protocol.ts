@@ -24,7 +24,7 @@ export type AudienceProtocol = {
   listen: { asks: Crowd; answers: number };
   /** In how many pieces the connections brought what was told so far. */
   pieces: { asks: null; answers: number };
-  verdict: { asks: Stored; answers: Verdict };
+  approval: { asks: Stored; answers: Verdict };
   /** From the model's word to the client that hears it, in milliseconds, for one event in so many of each client. */
   delays: { asks: null; answers: number[] };
 };

@@ -1,5 +1,5 @@
 /**
- * A tool that a person is asked about: from the verdict that is posted to the model request that follows the tool, idle. Beside
+ * A tool that a person is asked about: from the decision that is posted to the model request that follows the tool, idle. Beside
  * it the same tool where nobody is asked: from one model request to the next.
  */
 import { setTimeout as pause } from 'node:timers/promises';

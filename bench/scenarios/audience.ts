@@ -19,7 +19,7 @@ const WORD_MS = 10;
 const MEASURED_MS = 20_000;
 /** Processes that the clients are in: none of them may be what is measured. */
 const CROWDS = 2;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 type Crowds = readonly Companion<AudienceProtocol>[];
 
@@ -51,9 +51,9 @@ export const subscribers: Scenario = {
         const open = await sum(crowds, (crowd) => crowd.ask('listen', { url: system.url, contexts, each }));
         bench.say(`${open} streams are open`);
         const measured = await speak(bench, system, worker.pid, crowds, contexts);
-        const verdict = await judge(bench, system, crowds);
+        const approval = await judge(bench, system, crowds);
         const delays = (await Promise.all(crowds.map((crowd) => crowd.ask('delays', null)))).flat();
-        return figuresOf(open, measured, verdict, delays);
+        return figuresOf(open, measured, approval, delays);
       } finally {
         for (const crowd of crowds) await crowd.end();
       }
@@ -120,9 +120,9 @@ async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Ver
     select c.id, c.head_seq::int as head, m.content->0->>'text' as text
     from contexts c join messages m on m.context_id = c.id and m.role = 'assistant'`;
   const stored: Stored = Object.fromEntries(rows.map(({ id, head, text }) => [id, { head, text }]));
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const verdicts = await Promise.all(crowds.map((crowd) => crowd.ask('verdict', stored)));
+    const verdicts = await Promise.all(crowds.map((crowd) => crowd.ask('approval', stored)));
     const of = (name: keyof Verdict): number => verdicts.reduce((all, one) => all + one[name], 0);
     const all = { whole: of('whole'), gapless: of('gapless'), dropped: of('dropped') };
     if ((all.whole === CLIENTS && all.gapless === CLIENTS) || performance.now() > until) return all;
@@ -131,15 +131,15 @@ async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Ver
   }
 }
 
-function figuresOf(open: number, measured: Measured, verdict: Verdict, delays: readonly number[]): Figure[] {
+function figuresOf(open: number, measured: Measured, approval: Verdict, delays: readonly number[]): Figure[] {
   const { made, events, pieces, cpu } = measured;
   const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
   return [
     alone('clients that hear 50 answers, on one API process', '', open, atLeast(CLIENTS)),
     alone('deltas that the models make', 'a second', made),
-    alone('text whole at the end, clients', '', verdict.whole, atLeast(CLIENTS)),
-    alone('entries without a gap, clients', '', verdict.gapless, atLeast(CLIENTS)),
-    alone('clients dropped', '', verdict.dropped, { of: 'value', is: 'at most', bound: 0 }),
+    alone('text whole at the end, clients', '', approval.whole, atLeast(CLIENTS)),
+    alone('entries without a gap, clients', '', approval.gapless, atLeast(CLIENTS)),
+    alone('clients dropped', '', approval.dropped, { of: 'value', is: 'at most', bound: 0 }),
     alone('events told to them', 'a second', events),
     alone('pieces in which they came', 'a second', pieces),
     alone('from the model’s word to the client, p50', 'ms', percentile(delays, 0.5)),

@@ -15,7 +15,7 @@ const WORDS = 100;
 const WORD_MS = 20;
 /** Who listens only just in time may be told the first words in one piece. */
 const HEARD = ['ContentDelta', 'ContentSnapshot'];
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 type Round = { words: number; events: number; workerCpu: number; apiCpu: number; lateMs: number[] };
 
@@ -48,7 +48,7 @@ async function measure(bench: Bench, system: System, worker: Running): Promise<R
     await untilEnded(bench, system, contexts);
     const [workerCpu = 0, apiCpu = 0] = processes.map((pid, index) => cpuSeconds(pid) - (before[index] ?? 0));
     const heard: Delivery[] = [];
-    for (let waited = 0; wordsOf(heard) < ANSWERS * WORDS && waited < PATIENCE_MS; waited += 50) {
+    for (let waited = 0; wordsOf(heard) < ANSWERS * WORDS && waited < TIMEOUT_MS; waited += 50) {
       heard.push(...(await clients.ask('heard', null)));
       await pause(50);
     }

@@ -14,7 +14,7 @@ const CONTEXTS = 500;
 const CLIENTS = 5_000;
 const INPUTS = 100;
 const GAP_MS = 20;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export const streams: Scenario = {
   about: '5,000 stream clients on one API process',
@@ -52,7 +52,7 @@ async function measure(
   await untilEnded(bench, system, contexts);
   const expected = (CLIENTS / CONTEXTS) * contexts.length;
   const heard: Delivery[] = [];
-  for (let waited = 0; heard.length < expected && waited < PATIENCE_MS; waited += 50) {
+  for (let waited = 0; heard.length < expected && waited < TIMEOUT_MS; waited += 50) {
     await pause(50);
     heard.push(...(await clients.ask('heard', null)));
   }

@@ -11,7 +11,7 @@ const WARM_UP = 1 / 6;
 export type Rest = { tables: Record<string, Table>; redisKeys: Record<string, number>; keys: number };
 
 /** Tables of which nothing is a context's; all others must be empty when the contexts are gone. */
-const NOT_OF_CONTEXTS: readonly string[] = ['processes', 'roles', 'provider_gates', 'idempotency_keys'];
+const NOT_OF_CONTEXTS: readonly string[] = ['processes', 'roles', 'provider_throttles', 'idempotency_keys'];
 
 /** `rest`: null where the soak was broken off. */
 export function figuresOf(samples: readonly Sample[], rest: Rest | null): Figure[] {

@@ -2,17 +2,17 @@
 import { isToolUse } from '../core/blocks.ts';
 import { planCompaction } from '../core/compaction/plan.ts';
 import type { Fingerprint } from '../core/fingerprint.ts';
-import type { Held } from '../core/gate.ts';
+import type { ThrottledAccess } from '../core/throttle.ts';
 import type { MessageId } from '../core/ids.ts';
-import type { ActiveJob, Verdict } from '../core/job.ts';
+import type { ActiveJob, JobOutcome } from '../core/job.ts';
 import { formatModelName } from '../core/model.ts';
 import type { ModelAnswer, ModelFailure, ModelName } from '../core/model.ts';
 import type { CallTimes, ModelCall } from '../core/model-call.ts';
-import { answer, answerMessage, answered } from '../core/moves/answer.ts';
-import { answerWithResults } from '../core/moves/answer-with-results.ts';
-import { refused } from '../core/moves/compact.ts';
-import { delay } from '../core/moves/park.ts';
-import { settle } from '../core/moves/settle.ts';
+import { answer, answerMessage, answered } from '../core/transitions/answer.ts';
+import { answerWithResults } from '../core/transitions/answer-with-results.ts';
+import { refused } from '../core/transitions/compact.ts';
+import { delay } from '../core/transitions/park.ts';
+import { settle } from '../core/transitions/settle.ts';
 import { FAILURE_RULES, retryAfter } from '../core/retry.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -59,18 +59,18 @@ function begin(
   job: ActiveJob,
   settings: Settings,
   publisher: AnswerListener,
-): UnderWay | Held {
+): UnderWay | ThrottledAccess {
   const access = run.model(settings.model.provider);
   if (access === null)
     throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
-  if (access.kind === 'held') return access;
-  return beginCall(run, access.model, snapshot, job, settings, run.attention.hard, publisher);
+  if (access.kind === 'throttled') return access;
+  return beginCall(run, access.model, snapshot, job, settings, run.signals.hard, publisher);
 }
 
 /** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */
 export function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
   const { job } = now;
-  const goesOn = job?.id === id && job.wish === null && (job.deadline ?? Infinity) > run.clock.now();
+  const goesOn = job?.id === id && job.stopRequest === null && (job.deadline ?? Infinity) > run.clock.now();
   return goesOn ? { ...now, job: { ...job, attempt: attempt + 1 } } : now;
 }
 
@@ -86,14 +86,14 @@ async function takeAnswer(
 ): Promise<After> {
   const modelCall: ModelCall = { kind: 'answered', messageId: id, attempt: job.attempt, ...made };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
-  const verdict: Verdict = { status: 'completed', outputId: id };
+  const end: JobOutcome = { status: 'completed', outputId: id };
   const said = goesOn
     ? answer(snapshot, job, settings, id, given, run.clock.now())
-    : settle(snapshot, answered(job, given), verdict, run.ids, answerMessage(job, settings, id, given));
-  const closed = await run.light.begin({ snapshot, job, settings, given, said });
-  const move = { ...answerWithResults(snapshot, said, job, closed, run.ids), modelCall };
-  const outcome = await append(run, move);
-  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+    : settle(snapshot, answered(job, given), end, run.ids, answerMessage(job, settings, id, given));
+  const closed = await run.eager.begin({ snapshot, job, settings, given, said });
+  const transition = { ...answerWithResults(snapshot, said, job, closed, run.ids), modelCall };
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   // Stale: others wrote meanwhile, and the answer still counts; its calls are judged anew, by what stands now. In doubt:
   // nothing more can come of what was sent, and what is stored tells whether the answer is there.
   const now = await reread(run, snapshot, outcome);
@@ -166,16 +166,16 @@ async function fail(
   run: Run,
   snapshot: Snapshot,
   job: ActiveJob,
-  verdict: Verdict,
+  end: JobOutcome,
   modelCall: ModelCall,
 ): Promise<After> {
-  const move = { ...settle(snapshot, job, verdict, run.ids), modelCall };
-  const outcome = await append(run, move);
-  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const transition = { ...settle(snapshot, job, end, run.ids), modelCall };
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   const now = await reread(run, snapshot, outcome);
-  if (now.job?.id !== job.id || now.job.wish !== null) return now;
+  if (now.job?.id !== job.id || now.job.stopRequest !== null) return now;
   return commit(run, now, {
-    ...settle(now, { ...now.job, attempt: job.attempt }, verdict, run.ids),
+    ...settle(now, { ...now.job, attempt: job.attempt }, end, run.ids),
     modelCall,
   });
 }

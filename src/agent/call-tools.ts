@@ -4,10 +4,10 @@
  * in one.
  */
 import { closingOf } from '../core/closing-words.ts';
-import type { Step } from '../core/decide.ts';
+import type { Decision } from '../core/decide.ts';
 import type { ActiveJob } from '../core/job.ts';
-import { closeCalls, closedByRule, ended, startCall } from '../core/moves/tools.ts';
-import type { ClosedCall } from '../core/moves/tools.ts';
+import { closeCalls, closedByRule, ended, startCall } from '../core/transitions/tools.ts';
+import type { ClosedCall } from '../core/transitions/tools.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { EFFECTS } from '../core/tool.ts';
@@ -56,14 +56,14 @@ class InFlight {
 export async function callTools(
   run: Run,
   snapshot: Snapshot,
-  { job, settings, run: calls, unknown }: Extract<Step, { kind: 'call_tools' }>,
+  { job, settings, run: calls, unknown }: Extract<Decision, { kind: 'call_tools' }>,
 ): Promise<After> {
   if (unknown.length > 0) return reconcile(run, snapshot, job, unknown);
   const granted = calls.filter((call) => isGranted(call, settings));
   const { free, after } = await judgeCalls(run, snapshot, job, settings, granted);
-  if (after === null || free === null || isWishedFor(after)) return after;
+  if (after === null || free === null || isStopRequested(after)) return after;
   const { snapshot: engaged, left } = await engageWorkers(run, after, job, settings, free);
-  if (left === null || isWishedFor(engaged)) return engaged;
+  if (left === null || isStopRequested(engaged)) return engaged;
   const inFlight = new InFlight();
   for (const call of calls) {
     if (!isGranted(call, settings)) inFlight.add(call, null, Promise.resolve(notGranted(call, settings)));
@@ -81,11 +81,11 @@ async function beginAll(
   inFlight: InFlight,
 ): Promise<Snapshot> {
   const begin = (call: OpenCall): void => {
-    const { beganAt, outcome } = run.light.take(call.id) ?? execute(run, snapshot, job, call);
+    const { beganAt, outcome } = run.eager.take(call.id) ?? execute(run, snapshot, job, call);
     inFlight.add(call, beganAt, outcome);
   };
   for (const call of calls.filter(({ effect }) => effect !== 'once')) begin(call);
-  run.light.drop();
+  run.eager.drop();
   let current = snapshot;
   for (const call of calls.filter(({ effect }) => effect === 'once')) {
     const marked = await mark(run, current, job, call);
@@ -121,11 +121,11 @@ type Marked = { begun: boolean; snapshot: Snapshot };
 /** Writes that a `once` call begins. Not begun: a wish came, the process stops, or nobody can say what was written. */
 async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   let current = snapshot;
-  while (!run.attention.hard.aborted && !run.attention.leaving && !isWishedFor(current)) {
-    const move = startCall(current, call);
-    const outcome = await append(run, move);
+  while (!run.signals.hard.aborted && !run.signals.leaving && !isStopRequested(current)) {
+    const transition = startCall(current, call);
+    const outcome = await append(run, transition);
     if (outcome.kind === 'committed') {
-      const after = (await follow(run, current, move, outcome)) ?? current;
+      const after = (await follow(run, current, transition, outcome)) ?? current;
       return isCalledUp(run, after) ? reconsider(run, after, job, call) : { begun: true, snapshot: after };
     }
     current = await reread(run, current, outcome);
@@ -136,25 +136,25 @@ async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall
 
 /** Whether somebody spoke up since the mailbox was read. */
 function isCalledUp(run: Run, snapshot: Snapshot): boolean {
-  return run.attention.hard.aborted || isWishedFor(snapshot);
+  return run.signals.hard.aborted || isStopRequested(snapshot);
 }
 
 /** Between its mark and its beginning: a call that is wished to end is not begun, and is known not to have run. */
 async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   const now = await lookUp(run, marked);
-  if (!isWishedFor(now)) return { begun: true, snapshot: now };
+  if (!isStopRequested(now)) return { begun: true, snapshot: now };
   const never = closedByRule({ ...call, status: 'started' }, closingOf({ ...call, status: 'pending' }));
   const closed = await commit(run, now, closeCalls(now, job, [never], run.ids));
   return { begun: false, snapshot: closed ?? now };
 }
 
 /** Somebody wants the job to end: what is in flight is ended, and the loop decides again. */
-function isWishedFor({ job }: Snapshot): boolean {
-  return job === null || job.wish !== null;
+function isStopRequested({ job }: Snapshot): boolean {
+  return job === null || job.stopRequest !== null;
 }
 
 function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): CallUnderWay {
-  const signal = call.effect === 'once' ? run.attention.hard : run.attention.soft;
+  const signal = call.effect === 'once' ? run.signals.hard : run.signals.soft;
   const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
   return { beganAt: run.clock.now(), outcome: executeCall(run, job, invocation, signal) };
 }
@@ -163,7 +163,7 @@ function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): 
 async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFlight): Promise<After> {
   let snapshot = begun;
   for (;;) {
-    if (isWishedFor(snapshot)) run.attention.lookUp();
+    if (isStopRequested(snapshot)) run.signals.lookUp();
     const batch = await inFlight.next();
     if (batch.length === 0) break;
     const closed: ClosedCall[] = batch.flatMap(({ call, beganAt, outcome }) =>
@@ -184,9 +184,9 @@ async function keepResults(
   job: ActiveJob,
   closed: readonly ClosedCall[],
 ): Promise<After> {
-  const move = closeCalls(snapshot, job, closed, run.ids);
-  const outcome = await append(run, move);
-  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const transition = closeCalls(snapshot, job, closed, run.ids);
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   const now = await reread(run, snapshot, outcome);
   const open = closed.filter(({ call }) => now.calls.some(({ id }) => id === call.id));
   if (now.job?.id !== job.id || open.length === 0) return now;

@@ -6,22 +6,22 @@ import { textOf } from '../core/blocks.ts';
 import type { NewCompaction } from '../core/compaction/compacted.ts';
 import { tokensAfter } from '../core/compaction/plan.ts';
 import { SUMMARISER, answerLimit, summaryPrompt, summaryText } from '../core/compaction/summary.ts';
-import type { Step } from '../core/decide.ts';
+import type { Decision } from '../core/decide.ts';
 import { formatModelName } from '../core/model.ts';
 import type { ModelAnswer, ModelFailure, ModelListener, ModelName, ModelRequest } from '../core/model.ts';
 import type { CallTimes } from '../core/model-call.ts';
-import { compaction } from '../core/moves/compact.ts';
-import { handBack } from '../core/moves/park.ts';
+import { compaction } from '../core/transitions/compact.ts';
+import { releaseUntil } from '../core/transitions/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { endedUnanswered, takeFailure } from './call-model.ts';
 import { append, commit, follow, lookUp, readAll, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import { timed } from './timed.ts';
-import { UNSERVED_MS } from './unserved.ts';
+import { UNSUPPORTED_MS } from './unsupported.ts';
 import { untilDeadline } from './until-deadline.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
-type Compact = Extract<Step, { kind: 'compact' }>;
+type Compact = Extract<Decision, { kind: 'compact' }>;
 
 const NOBODY: ModelListener = { started: () => undefined, text: () => undefined, thinking: () => undefined };
 
@@ -48,12 +48,12 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   const { job } = step;
   const access = run.model(model.provider);
   // One who asks for a compaction may name a model that another process has the key for.
-  if (access === null) return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
-  if (access.kind === 'held') return waitForTurn(run, snapshot, job, access);
+  if (access === null) return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
+  if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, step, model);
   run.log.prompt(job.id, request.messages);
   const { listener, times } = timed(run.clock, NOBODY);
-  const outcome = await untilDeadline(run.clock, job, run.attention.hard, (signal) =>
+  const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
     access.model.call(request, listener, signal),
   );
   switch (outcome.kind) {
@@ -115,9 +115,9 @@ async function takeSummary(
   const { job } = step;
   const written = { text: textOf(given.content), model, given };
   const made = newCompaction(run, step, { ...written, history: snapshot.history });
-  const move = compaction(snapshot, job, made, times);
-  const outcome = await append(run, move);
-  if (outcome.kind === 'committed') return follow(run, snapshot, move, outcome);
+  const transition = compaction(snapshot, job, made, times);
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   const now = await reread(run, snapshot, outcome);
   if (now.job?.id !== job.id || now.compacted.summary?.id === made.id) return now;
   return commit(run, now, compaction(now, { ...now.job, attempt: job.attempt }, made, times));

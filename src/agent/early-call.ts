@@ -5,7 +5,7 @@
  */
 import { decide } from '../core/decide.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import type { Attention } from './attention.ts';
+import type { RunSignals } from './run-signals.ts';
 import { beginCall } from './begin-call.ts';
 import type { AnswerListener, Early, RunPorts } from './run.ts';
 
@@ -18,17 +18,17 @@ export type EarlyCall = Early & {
 /** `snapshot`: what will stand. Null: its next step is no model call that may be made now. */
 export function callEarly(
   ports: Pick<RunPorts, 'clock' | 'fingerprint' | 'log' | 'model'>,
-  attention: Attention,
+  signals: RunSignals,
   snapshot: Snapshot,
 ): EarlyCall | null {
   const step = decide(snapshot, ports.clock.now());
-  if (step.kind !== 'call_model' || attention.leaving || attention.hard.aborted) return null;
+  if (step.kind !== 'call_model' || signals.leaving || signals.hard.aborted) return null;
   const { job, settings } = step;
   const access = ports.model(settings.model.provider);
   if (access?.kind !== 'open') return null;
   const own = new AbortController();
-  const held = new HeldBack();
-  const signal = AbortSignal.any([attention.hard, own.signal]);
+  const held = new Throttled();
+  const signal = AbortSignal.any([signals.hard, own.signal]);
   const call = beginCall(ports, access.model, snapshot, job, settings, signal, held);
   // Nobody may ever wait for it.
   call.outcome.catch(() => undefined);
@@ -47,7 +47,7 @@ export function callEarly(
 }
 
 /** Keeps what is heard until somebody may hear it. */
-class HeldBack implements AnswerListener {
+class Throttled implements AnswerListener {
   readonly #heard: ((listener: AnswerListener) => void)[] = [];
   #listener: AnswerListener | null = null;
 

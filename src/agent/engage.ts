@@ -3,8 +3,8 @@
  * answered at once is. Whatever cannot be carried out is answered with why, and nothing of that call is done.
  */
 import type { ActiveJob } from '../core/job.ts';
-import { engage } from '../core/moves/engage.ts';
-import type { ToldOfWorkers } from '../core/moves/waits.ts';
+import { engage } from '../core/transitions/engage.ts';
+import type { ToldOfWorkers } from '../core/transitions/waits.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { OpenCall } from '../core/tool-call.ts';
@@ -30,10 +30,10 @@ export async function engageWorkers(
     .flatMap((call) => asked(snapshot, call));
   if (asking.length === 0) return { snapshot, left: calls };
   const arranged = await run.team.arrange(snapshot, job, settings, asking);
-  const move = engage(snapshot, job, arranged, run.ids);
-  const outcome = await append(run, move);
+  const transition = engage(snapshot, job, arranged, run.ids);
+  const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { snapshot: await reread(run, snapshot, outcome), left: null };
-  const after = (await follow(run, snapshot, move, outcome)) ?? snapshot;
+  const after = (await follow(run, snapshot, transition, outcome)) ?? snapshot;
   return { snapshot: after, left: calls.filter(({ id }) => !asking.some(({ call }) => call.id === id)) };
 }
 

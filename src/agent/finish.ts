@@ -4,9 +4,9 @@
  * what is retracted; it is interrupted and history was not read whole. In the latter two the messages that the job added are
  * read from the database.
  */
-import type { Step } from '../core/decide.ts';
-import { end } from '../core/moves/end.ts';
-import { isRead } from '../core/moves/steer.ts';
+import type { Decision } from '../core/decide.ts';
+import { end } from '../core/transitions/end.ts';
+import { isRead } from '../core/transitions/steer.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { commit } from './run.ts';
 import type { After, Run } from './run.ts';
@@ -14,12 +14,16 @@ import type { After, Run } from './run.ts';
 export async function finish(
   run: Run,
   snapshot: Snapshot,
-  { job, verdict }: Extract<Step, { kind: 'finish' }>,
+  { job, outcome }: Extract<Decision, { kind: 'finish' }>,
 ): Promise<After> {
   const knowsAdded = snapshot.unread === null && snapshot.compacted.summary?.jobId !== job.id;
-  const isKnown = verdict.status !== 'interrupted' || knowsAdded;
+  const isKnown = outcome.status !== 'interrupted' || knowsAdded;
   const added = isKnown ? snapshot.history : await run.journal.added(snapshot);
-  const move = end(snapshot, job, verdict, added, run.ids);
+  const transition = end(snapshot, job, outcome, added, run.ids);
   const isInStep = isKnown && snapshot.steers.every(isRead);
-  return commit(run, snapshot, isInStep ? move : { ...move, park: move.park ?? { status: 'runnable' } });
+  return commit(
+    run,
+    snapshot,
+    isInStep ? transition : { ...transition, park: transition.park ?? { status: 'runnable' } },
+  );
 }

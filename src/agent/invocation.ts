@@ -12,8 +12,8 @@ import type { OpenCall } from '../core/tool-call.ts';
  * What it is run with: what whoever approved it wrote, else what the model asked for, which stands in the answer that did:
  * one of the last messages, however long history is.
  */
-export function inputOf({ history }: Snapshot, { id, messageId, verdict }: OpenCall): Json {
-  if (verdict !== null && verdict.decision === 'approve' && verdict.input !== null) return verdict.input;
+export function inputOf({ history }: Snapshot, { id, messageId, approval }: OpenCall): Json {
+  if (approval !== null && approval.decision === 'approve' && approval.input !== null) return approval.input;
   return inputIn(history.findLast((message) => message.id === messageId)?.content ?? [], id);
 }
 

@@ -3,8 +3,8 @@
  * forbidden end, in one append; the rest runs. Nothing was begun before, so that a crash in between only judges again.
  */
 import type { ActiveJob } from '../core/job.ts';
-import { holdCalls } from '../core/moves/approval.ts';
-import type { HeldCall } from '../core/moves/approval.ts';
+import { holdCalls } from '../core/transitions/approval.ts';
+import type { HeldCall } from '../core/transitions/approval.ts';
 import { parseQuestion } from '../core/question.ts';
 import { ruleOn } from '../core/policy.ts';
 import { sleepFrom } from '../core/sleep.ts';
@@ -33,11 +33,11 @@ export async function judgeCalls(
   const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, job, settings, call)));
   const held = judged.filter((one) => one !== null);
   if (held.length === 0) return { free: calls, after: snapshot };
-  const move = holdCalls(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
-  const outcome = await append(run, move);
+  const transition = holdCalls(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
+  const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);
-  return { free, after: await follow(run, snapshot, move, outcome) };
+  return { free, after: await follow(run, snapshot, transition, outcome) };
 }
 
 /** Null: it runs. What was approved is not judged again. */
@@ -50,7 +50,7 @@ async function judgeCall(
 ): Promise<HeldCall | null> {
   const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
   const input = inputOf(snapshot, call);
-  const isApproved = call.verdict?.decision === 'approve';
+  const isApproved = call.approval?.decision === 'approve';
   const decision = isApproved
     ? 'never'
     : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));

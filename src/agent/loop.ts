@@ -1,11 +1,11 @@
 /** The agent loop: decide, carry out, append, again, until the context is given back. */
 import { decide } from '../core/decide.ts';
-import type { Step } from '../core/decide.ts';
+import type { Decision } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
-import { admit } from '../core/moves/admit.ts';
-import { handBack, rest } from '../core/moves/park.ts';
-import { awaitCalls, endWaits } from '../core/moves/waits.ts';
-import { steer } from '../core/moves/steer.ts';
+import { admit } from '../core/transitions/admit.ts';
+import { releaseUntil, rest } from '../core/transitions/park.ts';
+import { awaitCalls, endWaits } from '../core/transitions/waits.ts';
+import { steer } from '../core/transitions/steer.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { callModel } from './call-model.ts';
 import { callTools } from './call-tools.ts';
@@ -14,7 +14,7 @@ import { outcomesOf, recountWaits } from './engage.ts';
 import { finish } from './finish.ts';
 import { commit, seen } from './run.ts';
 import type { After, Run } from './run.ts';
-import { UNSERVED_MS } from './unserved.ts';
+import { UNSUPPORTED_MS } from './unsupported.ts';
 import { wait } from './wait.ts';
 
 /** Throws `LeaseLost` when somebody else owns the context now. */
@@ -23,16 +23,16 @@ export async function runLoop(run: Run, first: Snapshot): Promise<void> {
   try {
     while (snapshot !== null) snapshot = await takeStep(run, snapshot);
   } finally {
-    run.light.drop();
+    run.eager.drop();
   }
 }
 
 async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
-  if (run.attention.lost) throw new LeaseLost();
+  if (run.signals.lost) throw new LeaseLost();
   const step = decide(snapshot, run.clock.now());
-  if (snapshot.calls.length === 0) run.light.drop();
+  if (snapshot.calls.length === 0) run.eager.drop();
   run.log.step(step.kind, { job_id: snapshot.job?.id ?? null, steps: snapshot.job?.steps ?? 0 });
-  if (run.attention.leaving && isLong(step)) return commit(run, snapshot, handBack(snapshot, null));
+  if (run.signals.leaving && isLong(step)) return commit(run, snapshot, releaseUntil(snapshot, null));
   const began = performance.now();
   const after = await carryOut(run, snapshot, step);
   run.log.stepped(step.kind, performance.now() - began);
@@ -40,11 +40,11 @@ async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
 }
 
 /** Steps that a process which stops leaves to another one. */
-function isLong(step: Step): boolean {
+function isLong(step: Decision): boolean {
   return step.kind !== 'park' && step.kind !== 'finish' && step.kind !== 'await_calls';
 }
 
-async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After> {
+async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<After> {
   switch (step.kind) {
     case 'admit':
       return commit(run, snapshot, admit(snapshot, step.next));
@@ -68,7 +68,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After
     case 'finish':
       return finish(run, snapshot, step);
     case 'hand_back':
-      return commit(run, snapshot, handBack(snapshot, run.clock.now() + UNSERVED_MS));
+      return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
     case 'park':
       return commit(run, snapshot, rest(snapshot));
   }
@@ -77,7 +77,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Step): Promise<After
 async function endOver(
   run: Run,
   snapshot: Snapshot,
-  { job, over, now }: Extract<Step, { kind: 'end_waits' }>,
+  { job, over, now }: Extract<Decision, { kind: 'end_waits' }>,
 ): Promise<After> {
   const told = await outcomesOf(run, snapshot, over);
   return commit(run, snapshot, endWaits(snapshot, job, over, run.ids, now, told));

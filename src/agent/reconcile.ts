@@ -4,8 +4,8 @@
  */
 import type { Json } from '../core/json.ts';
 import type { ActiveJob } from '../core/job.ts';
-import { settleOutcomes } from '../core/moves/outcome.ts';
-import type { LostCall } from '../core/moves/outcome.ts';
+import { settleOutcomes } from '../core/transitions/outcome.ts';
+import type { LostCall } from '../core/transitions/outcome.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Reconciled, ToolInvocation } from '../core/tool.ts';
 import type { OpenCall } from '../core/tool-call.ts';
@@ -35,9 +35,7 @@ export async function reconcile(
 }
 
 function ask(run: Run, job: ActiveJob, invocation: ToolInvocation): Promise<Reconciled> {
-  return untilDeadline(run.clock, job, run.attention.soft, (signal) =>
-    run.tools.reconcile(invocation, signal),
-  );
+  return untilDeadline(run.clock, job, run.signals.soft, (signal) => run.tools.reconcile(invocation, signal));
 }
 
 function isTold(one: { call: OpenCall; input: Json; said: Reconciled }): one is LostCall {

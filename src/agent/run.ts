@@ -5,21 +5,21 @@ import type { Memory } from '../core/compaction/compacted.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { JobCode } from '../core/errors.ts';
 import type { Fingerprint, Sent } from '../core/fingerprint.ts';
-import type { Access } from '../core/gate.ts';
+import type { Access } from '../core/throttle.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
 import type { ActiveJob } from '../core/job.ts';
 import type { AnswerId } from '../core/partial-message.ts';
 import type { Message } from '../core/message.ts';
 import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model.ts';
 import type { CallTimes } from '../core/model-call.ts';
-import { isRead } from '../core/moves/steer.ts';
-import type { ClosedCall } from '../core/moves/tools.ts';
+import { isRead } from '../core/transitions/steer.ts';
+import type { ClosedCall } from '../core/transitions/tools.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Lease, Snapshot } from '../core/snapshot.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { ToolOutcome, ToolRunner } from '../core/tool.ts';
-import type { Attention } from './attention.ts';
+import type { RunSignals } from './run-signals.ts';
 import type { Team } from './team.ts';
 
 /**
@@ -70,7 +70,7 @@ export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes;
 export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 
 /** Calls that begin before their answer is kept (see `LightCalls`). */
-export type Light = {
+export type EagerPort = {
   /** Begins those of an answer that is about to be kept. What ended within a moment. */
   begin(asked: Asked): Promise<ClosedCall[]>;
   /** One that goes on, or has ended and was not kept; whoever takes it waits for it. Null: it was not begun. */
@@ -102,24 +102,26 @@ export type RunLog = {
 };
 
 export type Run = RunPorts & {
-  attention: Attention;
+  signals: RunSignals;
   /** The model call that was sent with the claim. */
   early: Early | null;
-  light: Light;
+  eager: EagerPort;
 };
 
 /** What a step leaves: the snapshot to decide on next, or null when the context was given back. */
 export type After = Snapshot | null;
 
 /** Commits an append and goes on with what then stands. Stale or in doubt: nothing is sent again, only read. */
-export async function commit(run: Run, snapshot: Snapshot, move: Append): Promise<After> {
-  const outcome = await append(run, move);
-  return outcome.kind === 'committed' ? follow(run, snapshot, move, outcome) : reread(run, snapshot, outcome);
+export async function commit(run: Run, snapshot: Snapshot, transition: Append): Promise<After> {
+  const outcome = await append(run, transition);
+  return outcome.kind === 'committed'
+    ? follow(run, snapshot, transition, outcome)
+    : reread(run, snapshot, outcome);
 }
 
-export async function append(run: Run, move: Append): Promise<JournalOutcome> {
-  if (run.attention.lost) throw new LeaseLost();
-  return run.journal.append(move);
+export async function append(run: Run, transition: Append): Promise<JournalOutcome> {
+  if (run.signals.lost) throw new LeaseLost();
+  return run.journal.append(transition);
 }
 
 /**
@@ -129,12 +131,12 @@ export async function append(run: Run, move: Append): Promise<JournalOutcome> {
 export async function follow(
   run: Run,
   snapshot: Snapshot,
-  move: Append,
+  transition: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): Promise<After> {
-  if (move.park !== null) return null;
-  const next = apply(snapshot, move, outcome);
-  const settled = move.job?.kind === 'settle';
+  if (transition.park !== null) return null;
+  const next = apply(snapshot, transition, outcome);
+  const settled = transition.job?.kind === 'settle';
   const isWhole = next.steers.every(isRead);
   return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
 }
@@ -146,25 +148,25 @@ export async function reread(
   outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
 ): Promise<Snapshot> {
   if (outcome.kind === 'in_doubt') return readAll(run, snapshot);
-  run.attention.renew();
+  run.signals.renew();
   return seen(run, await run.journal.reload(snapshot));
 }
 
 /** Reads mailbox and history, under the next epoch: an append that is still under way can commit no more. */
 export async function readAll(run: Run, { lease }: Snapshot): Promise<Snapshot> {
-  run.attention.renew();
+  run.signals.renew();
   return seen(run, await run.journal.recover(lease));
 }
 
 /** Reads the mailbox; history is known. */
 export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
-  if (run.attention.lost) throw new LeaseLost();
-  run.attention.renew();
+  if (run.signals.lost) throw new LeaseLost();
+  run.signals.renew();
   return seen(run, await run.journal.reload(snapshot));
 }
 
 /** What was just read is no news to the run any more. */
 export function seen(run: Run, snapshot: Snapshot): Snapshot {
-  run.attention.saw(snapshot.controlSeq);
+  run.signals.saw(snapshot.controlSeq);
   return snapshot;
 }

@@ -1,6 +1,6 @@
 /** The port to other workers: who may be made below one's own, who may be waited for, and how they ended. */
 import type { ActiveJob } from '../core/job.ts';
-import type { ToldOfWorkers } from '../core/moves/waits.ts';
+import type { ToldOfWorkers } from '../core/transitions/waits.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Arrangement } from '../core/spawn.ts';

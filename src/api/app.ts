@@ -181,7 +181,7 @@ function boundHandlers(app: App, requestMs: number): void {
     // HEAD runs the handler of GET, which is bounded already.
     if (route.method === 'HEAD') return;
     const { handler } = route;
-    const longest = requestMs + (route.config?.patienceMs ?? 0);
+    const longest = requestMs + (route.config?.timeoutMs ?? 0);
     route.handler = async function bounded(request, reply) {
       const ms = longest + waitOf(request);
       request.lateAt = performance.now() + ms;

@@ -166,7 +166,7 @@ function checkServers(wanted: readonly string[], param: string, { mcpServers }: 
 }
 
 /** What of a config nobody who lives serves, in words; empty: all is served. */
-export function unserved(
+export function unsupported(
   config: WorkerConfig,
   role: string | null,
   { tools, roles, models, mcpServers }: Names,

@@ -3,7 +3,7 @@
  * left there, each series of theirs with the `process` it is of.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { countClosed } from '../db/gates.ts';
+import { countThrottles } from '../db/throttles.ts';
 import { readFigures } from '../db/processes.ts';
 import { readLoad } from '../db/stats-views.ts';
 import { within } from './deadline.ts';
@@ -41,12 +41,12 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
     new Gauge({ name, help, labelNames, registers });
   const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
   const contexts = gauge('nightshift_contexts', 'Contexts that do not rest.', ['status']);
-  const gates = gauge('nightshift_gates_closed', 'Provider keys that are held back.', ['provider']);
+  const throttles = gauge('nightshift_provider_throttles', 'Provider keys that are held back.', ['provider']);
   const workers = gauge('nightshift_worker_processes', 'Worker processes that live.');
   const up = gauge('nightshift_database_up', 'Whether Postgres answered this scrape.');
   const setStreams = streamFigures(ports, registers);
   const read = () =>
-    database.read((tx) => Promise.all([readLoad(tx), countClosed(tx), readFigures(tx, times)]), {
+    database.read((tx) => Promise.all([readLoad(tx), countThrottles(tx), readFigures(tx, times)]), {
       statementMs: COUNT_MS,
       signal: AbortSignal.timeout(COUNT_MS),
     });
@@ -56,11 +56,11 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
       const stored = await within(COUNT_MS, read()).catch(() => null);
       const [load, closed, live] = stored ?? [null, new Map<string, number>(), []];
       setStreams();
-      for (const figure of [jobs, contexts, gates, workers]) figure.reset();
+      for (const figure of [jobs, contexts, throttles, workers]) figure.reset();
       up.set(load === null ? 0 : 1);
       for (const [status, count] of Object.entries(load?.jobs ?? {})) jobs.set({ status }, count);
       for (const [status, count] of Object.entries(load?.contexts ?? {})) contexts.set({ status }, count);
-      for (const [provider, count] of closed) gates.set({ provider }, count);
+      for (const [provider, count] of closed) throttles.set({ provider }, count);
       workers.set(live.length);
       const own = parseFigures(await registry.getMetricsAsJSON());
       const theirs = live.flatMap(({ id, figures }) => parseFigures(figures, id.slice(-8)));

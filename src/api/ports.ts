@@ -74,6 +74,6 @@ declare module 'fastify' {
     /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
     stream?: true;
     /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */
-    patienceMs?: number;
+    timeoutMs?: number;
   }
 }

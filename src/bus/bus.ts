@@ -3,7 +3,7 @@
  * hears nothing asks there.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
-import type { HoldReason } from '../core/gate.ts';
+import type { ThrottleReason } from '../core/throttle.ts';
 import type { JobStatus } from '../core/job.ts';
 import type { DeltaFrame } from '../core/partial-message.ts';
 import type { Millis } from '../core/time.ts';
@@ -36,7 +36,7 @@ export type Interest = {
 };
 
 /** To all worker processes: a provider key is held back. */
-export type GateClosed = { id: string; reason: HoldReason; until: Millis };
+export type ThrottleSet = { id: string; reason: ThrottleReason; until: Millis };
 
 export type Channel<_Message> = { readonly name: string };
 
@@ -58,8 +58,8 @@ export function deltasOf(context: ContextId): Channel<DeltaFrame> {
   return { name: `deltas:{${context}}` };
 }
 
-export function gatesClosed(): Channel<GateClosed> {
-  return { name: 'gates' };
+export function throttlesSet(): Channel<ThrottleSet> {
+  return { name: 'throttles' };
 }
 
 /** To all worker processes: a job ended, and something is to be passed on. Where nobody hears it, a sweep finds it. */

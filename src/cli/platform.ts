@@ -66,7 +66,7 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockPatienceMs' | 'onLocked'>;
+type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked'>;
 
 /**
  * Of a process that takes requests and runs nothing: a lock that another process holds is waited for without a connection, so
@@ -75,7 +75,7 @@ type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockPatienceMs' | 'onLocked'
 export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
   return {
     limits: { ...FROZEN_LIMITS, lock: 300 },
-    lockPatienceMs: requestMs * 0.8,
+    lockTimeoutMs: requestMs * 0.8,
     onLocked: terminateFrozenSessions,
   };
 }
@@ -156,7 +156,7 @@ export async function openPlatform(
     const { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs } = config;
     return {
       database,
-      openBeatConnection: (): Database =>
+      openHeartbeatConnection: (): Database =>
         openDatabase(databaseUrl, { max: 1, schema: config.databaseSchema, name: sessionName }),
       sessionName,
       queue,

@@ -23,7 +23,7 @@ import { searchCommand } from './commands/search.ts';
 import { serverCommands } from './commands/servers.ts';
 import { statusCommand } from './commands/status.ts';
 import { treeCommand } from './commands/tree.ts';
-import { approveCommand, denyCommand } from './commands/verdict.ts';
+import { approveCommand, denyCommand } from './commands/approve.ts';
 import { workersCommand } from './commands/workers.ts';
 import { EXIT, toEnd } from './exit.ts';
 import { safe } from './terminal/safe.ts';

@@ -53,7 +53,7 @@ function toolCalls(request: Request) {
   return {
     get: (id: string, tool_call_id: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/tools/{tool_call_id}', { path: { id, tool_call_id }, ...options }),
-    /** A verdict on one call, or on all that wait. */
+    /** a decision on one call, or on all that wait. */
     approve: (id: string, body: ApproveCalls, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, ...options }),
     /** What became of a call whose outcome is unknown. */

@@ -30,7 +30,7 @@ export type RunOptions = ({ input: string | PostMessage } | { job_id: string }) 
   tools?: Readonly<Record<string, ToolFunction>>;
   /** Gives the answer; undefined: somebody else answers. */
   onQuestion?: (asked: InputRequestedEvent & { question: string }, call: Call) => Maybe<string>;
-  /** Gives the verdict; undefined: somebody else decides. */
+  /** Gives the decision; undefined: somebody else decides. */
   onApproval?: (
     asked: ApprovalRequestedEvent,
     call: Call,
@@ -105,9 +105,9 @@ async function answer(
     if (status !== 'waiting') return;
   }
   if (event === 'ApprovalRequested') {
-    const verdict = await options.onApproval?.(data, call);
-    if (verdict === undefined) return;
-    const body = typeof verdict === 'string' ? { decision: verdict } : verdict;
+    const approval = await options.onApproval?.(data, call);
+    if (approval === undefined) return;
+    const body = typeof approval === 'string' ? { decision: approval } : approval;
     await unlessAnswered(
       transport.request('POST', '/api/contexts/{id}/tools/approve', {
         path: { id: contextId },

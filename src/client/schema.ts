@@ -122,7 +122,7 @@ export type BranchSwitchedEvent = {
 
 /** One time that a call waited for somebody, or for a moment. */
 export type CallWait = {
-  /** approval: a verdict. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment. */
+  /** approval: a decision. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment. */
   for: 'approval' | 'answer' | 'outcome' | 'workers' | 'timer' | 'client';
   /** ISO 8601. */
   asked_at: string;
@@ -913,8 +913,8 @@ export type ProviderStatus = {
   configured: boolean;
   answered_at: string | null;
   failed_at: string | null;
-  held_until: string | null;
-  held_reason: string | null;
+  throttled_until: string | null;
+  throttle_reason: string | null;
 };
 
 export type PutContext = {
@@ -1299,12 +1299,21 @@ export type ToolCall = {
   waits_for: 'approval' | 'answer' | 'outcome' | 'workers' | 'timer' | null;
   waits_since: string | null;
   waits_until: string | null;
-  verdict: ToolCallVerdict | null;
+  approval: ToolCallApproval | null;
   executions: ToolExecution[];
   result_message_id: string | null;
   /** ISO 8601. */
   created_at: string;
   finished_at: string | null;
+};
+
+/** `input`: what it is run with in place of what was asked, or null. */
+export type ToolCallApproval = {
+  decision: 'approve' | 'deny';
+  reason: string | null;
+  input: Json;
+  /** ISO 8601. */
+  at: string;
 };
 
 export type ToolCallFinishedEvent = {
@@ -1319,15 +1328,6 @@ export type ToolCallStartedEvent = {
   tool_call_id: string;
   name: string;
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
-};
-
-/** `input`: what it is run with in place of what was asked, or null. */
-export type ToolCallVerdict = {
-  decision: 'approve' | 'deny';
-  reason: string | null;
-  input: Json;
-  /** ISO 8601. */
-  at: string;
 };
 
 /** One time that a call was run. A call without effect, or an idempotent one, that a crash cut off leaves none: it ran again. */

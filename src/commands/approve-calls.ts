@@ -1,17 +1,17 @@
 /**
- * A person says whether calls are run that wait for that: one, or all of a context. The verdict is stored beside the call;
+ * A person says whether calls are run that wait for that: one, or all of a context. The decision is stored beside the call;
  * whoever holds the context, or takes it up next, runs the call or ends it. The first verdict stands.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import { approvalResolved } from '../core/moves/approval.ts';
+import { approvalResolved } from '../core/transitions/approval.ts';
 import { MOST_RULES, withRule } from '../core/policy.ts';
 import { holdContext } from '../db/branches.ts';
 import type { Executor } from '../db/client.ts';
-import { configOf, findJudgedCall, undecidedCalls, writeVerdicts } from '../db/verdicts.ts';
-import type { JudgedCall, NewVerdict } from '../db/verdicts.ts';
+import { configOf, findJudgedCall, undecidedCalls, writeApprovals } from '../db/approvals.ts';
+import type { JudgedCall, NewApproval } from '../db/approvals.ts';
 import { changeWorker } from '../db/workers.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
@@ -41,8 +41,12 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
       const refusal = await remember(tx, target, judgement, chosen);
       if (refusal !== null) return refusal;
     }
-    const verdicts = chosen.map((call) => verdictOn(call, judgement));
-    const { headSeq, wakeSeq, epoch, runnable } = await writeVerdicts(tx, { tenantId, contextId }, verdicts);
+    const decisions = chosen.map((call) => decisionOn(call, judgement));
+    const { headSeq, wakeSeq, epoch, runnable } = await writeApprovals(
+      tx,
+      { tenantId, contextId },
+      decisions,
+    );
     return done(
       { resolved: chosen.map(({ id }) => id) },
       { kind: 'progress', progress: { contextId, headSeq, finished: null } },
@@ -71,25 +75,25 @@ async function choose(
   return [call, ...others.filter(({ id, name }) => id !== call.id && name === call.name)];
 }
 
-/** Null: it waits for a verdict. */
-export function whyNot({ status, waitsFor, verdict, late, ending }: JudgedCall): Refusal | null {
-  const said = verdict === null ? '' : `: ${verdict.decision === 'approve' ? 'approved' : 'denied'}`;
-  if (verdict !== null) return refuse('not_waiting', `This call was decided already${said}.`);
+/** Null: it waits for a decision. */
+export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall): Refusal | null {
+  const said = approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
+  if (approval !== null) return refuse('not_waiting', `This call was decided already${said}.`);
   if (status !== 'waiting' || waitsFor !== 'approval')
     return refuse('not_waiting', `This call does not wait for approval: it is ${status}.`);
   if (late) return refuse('not_waiting', 'The time to decide on this call is over.');
   return ending ? refuse('not_waiting', 'The job of this call was told to end.') : null;
 }
 
-function verdictOn(
+function decisionOn(
   call: JudgedCall,
   { toolCallId, decision, reason, input, remember }: Judgement,
-): NewVerdict {
-  const verdict = { decision, reason, input: call.id === toolCallId ? input : null };
+): NewApproval {
+  const approval = { decision, reason, input: call.id === toolCallId ? input : null };
   return {
     id: call.id,
-    verdict,
-    told: approvalResolved(call, { ...verdict, remembered: remember, by: 'person' }),
+    approval,
+    told: approvalResolved(call, { ...approval, remembered: remember, by: 'person' }),
   };
 }
 

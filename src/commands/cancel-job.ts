@@ -8,7 +8,7 @@ import { isFinished } from '../core/job.ts';
 import { holdCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
-import { callUp, wish, withdraw } from '../db/wishes.ts';
+import { lockForControl, stopRequest, withdraw } from '../db/stop-requests.ts';
 import { done, withdrawnActions } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -49,7 +49,7 @@ export function cancelWithin(
   { tenantId, contextId, reason, which }: CancelWithin,
 ): Command<{ told: number }> {
   return async (tx) => {
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     // What is queued ends in one statement, what runs in another.
     await holdCalls(tx, tenantId, contextId);
@@ -61,7 +61,7 @@ export function cancelWithin(
     // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
     const active = await activeJob(tx, tenantId, contextId);
     if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
-    await wish(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
+    await stopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
     return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

@@ -7,7 +7,7 @@ import { contextsWithUnfinished, unfinishedOf } from '../db/unfinished.ts';
 import type { UnfinishedFilter } from '../db/unfinished.ts';
 import { cancelWithin } from './cancel-job.ts';
 import type { CancelWithin } from './cancel-job.ts';
-import { inLanes } from './lanes.ts';
+import { mapConcurrent } from './map-concurrent.ts';
 import { perform } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
@@ -24,7 +24,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   do {
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, after, PAGE);
-    await inLanes(page, async (contextId) => {
+    await mapConcurrent(page, async (contextId) => {
       const told = await cancelOf(ports, wanted, contextId);
       count += told;
     });

@@ -11,7 +11,7 @@ import type { Executor } from '../db/client.ts';
 import { contextsBelow, cascaded, holdStopped, jobsBelow, workersBelow } from '../db/follow-ups.ts';
 import type { FollowUp } from '../db/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
-import { inLanes } from './lanes.ts';
+import { mapConcurrent } from './map-concurrent.ts';
 import { perform } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -24,8 +24,8 @@ const PAGE = 200;
 
 /** Harmless where somebody else does it at the same time. */
 export async function cascade(ports: Ports, followUp: Extract<FollowUp, { kind: 'cascade' }>): Promise<void> {
-  const { tenantId, jobId, demand, workerId } = followUp;
-  switch (demand) {
+  const { tenantId, jobId, stopKind, workerId } = followUp;
+  switch (stopKind) {
     case 'cancel':
       await cancelBelow(ports, tenantId, jobId, 'the job that asked for it was cancelled');
       break;
@@ -43,7 +43,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
   let page: ContextId[] = [];
   do {
     page = await contextsBelow(ports.database.db, tenantId, jobId, PAGE);
-    await inLanes(page, async (contextId) => {
+    await mapConcurrent(page, async (contextId) => {
       const which = (tx: Executor): Promise<JobId[]> => jobsBelow(tx, tenantId, jobId, contextId);
       await perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
     });
@@ -78,7 +78,7 @@ async function toAllBelow(
   for (;;) {
     const page = await workersBelow(ports.database.db, tenantId, above, !stopped, PAGE);
     let told = 0;
-    await inLanes(page, async ({ contextId }) => {
+    await mapConcurrent(page, async ({ contextId }) => {
       const outcome = await perform(ports, command(contextId));
       if (outcome.kind === 'done') told += 1;
     });

@@ -6,7 +6,7 @@ import type { ContextId, MessageId, TenantId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
 import { findInput, moveJob, rewriteInput, withdrawSteered } from '../db/queued-inputs.ts';
 import type { QueuedInput } from '../db/queued-inputs.ts';
-import { raiseControl } from '../db/wishes.ts';
+import { raiseControl } from '../db/stop-requests.ts';
 import { cancelJob } from './cancel-job.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';

@@ -3,7 +3,7 @@ import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { changeWorker as update } from '../db/workers.ts';
 import type { WorkerChange } from '../db/workers.ts';
-import { raiseControl } from '../db/wishes.ts';
+import { raiseControl } from '../db/stop-requests.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
 

@@ -2,7 +2,7 @@
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { clear, lookBeforeClear } from '../db/clear.ts';
-import { callUp } from '../db/wishes.ts';
+import { lockForControl } from '../db/stop-requests.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -23,7 +23,7 @@ export function clearContext(
   { tenantId, contextId, isCurrent }: ClearContext,
 ): Command<{ contextId: ContextId }> {
   return async (tx) => {
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     const found = called === null ? null : await lookBeforeClear(tx, tenantId, contextId);
     if (called === null || found === null) return refuse('not_found', `There is no context ${contextId}.`);
     if (!isCurrent(found.version)) {

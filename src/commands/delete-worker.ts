@@ -9,7 +9,7 @@ import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import { deleteContext, descendants, holdChildless, releaseDetached, versionOf } from '../db/workers.ts';
-import { callUp } from '../db/wishes.ts';
+import { lockForControl } from '../db/stop-requests.ts';
 import type { Executor } from '../db/client.ts';
 import type { CommandPorts } from './ports.ts';
 import { wakeMet } from './wake-met.ts';
@@ -46,7 +46,7 @@ export async function removeWorker(
   const { database, bus, times } = ports;
   const removed = await database.transaction(async (tx) => {
     if (!(await may(tx))) return null;
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null || !(await holdChildless(tx, tenantId, id))) return null;
     await releaseDetached(tx, tenantId, id);
     return { ...called, met: await deleteContext(tx, tenantId, contextId) };

@@ -3,9 +3,9 @@
  * reading the history.
  */
 import type { Ids } from '../core/ids.ts';
-import type { Verdict } from '../core/job.ts';
-import { rest } from '../core/moves/park.ts';
-import { settle } from '../core/moves/settle.ts';
+import type { JobOutcome } from '../core/job.ts';
+import { rest } from '../core/transitions/park.ts';
+import { settle } from '../core/transitions/settle.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import type { ContextRow } from '../db/contexts.ts';
@@ -20,7 +20,7 @@ export async function endUnread(
   tx: Executor,
   row: ContextRow,
   ids: Ids,
-  verdict: Verdict,
+  outcome: JobOutcome,
 ): Promise<Ended | null> {
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
@@ -29,12 +29,12 @@ export async function endUnread(
     await append(tx, [rest(mailbox)]);
     return { kind: 'ended', afterCommit: [] };
   }
-  if ((mailbox.job ?? mailbox.next)?.wish) {
+  if ((mailbox.job ?? mailbox.next)?.stopRequest) {
     return { kind: 'ended', afterCommit: await settleUnowned(tx, row.lease.contextId, ids, true) };
   }
   const admitted = await withJobBegun(tx, mailbox);
   if (admitted.job === null) throw new Error('A job that was admitted is not there.');
-  const move = settle(admitted, admitted.job, verdict, ids);
-  const finished = { jobId: admitted.job.id, status: verdict.status };
-  return { kind: 'ended', afterCommit: await appendLast(tx, move, finished) };
+  const transition = settle(admitted, admitted.job, outcome, ids);
+  const finished = { jobId: admitted.job.id, status: outcome.status };
+  return { kind: 'ended', afterCommit: await appendLast(tx, transition, finished) };
 }

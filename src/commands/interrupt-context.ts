@@ -6,7 +6,7 @@ import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import type { InterruptMode } from '../core/job.ts';
 import { currentJob } from '../db/job-views.ts';
-import { callUp, wish } from '../db/wishes.ts';
+import { lockForControl, stopRequest } from '../db/stop-requests.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -20,11 +20,11 @@ export function interruptContext(
   { tenantId, contextId, mode }: InterruptContext,
 ): Command<{ jobId: JobId | null }> {
   return async (tx) => {
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
-    await wish(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
+    await stopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
     return done({ jobId }, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../core/json.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { Executor } from '../db/client.ts';
-import type { Withdrawn } from '../db/wishes.ts';
+import type { Withdrawn } from '../db/stop-requests.ts';
 import { remember, takeKey } from '../db/idempotency.ts';
 import type { WakeUp } from '../queue/wake-queue.ts';
 import type { CommandPorts } from './ports.ts';

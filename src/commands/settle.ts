@@ -4,17 +4,17 @@
  */
 import type { Append } from '../core/append.ts';
 import type { ContextId, Ids, JobId } from '../core/ids.ts';
-import { wishedEnd } from '../core/job.ts';
+import { requestedEnd } from '../core/job.ts';
 import type { JobStatus } from '../core/job.ts';
-import { admit } from '../core/moves/admit.ts';
-import { end } from '../core/moves/end.ts';
+import { admit } from '../core/transitions/admit.ts';
+import { end } from '../core/transitions/end.ts';
 import type { Mailbox } from '../core/snapshot.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
 import { read } from '../db/contexts.ts';
 import { readAdded, readLastTurn } from '../db/history.ts';
 import { readMailbox } from '../db/mailbox.ts';
-import type { CalledUp } from '../db/wishes.ts';
+import type { CalledUp } from '../db/stop-requests.ts';
 import { wakeMetContexts } from './perform.ts';
 import type { AfterCommit } from './perform.ts';
 
@@ -43,18 +43,20 @@ export async function settleUnowned(
   const row = await read(tx, contextId);
   const stored = row === null ? null : await readMailbox(tx, row);
   if (row === null || stored === null) return [];
-  const wish = (stored.mailbox.job ?? stored.mailbox.next)?.wish ?? null;
-  if (wish === null) return [];
+  const stopRequest = (stored.mailbox.job ?? stored.mailbox.next)?.stopRequest ?? null;
+  if (stopRequest === null) return [];
   const begun = await withJobBegun(tx, stored.mailbox);
   if (begun.job === null) return [];
   const job = {
     ...begun.job,
-    wish: heard ? { ...wish, deliveredAt: Math.max(wish.requestedAt, row.now) } : wish,
+    stopRequest: heard
+      ? { ...stopRequest, deliveredAt: Math.max(stopRequest.requestedAt, row.now) }
+      : stopRequest,
   };
-  const verdict = wishedEnd(wish);
-  const added = verdict.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
-  const move = end(begun, job, verdict, added, ids);
-  return appendLast(tx, move, { jobId: job.id, status: verdict.status });
+  const outcome = requestedEnd(stopRequest);
+  const added = outcome.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
+  const transition = end(begun, job, outcome, added, ids);
+  return appendLast(tx, transition, { jobId: job.id, status: outcome.status });
 }
 
 /** A job that ends before anybody took it up is admitted all the same: its input enters history. */
@@ -71,26 +73,28 @@ export async function withJobBegun(tx: Executor, mailbox: Mailbox): Promise<Mail
 /** The end of a job, in a transaction that holds the context's row; whoever claims next goes on with what is queued. */
 export async function appendLast(
   tx: Executor,
-  move: Append,
+  transition: Append,
   finished: { jobId: JobId; status: JobStatus },
 ): Promise<AfterCommit[]> {
-  const { headSeq, wakeSeq, met, followUp } = await commit(tx, givenBack(move));
-  const { contextId, epoch } = move.lease;
+  const { headSeq, wakeSeq, met, followUp } = await commit(tx, givenBack(transition));
+  const { contextId, epoch } = transition.lease;
   const told: AfterCommit[] = [
     { kind: 'progress', progress: { contextId, headSeq, finished } },
     ...wakeMetContexts(met),
   ];
   if (followUp) told.push({ kind: 'follow_up' });
-  return move.park === null ? [...told, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] : told;
+  return transition.park === null
+    ? [...told, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
+    : told;
 }
 
 /** Nobody holds the context: what is still queued is for whoever claims it next. */
-function givenBack(move: Append): Append {
-  return { ...move, park: move.park ?? { status: 'runnable' } };
+function givenBack(transition: Append): Append {
+  return { ...transition, park: transition.park ?? { status: 'runnable' } };
 }
 
-async function commit(tx: Executor, move: Append) {
-  const [outcome] = await append(tx, [move]);
+async function commit(tx: Executor, transition: Append) {
+  const [outcome] = await append(tx, [transition]);
   if (outcome?.kind !== 'committed') throw new Error('A locked context changed under its holder.');
   return outcome;
 }

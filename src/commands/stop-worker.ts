@@ -8,7 +8,7 @@ import { holdCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { askedByWorkers, markStop, unmarkStop } from '../db/follow-ups.ts';
 import { activeJob } from '../db/job-views.ts';
-import { callUp, setStopped, withdraw, wish } from '../db/wishes.ts';
+import { lockForControl, setStopped, withdraw, stopRequest } from '../db/stop-requests.ts';
 import { done, withdrawnActions } from './perform.ts';
 import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -34,13 +34,13 @@ export function stopWorker(
 ): Command<Target> {
   return async (tx) => {
     if (!(await may(tx))) return refuse('context_busy', 'It is not to be stopped any more.');
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     const stopped = await setStopped(tx, tenantId, contextId, true);
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
     const jobId = await activeJob(tx, tenantId, contextId);
-    if (jobId !== null) await wish(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
+    if (jobId !== null) await stopRequest(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
     const afterCommit = await carryOut(tx, contextId, called, ids);
     if (isMarked) afterCommit.push({ kind: 'follow_up' });
     return done(
@@ -72,7 +72,7 @@ export function startWorker(
 ): Command<Target> {
   return async (tx) => {
     if (!(await may(tx))) return refuse('context_busy', 'It is not to be started any more.');
-    const called = await callUp(tx, tenantId, contextId, times);
+    const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);

@@ -16,7 +16,7 @@ import { activeJob, steerableJob } from '../db/job-views.ts';
 import { oldestQuestion } from '../db/replies.ts';
 import { steer, submit } from '../db/submit.ts';
 import type { Submission, Submitted } from '../db/submit.ts';
-import { callUp, raiseControl, wish } from '../db/wishes.ts';
+import { lockForControl, raiseControl, stopRequest } from '../db/stop-requests.ts';
 import { takeAnswer } from './answer-call.ts';
 import type { CallAnswer } from './answer-call.ts';
 import { done } from './perform.ts';
@@ -169,7 +169,7 @@ function interruptingInput(
 ): Command<Accepted> {
   return async (tx) => {
     const { tenantId, contextId } = input;
-    const called = await callUp(tx, tenantId, contextId, ports.times);
+    const called = await lockForControl(tx, tenantId, contextId, ports.times);
     if (called === null) return whyRefused(tx, input);
     const refusal = await branchMissing(tx, input);
     if (refusal !== null) return refusal;
@@ -178,7 +178,7 @@ function interruptingInput(
     if (submitted === null) return whyRefused(tx, input);
     const running = await activeJob(tx, tenantId, contextId);
     if (running === null) return queued(input, accepted, submitted);
-    await wish(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
+    await stopRequest(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
     const afterCommit = await carryOut(tx, contextId, called, ports.ids);
     return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...afterCommit);
   };

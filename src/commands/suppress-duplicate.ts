@@ -5,7 +5,7 @@
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { holdContext } from '../db/branches.ts';
 import { dropReports, hasReports } from '../db/follow-ups.ts';
-import { withdraw } from '../db/wishes.ts';
+import { withdraw } from '../db/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 

@@ -6,7 +6,7 @@ import type { NewCompaction } from './compaction/compacted.ts';
 import type { ContextEvent } from './event.ts';
 import type { JobError } from './errors.ts';
 import type { JobId, MessageId } from './ids.ts';
-import type { ActiveJob, Verdict } from './job.ts';
+import type { ActiveJob, JobOutcome } from './job.ts';
 import type { NewMessage } from './message.ts';
 import type { ModelCall } from './model-call.ts';
 import type { Lease } from './snapshot.ts';
@@ -14,7 +14,7 @@ import type { AwaitedJob, Spawn } from './spawn.ts';
 import type { DurableState } from './state.ts';
 import type { ExecutionEnd } from './execution.ts';
 import type { Millis } from './time.ts';
-import type { CallVerdict, ClosedCallStatus, ToolCall, Wait } from './tool-call.ts';
+import type { ApprovalDecision, ClosedCallStatus, ToolCall, Wait } from './tool-call.ts';
 import type { ContextId, ToolCallId } from './ids.ts';
 import type { Turn } from './turn.ts';
 
@@ -28,7 +28,7 @@ export type JobChange =
   /** A queued job becomes the running one. */
   | { kind: 'admit'; job: ActiveJob }
   | { kind: 'progress'; job: ActiveJob }
-  | { kind: 'settle'; job: ActiveJob; verdict: Verdict };
+  | { kind: 'settle'; job: ActiveJob; outcome: JobOutcome };
 
 export type CallChange =
   /** `wait`: it waits from the beginning; null: it is to be run. */
@@ -36,7 +36,7 @@ export type CallChange =
   /** It is not run, or not run again, before something came. */
   | { kind: 'wait'; id: ToolCallId; wait: Wait }
   /** It waited for that, and is to be run. */
-  | { kind: 'approve'; id: ToolCallId; verdict: CallVerdict }
+  | { kind: 'approve'; id: ToolCallId; approval: ApprovalDecision }
   | { kind: 'start'; id: ToolCallId }
   /** Begun, and known not to have happened: it is to be run anew. */
   | { kind: 'reopen'; id: ToolCallId }

@@ -101,7 +101,7 @@ function changeCall(calls: OpenCall[], change: CallChange): OpenCall[] {
       );
     case 'approve':
       return calls.map((call) =>
-        call.id === change.id ? { ...call, status: 'pending', wait: null, verdict: change.verdict } : call,
+        call.id === change.id ? { ...call, status: 'pending', wait: null, approval: change.approval } : call,
       );
     case 'start':
       return calls.map((call) => (call.id === change.id ? { ...call, status: 'started' } : call));
@@ -113,7 +113,7 @@ function changeCall(calls: OpenCall[], change: CallChange): OpenCall[] {
 }
 
 function requested({ call, wait }: Extract<CallChange, { kind: 'request' }>): OpenCall {
-  return { ...call, status: wait === null ? 'pending' : 'waiting', wait, reply: null, verdict: null };
+  return { ...call, status: wait === null ? 'pending' : 'waiting', wait, reply: null, approval: null };
 }
 
 function jobAfter(job: ActiveJob | null, { job: change }: Append): ActiveJob | null {

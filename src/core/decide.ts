@@ -8,11 +8,11 @@ import type { Unread } from './compaction/compacted.ts';
 import { asAsked, planBeginning, planCompaction } from './compaction/plan.ts';
 import type { CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
-import { isRefused, wishedEnd } from './job.ts';
-import type { ActiveJob, QueuedJob, Verdict } from './job.ts';
+import { isRefused, requestedEnd } from './job.ts';
+import type { ActiveJob, QueuedJob, JobOutcome } from './job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './message.ts';
-import { HOLD_MS } from './retry.ts';
+import { KEEP_SLOT_MS } from './retry.ts';
 import type { Settings } from './settings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Millis } from './time.ts';
@@ -29,7 +29,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** A call that a person approved after days began to wait only then. */
 const LOOK_AGAIN_AT_MOST_MS = 10 * 60 * 1_000;
 
-export type Step =
+export type Decision =
   /** The next queued job becomes the running one; its input enters history. */
   | { kind: 'admit'; next: QueuedJob }
   /** Inputs that waited for the job's next step join it. */
@@ -44,35 +44,35 @@ export type Step =
   /** Nothing is left but calls that wait. `until`: when to look again though nobody rang. */
   | { kind: 'await_calls'; job: ActiveJob; until: Millis }
   /** Not before `until`. A short wait holds its slot. */
-  | { kind: 'wait'; job: ActiveJob; until: Millis; hold: boolean }
-  | { kind: 'finish'; job: ActiveJob; verdict: Verdict }
+  | { kind: 'wait'; job: ActiveJob; until: Millis; keepSlot: boolean }
+  | { kind: 'finish'; job: ActiveJob; outcome: JobOutcome }
   /** This process lacks what the context needs. */
   | { kind: 'hand_back'; missing: string[] }
   /** Nothing left to do. */
   | { kind: 'park' };
 
-export function decide(snapshot: Snapshot, now: Millis): Step {
+export function decide(snapshot: Snapshot, now: Millis): Decision {
   const { job } = snapshot;
   return job === null ? betweenJobs(snapshot) : withinJob(snapshot, job, now);
 }
 
-function betweenJobs({ stopped, next, serving }: Snapshot): Step {
+function betweenJobs({ stopped, next, serving }: Snapshot): Decision {
   if (stopped || next === null) return { kind: 'park' };
-  if (next.wish === null && serving.kind === 'unserved') {
+  if (next.stopRequest === null && serving.kind === 'unsupported') {
     return { kind: 'hand_back', missing: serving.missing };
   }
   return { kind: 'admit', next };
 }
 
-function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
+function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
   const { serving, calls, history } = snapshot;
   const answer = isBusy(snapshot, job) ? null : answeredBy(history, job);
   const end = endedFromOutside(snapshot, job, answer, now);
-  if (end !== null) return { kind: 'finish', job, verdict: end };
+  if (end !== null) return { kind: 'finish', job, outcome: end };
   if (calls.length > 0 && calls.every((call) => isWaiting(call, now))) {
     return { kind: 'await_calls', job, until: awaitedUntil(calls, job, now) };
   }
-  if (serving.kind === 'unserved') return { kind: 'hand_back', missing: serving.missing };
+  if (serving.kind === 'unsupported') return { kind: 'hand_back', missing: serving.missing };
   const over = calls.filter((call) => isOver(call, now));
   if (over.length > 0) return { kind: 'end_waits', job, over, now };
   if (calls.length > 0) {
@@ -85,7 +85,7 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Step {
     };
   }
   if (snapshot.steers.length > 0) return { kind: 'steer', job };
-  if (answer !== null) return { kind: 'finish', job, verdict: answer };
+  if (answer !== null) return { kind: 'finish', job, outcome: answer };
   return job.kind === 'compact'
     ? nextCompaction(snapshot, job, serving.settings, now)
     : nextModelCall(snapshot, job, serving.settings, now);
@@ -100,10 +100,10 @@ function isBusy({ calls, steers }: Snapshot, { kind }: ActiveJob): boolean {
 function endedFromOutside(
   snapshot: Snapshot,
   job: ActiveJob,
-  answer: Verdict | null,
+  answer: JobOutcome | null,
   now: Millis,
-): Verdict | null {
-  if (job.wish !== null) return wishedEnd(job.wish);
+): JobOutcome | null {
+  if (job.stopRequest !== null) return requestedEnd(job.stopRequest);
   if (snapshot.failedClaims >= LIMITS.failedClaims) return crashLoop(snapshot.failedClaims);
   if (job.deadline !== null && job.deadline <= now && answer?.status !== 'completed') {
     return { status: 'incomplete', error: { code: 'deadline', message: 'The job passed its deadline.' } };
@@ -112,19 +112,19 @@ function endedFromOutside(
 }
 
 /** A job that kills whoever takes it up; known from the mailbox alone. */
-export function crashLoop(failedClaims: number): Verdict {
+export function crashLoop(failedClaims: number): JobOutcome {
   const words = `${failedClaims} processes in a row died on this job without bringing it forward.`;
   return failed('crash_loop', words);
 }
 
-function historyTooLong({ readBytes, bytes }: Unread): Verdict {
+function historyTooLong({ readBytes, bytes }: Unread): JobOutcome {
   const [held, most] = [readBytes + bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
   const words = `The history holds ${held} MB since its last summary; a worker process reads at most ${most} MB. Compact the context with type llm, clear it, or continue in another context.`;
   return failed('prompt_too_long', words);
 }
 
 /** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */
-function answeredBy(history: readonly Message[], job: ActiveJob): Verdict | null {
+function answeredBy(history: readonly Message[], job: ActiveJob): JobOutcome | null {
   const last = history.findLast((message) => message.role !== 'system');
   if (last === undefined) return failed('empty_context', 'The context holds no message to answer.');
   if (last.role !== 'assistant' || last.model?.finishReason === 'pause') return null;
@@ -142,30 +142,30 @@ function awaitedUntil(calls: readonly OpenCall[], { deadline }: ActiveJob, now: 
 }
 
 /** A prompt needs the whole history. The beginning of one that is too long to be read at once is summarised first. */
-function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, settings: Settings): Step {
+function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, settings: Settings): Decision {
   const plan = planBeginning(snapshot, unread, settings);
-  if (plan === null) return { kind: 'finish', job, verdict: historyTooLong(unread) };
+  if (plan === null) return { kind: 'finish', job, outcome: historyTooLong(unread) };
   return { kind: 'compact', job, settings, plan };
 }
 
 /** Where it could not be done at once it goes on; where nothing is to be done, that is well too. */
-function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Step {
+function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Decision {
   const settings = asAsked(given, job.asked ?? {});
   if (snapshot.unread !== null)
     return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
   const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
-  if (plan === null) return { kind: 'finish', job, verdict: { status: 'completed', outputId: null } };
+  if (plan === null) return { kind: 'finish', job, outcome: { status: 'completed', outputId: null } };
   return putOff(job, now) ?? { kind: 'compact', job, settings, plan };
 }
 
-function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, now: Millis): Step {
+function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, now: Millis): Decision {
   const maxSteps = job.maxSteps ?? settings.maxSteps;
   if (job.steps >= maxSteps) {
     const error: JobError = {
       code: 'max_steps',
       message: `The job made its ${maxSteps} model calls without an end.`,
     };
-    return { kind: 'finish', job, verdict: { status: 'incomplete', error } };
+    return { kind: 'finish', job, outcome: { status: 'incomplete', error } };
   }
   const wait = putOff(job, now);
   if (wait !== null) return wait;
@@ -174,18 +174,18 @@ function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, n
   const plan = planCompaction(snapshot, settings, refusal === null ? 'due' : 'refused');
   if (plan !== null) return { kind: 'compact', job, settings, plan };
   if (refusal !== null) {
-    return { kind: 'finish', job, verdict: failed(refusal.code, refusal.message) };
+    return { kind: 'finish', job, outcome: failed(refusal.code, refusal.message) };
   }
   return { kind: 'call_model', job, settings };
 }
 
 /** Until a model that failed is called again. */
-function putOff(job: ActiveJob, now: Millis): Step | null {
+function putOff(job: ActiveJob, now: Millis): Decision | null {
   if (job.retryAt === null || job.retryAt <= now) return null;
   const until = job.deadline === null ? job.retryAt : Math.min(job.retryAt, job.deadline);
-  return { kind: 'wait', job, until, hold: until - now <= HOLD_MS };
+  return { kind: 'wait', job, until, keepSlot: until - now <= KEEP_SLOT_MS };
 }
 
-function failed(code: JobError['code'], message: string): Verdict {
+function failed(code: JobError['code'], message: string): JobOutcome {
   return { status: 'failed', error: { code, message } };
 }

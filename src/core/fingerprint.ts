@@ -8,7 +8,7 @@ import type { Memory } from './compaction/compacted.ts';
 import { formatModelName } from './model.ts';
 import type { ModelRequest, ToolSpec } from './model.ts';
 import type { PromptMessage } from './prompt.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type Fingerprint = {
   /** What of the context had this number or a lower one was there. */
@@ -43,8 +43,8 @@ export type Fingerprinter = {
 };
 
 export function createFingerprinter(digest: Digest): Fingerprinter {
-  const ofMessage = remembered((message: PromptMessage) => digest([JSON.stringify(message)]));
-  const ofTool = remembered((tool: ToolSpec) => digest([JSON.stringify(asSent(tool))]));
+  const ofMessage = memoize((message: PromptMessage) => digest([JSON.stringify(message)]));
+  const ofTool = memoize((tool: ToolSpec) => digest([JSON.stringify(asSent(tool))]));
   const by: Omit<Fingerprinter, 'of'> = {
     tools: (tools) => digest(tools.map(ofTool)),
     system: (system, pinned) => digest([system, pinned]),

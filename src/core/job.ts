@@ -7,7 +7,7 @@
 import type { Block } from './blocks.ts';
 import type { AskedCompaction } from './compaction/settings.ts';
 import type { JobError } from './errors.ts';
-import type { HeldBack } from './gate.ts';
+import type { Throttled } from './throttle.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { Millis } from './time.ts';
 import type { Usage } from './usage.ts';
@@ -33,11 +33,11 @@ export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 /** What somebody wants of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
-export type Demand = { kind: 'cancel' } | { kind: 'stop' } | { kind: 'interrupt'; mode: InterruptMode };
-export type WishKind = Demand['kind'];
+export type StopDemand = { kind: 'cancel' } | { kind: 'stop' } | { kind: 'interrupt'; mode: InterruptMode };
+export type StopKind = StopDemand['kind'];
 
 /** A demand, durable before anybody is told. */
-export type Wish = Demand & {
+export type StopRequest = StopDemand & {
   reason: string | null;
   requestedAt: Millis;
   /** When the holder learned of it; null: not yet, or there was no holder to tell. */
@@ -59,13 +59,13 @@ export type ActiveJob = {
   /** Not before this; null: now. */
   retryAt: Millis | null;
   /** Why the last model call failed, or what holds back the next one; null after an answer. */
-  lastFailure: CallFailure | HeldBack | null;
+  lastFailure: CallFailure | Throttled | null;
   /** Model calls that were answered. */
   steps: number;
   maxSteps: number | null;
   deadline: Millis | null;
   usage: Usage;
-  wish: Wish | null;
+  stopRequest: StopRequest | null;
   /** Of a compaction that somebody asked for: how. */
   asked: AskedCompaction | null;
 };
@@ -96,14 +96,14 @@ type QueuedBase = {
   maxSteps: number | null;
   deadline: Millis | null;
   /** It was interrupted before it began: it begins, and ends at once. */
-  wish: Wish | null;
+  stopRequest: StopRequest | null;
 };
 
 /** An input that waits to join the running job. `content`: null where those before it hold as much as is read at once. */
 export type SteeredInput = { messageId: MessageId; content: Block[] | null };
 
 /** How a job ends. */
-export type Verdict =
+export type JobOutcome =
   | { status: 'completed'; outputId: MessageId | null }
   | { status: 'incomplete'; error: JobError }
   | { status: 'failed'; error: JobError }
@@ -111,12 +111,12 @@ export type Verdict =
   | { status: 'interrupted'; mode: InterruptMode };
 
 /** How a job ends whose end was wished for. */
-export function wishedEnd(wish: Wish): Verdict {
-  switch (wish.kind) {
+export function requestedEnd(stopRequest: StopRequest): JobOutcome {
+  switch (stopRequest.kind) {
     case 'cancel':
     case 'stop':
-      return { status: 'cancelled', reason: wish.reason };
+      return { status: 'cancelled', reason: stopRequest.reason };
     case 'interrupt':
-      return { status: 'interrupted', mode: wish.mode };
+      return { status: 'interrupted', mode: stopRequest.mode };
   }
 }

@@ -18,7 +18,7 @@ export const MOST_RULES = 1_000;
 /** What becomes of a wait that nobody ends. Times in milliseconds; null: it lasts for as long as it takes. */
 export type AskingLimits = {
   approvalMs: number | null;
-  /** The verdict where nobody gave one in time. */
+  /** The decision where nobody gave one in time. */
   onExpiry: 'approve' | 'deny';
   /** Of questions, and of what clients run. */
   answerMs: number | null;

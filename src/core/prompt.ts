@@ -19,7 +19,7 @@ import type { Compacted, Summary } from './compaction/compacted.ts';
 import { shortened } from './compaction/shorten.ts';
 import type { ToolCallId } from './ids.ts';
 import type { Message } from './message.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock;
@@ -89,7 +89,7 @@ function copyOf(message: PromptMessage): PromptMessage {
 }
 
 /** Null: it is not sent where it stands. */
-const asSaid = remembered(({ role, content }: Message): PromptMessage | null => {
+const asSaid = memoize(({ role, content }: Message): PromptMessage | null => {
   switch (role) {
     case 'assistant':
       return orNothing({ role, content: content.filter(isAssistantContent).filter(isNotEmpty) });
@@ -111,12 +111,12 @@ function orNothing(said: PromptMessage): PromptMessage | null {
 }
 
 /** Stands for what it summarises: the same words until there is a newer one. */
-const summaryNote = remembered(({ text }: Summary): PromptMessage => {
+const summaryNote = memoize(({ text }: Summary): PromptMessage => {
   const words = `What came before in this conversation was summarised, and is not shown any more:\n\n${text}\n\nThe conversation goes on from there.`;
   return { role: 'user', content: [asNote({ type: 'text', text: words })] };
 });
 
-const shortOf = remembered(shortened);
+const shortOf = memoize(shortened);
 
 function resultsByCall(history: readonly Message[], compacted: Compacted): Map<ToolCallId, ToolResultBlock> {
   const results = new Map<ToolCallId, ToolResultBlock>();

@@ -8,7 +8,7 @@ import type { FailureClass, ModelFailure } from './model.ts';
 import type { Millis } from './time.ts';
 
 /** A wait up to this long keeps its slot. */
-export const HOLD_MS = 2_000;
+export const KEEP_SLOT_MS = 2_000;
 
 /** First wait and ceiling, in milliseconds, and how often a class may fail in a row before the job fails. */
 export type RetryPolicy = { firstMs: number; ceilingMs: number; failures: number };

@@ -73,4 +73,4 @@ export type Settings = {
 };
 
 /** What a process makes of a worker's config: settings, or the names of what it cannot serve. */
-export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unserved'; missing: string[] };
+export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unsupported'; missing: string[] };

@@ -59,7 +59,7 @@ export type Wait =
   | { for: 'timer'; since: Millis; until: Millis; needs: null };
 
 /** What was said to a call being run. `input`: what it is run with instead of what the model asked; null: as asked. */
-export type CallVerdict = {
+export type ApprovalDecision = {
   decision: 'approve' | 'deny';
   /** The model is told. */
   reason: string | null;
@@ -74,7 +74,7 @@ export type OpenCall = ToolCall & {
   /** Only of a call that waits for one. */
   reply: Reply | null;
   /** Of one that waited for approval: an approved call is `pending` again, a denied one waits for its end to be written. */
-  verdict: CallVerdict | null;
+  approval: ApprovalDecision | null;
 };
 
 export type RepliedCall = OpenCall & { reply: Reply };

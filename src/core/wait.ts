@@ -12,8 +12,8 @@ export function isForWorkers({ wait }: OpenCall): boolean {
 }
 
 /** It waited, and what it waited for has come, or comes no more. */
-export function isOver({ status, reply, verdict, wait }: OpenCall, now: Millis): boolean {
+export function isOver({ status, reply, approval, wait }: OpenCall, now: Millis): boolean {
   if (status !== 'waiting') return false;
-  const isDecided = verdict !== null && wait?.for === 'approval';
+  const isDecided = approval !== null && wait?.for === 'approval';
   return reply !== null || isDecided || (wait?.until ?? Infinity) <= now || (wait?.needs ?? 1) <= 0;
 }

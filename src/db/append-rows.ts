@@ -13,8 +13,9 @@ import { toTimestamp } from './instant.ts';
 /** What a run adds is told to the search when it gives its context back, and once in so many of its steps. */
 const SEARCHABLE_STEPS = 16;
 
-export function contextRow(move: Append) {
-  const { lease, branch, guard, entries, takenBack, state, park, progress, failure, job, compaction } = move;
+export function contextRow(transition: Append) {
+  const { lease, branch, guard, entries, takenBack, state, park, progress, failure, job, compaction } =
+    transition;
   const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   const answers = [
     ...messages.flatMap((message) => (message.model === null ? [] : [message.model.usage])),
@@ -213,7 +214,7 @@ export function changedRows({ lease, calls }: Append) {
             id: change.id,
             status: statusAfter(change),
             ...waitColumns(waitAfter(change)),
-            ...(change.kind === 'approve' && { verdict: change.verdict }),
+            ...(change.kind === 'approve' && { approval: change.approval }),
           },
         ],
   );
@@ -273,13 +274,13 @@ function endColumns(change: JobChange) {
       delivered_at: null,
     };
   }
-  const { verdict } = change;
+  const { outcome } = change;
   return {
-    status: verdict.status,
+    status: outcome.status,
     retry_at: null,
-    error: 'error' in verdict ? verdict.error : null,
-    output_id: verdict.status === 'completed' ? verdict.outputId : null,
+    error: 'error' in outcome ? outcome.error : null,
+    output_id: outcome.status === 'completed' ? outcome.outputId : null,
     finished: true,
-    delivered_at: toTimestamp(job.wish?.deliveredAt ?? null),
+    delivered_at: toTimestamp(job.stopRequest?.deliveredAt ?? null),
   };
 }

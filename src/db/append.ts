@@ -48,7 +48,7 @@ export async function append(
           headSeq: row.head_seq,
           wakeSeq: row.wake_seq,
           controlSeq: row.control_seq,
-          followUp: row.followUp,
+          followUp: row.follow_up,
           met: row.met ?? [],
         };
   });
@@ -66,7 +66,7 @@ type CommittedRow = {
   head_seq: number;
   wake_seq: number;
   control_seq: number;
-  followUp: boolean;
+  follow_up: boolean;
   met: ContextId[] | null;
 };
 
@@ -134,7 +134,7 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
       rare ? rarePart(rows) : NOTHING
     }${engaged ? engagements(appends) : NOTHING}
     select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq, ${counts ? metBy(sql`ctx.id`) : sql`null::jsonb`} as met,
-      ${ends ? sql`coalesce(j.errand, false) as errand from ctx left join changed_jobs j on j.context_id = ctx.id` : sql`false as errand from ctx`}`;
+      ${ends ? sql`coalesce(j.follow_up, false) as follow_up from ctx left join changed_jobs j on j.context_id = ctx.id` : sql`false as follow_up from ctx`}`;
 }
 
 /** The guarded update that feeds all else. */
@@ -247,11 +247,11 @@ function callsPart({ requested, changed, executed }: Rows, held: SQL): SQL {
         expires_at = case when r.waits_for is null then t.expires_at else r.expires_at end,
         needs = case when r.waits_for is null then t.needs else r.needs end,
         asked_at = case when r.waits_for is null then t.asked_at else statement_timestamp() end,
-        verdict = coalesce(r.verdict, t.verdict),
-        verdict_at = case when r.verdict is null then t.verdict_at else statement_timestamp() end,
+        approval = coalesce(r.approval, t.approval),
+        approval_at = case when r.approval is null then t.approval_at else statement_timestamp() end,
         finished_at = case when r.status not in ('pending', 'started', 'waiting') then statement_timestamp() end
       from json_to_recordset(${encodeJson(changed)}::json) as r(
-        context_id uuid, id uuid, status text, waits_for text, expires_at timestamptz, needs int, verdict json)
+        context_id uuid, id uuid, status text, waits_for text, expires_at timestamptz, needs int, approval json)
       join ctx on ctx.id = r.context_id
       where t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started', 'waiting') and ${held}
     ), new_executions as (
@@ -306,7 +306,7 @@ function endsPart({ jobs }: Rows): SQL {
         error jsonb, output_id uuid, admitted boolean, finished boolean, delivered_at timestamptz)
       join ctx on ctx.id = r.context_id
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
-      returning j.context_id, r.finished and ${hasFollowUp} as errand
+      returning j.context_id, r.finished and ${hasFollowUp} as follow_up
     ), branch_counters as (
       -- What the job added before is stored; what this append adds is in ctx.
       update branches b set

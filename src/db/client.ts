@@ -14,7 +14,7 @@ import type { PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
 import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
-import type { Parameters, SessionLimits } from './line.ts';
+import type { Parameters, SessionLimits } from './connection.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
 import * as schema from './schema.ts';
@@ -67,7 +67,7 @@ export type DatabaseOptions = {
    * How long a lock is tried for, in milliseconds: where `limits.lock` ends a statement, it is asked again, and its transaction
    * done again from its beginning. Meanwhile no connection is held. Without it: not again.
    */
-  lockPatienceMs?: number;
+  lockTimeoutMs?: number;
   /** Before a lock is tried again: what may free it. */
   onLocked?: (executor: Executor) => Promise<void>;
   hook?: StatementHook;
@@ -84,17 +84,17 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     schema: searchPath = DATABASE_SCHEMA,
     name = 'nightshift',
     silentMs = SILENT_MS,
-    lockPatienceMs = 0,
+    lockTimeoutMs = 0,
     hook,
   } = options;
   const limits = { ...NO_LIMITS, ...options.limits };
   const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
-    whileLocked(lockPatienceMs, async () => options.onLocked?.(executor(ask)), attempt);
+    whileLocked(lockTimeoutMs, async () => options.onLocked?.(executor(ask)), attempt);
   const pool = new Pool(max, { url, schema: searchPath, name, silentMs, turn: { host: 0 }, limits });
   const ask: Ask = (text, parameters, values) =>
-    pool.use(async (line, renew) => {
+    pool.use(async (connection, renew) => {
       try {
-        return await line.ask(text, parameters, values);
+        return await connection.ask(text, parameters, values);
       } catch (error) {
         const other = wasCut(error) && isRead(text) ? renew() : null;
         if (other === null) throw error;
@@ -104,9 +104,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const transaction: Database['transaction'] = async (work, { signal } = {}) =>
     untilFree(async () => {
       if (hook !== undefined) await hook('begin');
-      return pool.use(async (line, renew) => {
+      return pool.use(async (connection, renew) => {
         if (signal?.aborted === true) throw new GivenUp();
-        const transaction = new Transaction(line, (error) => (wasCut(error) ? renew() : null));
+        const transaction = new Transaction(connection, (error) => (wasCut(error) ? renew() : null));
         const giveUp = (): void => transaction.giveUp();
         signal?.addEventListener('abort', giveUp);
         try {
@@ -155,11 +155,11 @@ const PAUSE_MS = 50;
 
 /** Nothing was written where a lock was not to be had. */
 async function whileLocked<T>(
-  patienceMs: number,
+  timeoutMs: number,
   free: () => Promise<void>,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await attempt();

@@ -93,7 +93,7 @@ export async function renew(
 }
 
 /** Whether the active job of `c` is wished to end: whoever wished it has let go of the row by now. */
-const isWished: SQL = sql`exists (
+const isStopRequested: SQL = sql`exists (
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is not null)`;
 
 /** A process that ran no more than so many contexts when it died leaves little doubt about which of them killed it. */
@@ -112,7 +112,7 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
     ), suspect as (
       select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
     ), judged as (
-      select c.id, suspect.alone and c.failed_claims > 1 and not ${isWished} as waits
+      select c.id, suspect.alone and c.failed_claims > 1 and not ${isStopRequested} as waits
       from contexts c join suspect on suspect.id = c.id
     )
     update contexts c set
@@ -129,7 +129,7 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
 export type Due =
   | { kind: 'claimable'; contextId: ContextId; wakeSeq: number; epoch: number }
   /** Nobody holds it, and its job is wished to end: that needs no slot. */
-  | { kind: 'wished'; contextId: ContextId }
+  | { kind: 'stop_requested'; contextId: ContextId }
   /** Its holder did not answer a wish in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
@@ -159,26 +159,28 @@ export async function takeDue(
     scheduling_status: string;
     wake_seq: number;
     lease_epoch: number;
-    wished: boolean;
+    stop_requested: boolean;
   }>(sql`/* contexts.take_due */
     update contexts c set
       next_check_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
       scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
-      failed_claims = least(c.failed_claims + (${claims}::boolean and c.scheduling_status <> 'running' and not ${isWished})::int, 1000)
+      failed_claims = least(c.failed_claims + (${claims}::boolean and c.scheduling_status <> 'running' and not ${isStopRequested})::int, 1000)
     where c.id in (
       select c.id from contexts c where c.next_check_at <= ${nowInStatement}
-        and (c.scheduling_status = 'running' or ${isWished}
+        and (c.scheduling_status = 'running' or ${isStopRequested}
           or c.next_check_at <= ${nowInStatement} - ${overdueMs}::float8 * interval '1 millisecond')
         and not exists (
           select 1 from jsonb_to_recordset(${encodeJson(passBy)}::jsonb)
             as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)
           where p."contextId" = c.id and p."wakeSeq" = c.wake_seq and p."controlSeq" = c.control_seq)
       order by c.next_check_at limit ${most} for update skip locked)
-    returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isWished} as wished`);
+    returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isStopRequested} as wished`);
   return rows.map((row): Due => {
     const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;
     if (row.scheduling_status === 'running') return { kind: 'unanswered', contextId };
-    return row.wished ? { kind: 'wished', contextId } : { kind: 'claimable', contextId, wakeSeq, epoch };
+    return row.stop_requested
+      ? { kind: 'stop_requested', contextId }
+      : { kind: 'claimable', contextId, wakeSeq, epoch };
   });
 }
 

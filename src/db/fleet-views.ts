@@ -43,10 +43,10 @@ export async function liveProcesses(
 }
 
 /** A provider of which a key is held back; of several the longest. */
-export type HeldProvider = { provider: string; reason: string; until: Millis };
+export type ThrottledProvider = { provider: string; reason: string; until: Millis };
 
-export async function heldProviders(executor: Executor): Promise<HeldProvider[]> {
-  return executor.execute<HeldProvider>(sql`
-    select distinct on (provider) provider, reason, ${millis(sql`held_until`)} as until from provider_gates
-    where held_until > clock_timestamp() order by provider, held_until desc`);
+export async function throttledProviders(executor: Executor): Promise<ThrottledProvider[]> {
+  return executor.execute<ThrottledProvider>(sql`
+    select distinct on (provider) provider, reason, ${millis(sql`until`)} as until from provider_throttles
+    where until > clock_timestamp() order by provider, until desc`);
 }

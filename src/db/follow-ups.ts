@@ -8,7 +8,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { JobError } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
-import type { FinishedStatus, WishKind } from '../core/job.ts';
+import type { FinishedStatus, StopKind } from '../core/job.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { hasChildWorkers } from './ends.ts';
@@ -17,7 +17,7 @@ type OfJob = { tenantId: TenantId; jobId: JobId };
 
 export type FollowUp =
   /** What is below the job (`stop`: below its worker) ends with it. */
-  | (OfJob & { kind: 'cascade'; demand: WishKind; workerId: WorkerId; contextId: ContextId })
+  | (OfJob & { kind: 'cascade'; stopKind: StopKind; workerId: WorkerId; contextId: ContextId })
   /** Its end is to be told in the context `to` of whoever asked for it; null: nobody wants to hear of it any more. */
   | (OfJob & { kind: 'parent_notice'; to: ContextId | null });
 
@@ -36,7 +36,7 @@ export async function dueFollowUps(
       tenant_id: TenantId;
       worker_id: WorkerId;
       context_id: ContextId;
-      cascade: WishKind;
+      cascade: StopKind;
     }>(sql`/* follow_ups.find_cascades */
       select j.id, j.tenant_id, j.worker_id, j.context_id, j.cascade from jobs j where j.cascade is not null
       order by j.id limit ${most}`),
@@ -57,7 +57,7 @@ export async function dueFollowUps(
       kind: 'cascade',
       tenantId: row.tenant_id,
       jobId: row.id,
-      demand: row.cascade,
+      stopKind: row.cascade,
       workerId: row.worker_id,
       contextId: row.context_id,
     })),
@@ -178,10 +178,10 @@ export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: Co
 /** Nothing is left below: the mark goes, where it still is the one that was carried out. */
 export async function cascaded(
   executor: Executor,
-  { tenantId, jobId, demand }: Extract<FollowUp, { kind: 'cascade' }>,
+  { tenantId, jobId, stopKind }: Extract<FollowUp, { kind: 'cascade' }>,
 ): Promise<void> {
   await executor.execute(sql`/* jobs.finish_cascade */
-    update jobs set cascade = null where id = ${jobId} and tenant_id = ${tenantId} and cascade = ${demand}`);
+    update jobs set cascade = null where id = ${jobId} and tenant_id = ${tenantId} and cascade = ${stopKind}`);
 }
 
 /** How a job ended, for whoever asked for it. */

@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { Executor } from './client.ts';
-import type { SessionLimits } from './line.ts';
+import type { SessionLimits } from './connection.ts';
 
 /** Begins the names of all connections of the platform. */
 export const SESSION_PREFIX = 'nightshift-';

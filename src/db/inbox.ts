@@ -43,7 +43,7 @@ type Row = {
 /**
  * In a transaction. At most `limit`, and no more than a page may hold, in the order of the index `tool_calls_inbox`: a page is
  * a range of it, however much waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
- * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a verdict
+ * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a decision
  * from before a call ran says nothing of its outcome.
  */
 export async function listInbox(
@@ -59,15 +59,15 @@ export async function listInbox(
       : sql`(t.asked_at, t.id) > (${toTimestamp(after.requestedAt)}::timestamptz, ${after.id}::uuid)`;
   const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
   const calls = sql`
-    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.verdict,
-      m.bytes + coalesce(octet_length(t.verdict::text), 0) as bytes,
+    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.approval,
+      m.bytes + coalesce(octet_length(t.approval::text), 0) as bytes,
       ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
     from tool_calls t
     join jobs j on j.id = t.job_id
     join workers w on w.context_id = t.context_id
     join messages m on m.id = t.message_id
     where t.tenant_id = ${tenantId} and t.status = 'waiting' and t.reply is null
-      and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.verdict is null)
+      and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.approval is null)
       and j.stop_kind is null
       and ${only} and ${behind}
     order by t.asked_at, t.id limit ${limit}`;
@@ -89,12 +89,12 @@ export async function listInbox(
 }
 
 /**
- * Only for the calls of a page, whose size is known before: that of the messages that ask for them, and of the verdicts. Keeps
+ * Only for the calls of a page, whose size is known before: that of the messages that ask for them, and of the decisions. Keeps
  * their order.
  */
 function withInput(page: SQL): SQL {
   return sql`select p.id, p.waits_for, p.context_id, p.worker_id, p.job_id, p.name, p.requested_at, p.expires_at, p.total,
-    coalesce(case when p.verdict ->> 'input' is not null then p.verdict -> 'input' end, (
+    coalesce(case when p.approval ->> 'input' is not null then p.approval -> 'input' end, (
       select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
       where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input
   from (${page}) p order by p.asked_at, p.id`;

@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
 import type { AskedCompaction } from '../core/compaction/settings.ts';
-import type { HeldBack } from '../core/gate.ts';
+import type { Throttled } from '../core/throttle.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type {
   ActiveJob,
@@ -15,15 +15,15 @@ import type {
   JobKind,
   QueuedJob,
   SteeredInput,
-  Wish,
-  WishKind,
+  StopRequest,
+  StopKind,
 } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Mailbox } from '../core/snapshot.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
 import type { Millis } from '../core/time.ts';
-import type { CallVerdict, OpenCall, OpenCallStatus, Reply, Wait, WaitsFor } from '../core/tool-call.ts';
+import type { ApprovalDecision, OpenCall, OpenCallStatus, Reply, Wait, WaitsFor } from '../core/tool-call.ts';
 import type { Usage } from '../core/usage.ts';
 import type { Executor } from './client.ts';
 import type { ContextRow } from './contexts.ts';
@@ -122,11 +122,11 @@ type JobRow = Usage & {
   attempt: number;
   failures: number;
   retry_at: number | null;
-  error: CallFailure | HeldBack | null;
+  error: CallFailure | Throttled | null;
   steps: number;
   max_steps: number | null;
   deadline: number | null;
-  stop_kind: WishKind | null;
+  stop_kind: StopKind | null;
   stop_mode: InterruptMode | null;
   stop_reason: string | null;
   stop_requested_at: number | null;
@@ -181,12 +181,12 @@ function toActive(row: JobRow): ActiveJob {
     maxSteps: row.max_steps,
     deadline: row.deadline,
     usage: toUsage(row),
-    wish: toWish(row),
+    stopRequest: toStopRequest(row),
     asked: row.compaction,
   };
 }
 
-function toWish(row: JobRow): Wish | null {
+function toStopRequest(row: JobRow): StopRequest | null {
   const { stop_kind: kind, stop_mode: mode, stop_requested_at: requestedAt } = row;
   if (kind === null || requestedAt === null) return null;
   const told = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
@@ -195,7 +195,7 @@ function toWish(row: JobRow): Wish | null {
 
 function toQueued(row: JobRow): QueuedJob {
   const { id, branch, max_steps: maxSteps, deadline } = row;
-  const base = { id, branch, maxSteps, deadline, wish: toWish(row) };
+  const base = { id, branch, maxSteps, deadline, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };
   if (row.content === null) throw new ReadLimitExceeded();
@@ -238,7 +238,7 @@ type CallRow = {
   asked_at: Millis | null;
   expires_at: Millis | null;
   needs: number | null;
-  verdict: CallVerdict | null;
+  approval: ApprovalDecision | null;
 };
 
 async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<ContextId, OpenCall[]>> {
@@ -246,7 +246,7 @@ async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<ContextId
     select t.* from ${at} cross join lateral (
       select t.context_id, t.id, t.message_id, t.job_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
         t.reply, t.reply_message_id, coalesce(t.waits_for, 'answer') as waits_for, ${millis(sql`t.asked_at`)} as asked_at,
-        ${millis(sql`t.expires_at`)} as expires_at, t.needs, t.verdict
+        ${millis(sql`t.expires_at`)} as expires_at, t.needs, t.approval
       from tool_calls t where t.context_id = at.context_id and t.tenant_id = at.tenant
         and t.status in ('pending', 'started', 'waiting') order by t.ordinal) t`);
   return byContext(rows, toOpenCall);
@@ -264,11 +264,11 @@ function toOpenCall(row: CallRow): OpenCall {
     status,
     reply,
     reply_message_id: replyId,
-    verdict,
+    approval,
   } = row;
   const told = reply === null || replyId === null ? null : { ...reply, messageId: replyId };
   const wait = status === 'waiting' ? toWait(row) : null;
-  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status, wait, reply: told, verdict };
+  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status, wait, reply: told, approval };
 }
 
 function toWait({ waits_for: waitsFor, asked_at: since, expires_at: until, needs }: CallRow): Wait {

@@ -4,30 +4,30 @@
  * or told that the database is away: by then nobody waits for the answer any more.
  * A lost line leaves an empty place, where another one is opened when somebody needs it.
  */
-import { Line, LineLost, LOOKS } from './line.ts';
-import type { LineOptions } from './line.ts';
+import { Connection, ConnectionLost, LOOKS } from './connection.ts';
+import type { ConnectionOptions } from './connection.ts';
 
 /** Another line in place of one that was lost; null: it was not, or there are no more. */
-export type Renew = () => Line | null;
+export type Renew = () => Connection | null;
 
-type Waiting = { resolve: (line: Line) => void; reject: (error: Error) => void; looks: number };
+type Waiting = { resolve: (connection: Connection) => void; reject: (error: Error) => void; looks: number };
 
 export class Pool {
   readonly #max: number;
-  readonly #options: LineOptions;
+  readonly #options: ConnectionOptions;
   /** All lines, lent or idle; who waits does so because there are `max` and none is idle. */
-  readonly #lines = new Set<Line>();
-  readonly #idle: Line[] = [];
+  readonly #connections = new Set<Connection>();
+  readonly #idle: Connection[] = [];
   readonly #waiting: Waiting[] = [];
   readonly #clock: NodeJS.Timeout;
   readonly #emptied = Promise.withResolvers<void>();
   #closing: Promise<void> | null = null;
 
-  constructor(max: number, options: LineOptions) {
+  constructor(max: number, options: ConnectionOptions) {
     this.#max = max;
     this.#options = options;
     this.#clock = setInterval(() => {
-      for (const line of this.#lines) line.look();
+      for (const connection of this.#connections) connection.look();
       this.#look();
     }, options.silentMs / LOOKS).unref();
   }
@@ -36,18 +36,18 @@ export class Pool {
    * Does `work` on a line. `renew` gives another one for it where it was lost, or null once the pool is closed. Rejects
    * with the work's error, or with CONNECTION_ENDED after the pool was closed.
    */
-  async use<T>(work: (line: Line, renew: Renew) => Promise<T>): Promise<T> {
-    let line = this.#take() ?? (await this.#wait());
-    const renew = (): Line | null => {
-      if (this.#closing !== null || line.lost === null) return null;
-      this.#lines.delete(line);
-      line = this.#open();
-      return line;
+  async use<T>(work: (connection: Connection, renew: Renew) => Promise<T>): Promise<T> {
+    let connection = this.#take() ?? (await this.#wait());
+    const renew = (): Connection | null => {
+      if (this.#closing !== null || connection.lost === null) return null;
+      this.#connections.delete(connection);
+      connection = this.#open();
+      return connection;
     };
     try {
-      return await work(line, renew);
+      return await work(connection, renew);
     } finally {
-      this.#give(line);
+      this.#give(connection);
     }
   }
 
@@ -59,27 +59,27 @@ export class Pool {
 
   async #close(seconds: number): Promise<void> {
     this.#partFromIdle();
-    const patience = Promise.withResolvers<void>();
-    const timer = setTimeout(patience.resolve, seconds * 1_000);
-    await Promise.race([this.#emptied.promise, patience.promise]);
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, seconds * 1_000);
+    await Promise.race([this.#emptied.promise, timeout.promise]);
     clearTimeout(timer);
     clearInterval(this.#clock);
-    const destroyed = new LineLost('CONNECTION_DESTROYED', 'The database was closed meanwhile.');
+    const destroyed = new ConnectionLost('CONNECTION_DESTROYED', 'The database was closed meanwhile.');
     for (const { reject } of this.#waiting.splice(0)) reject(destroyed);
-    for (const line of this.#lines) line.lose(destroyed);
+    for (const connection of this.#connections) connection.lose(destroyed);
   }
 
   /** A line that is free at once, or null. */
-  #take(): Line | null {
-    if (this.#closing !== null) throw new LineLost('CONNECTION_ENDED', 'The database was closed.');
-    for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
-      if (line.lost === null) return line;
-      this.#lines.delete(line);
+  #take(): Connection | null {
+    if (this.#closing !== null) throw new ConnectionLost('CONNECTION_ENDED', 'The database was closed.');
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.lost === null) return connection;
+      this.#connections.delete(connection);
     }
-    return this.#lines.size < this.#max ? this.#open() : null;
+    return this.#connections.size < this.#max ? this.#open() : null;
   }
 
-  #wait(): Promise<Line> {
+  #wait(): Promise<Connection> {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject, looks: 0 }));
   }
 
@@ -89,28 +89,28 @@ export class Pool {
     while ((this.#waiting[0]?.looks ?? 0) > LOOKS) this.#waiting.shift()?.reject(new NoneFree());
   }
 
-  #open(): Line {
-    const line = new Line(this.#options);
-    this.#lines.add(line);
-    return line;
+  #open(): Connection {
+    const connection = new Connection(this.#options);
+    this.#connections.add(connection);
+    return connection;
   }
 
-  #give(line: Line): void {
-    if (line.lost !== null) this.#lines.delete(line);
+  #give(connection: Connection): void {
+    if (connection.lost !== null) this.#connections.delete(connection);
     const next = this.#waiting.shift();
-    if (next !== undefined) next.resolve(line.lost === null ? line : this.#open());
-    else if (line.lost === null) this.#idle.push(line);
+    if (next !== undefined) next.resolve(connection.lost === null ? connection : this.#open());
+    else if (connection.lost === null) this.#idle.push(connection);
     if (this.#closing !== null) this.#partFromIdle();
   }
 
   #partFromIdle(): void {
-    for (const line of this.#idle.splice(0)) {
-      void line.end().finally(() => {
-        this.#lines.delete(line);
+    for (const connection of this.#idle.splice(0)) {
+      void connection.end().finally(() => {
+        this.#connections.delete(connection);
         this.#partFromIdle();
       });
     }
-    if (this.#lines.size === 0) this.#emptied.resolve();
+    if (this.#connections.size === 0) this.#emptied.resolve();
   }
 }
 

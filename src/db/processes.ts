@@ -9,8 +9,8 @@ import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { closedGates, toClosedGates } from './gates.ts';
-import type { ClosedGate, ClosedGatesColumn } from './gates.ts';
+import { activeThrottles, toThrottles } from './throttles.ts';
+import type { ActiveThrottle, ThrottlesColumn } from './throttles.ts';
 import { millis } from './instant.ts';
 import { processes } from './schema.ts';
 
@@ -80,8 +80,8 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 /** A context that this process runs and whose holder was told to look up: a wish waits for its answer. */
 export type ControlSignal = { contextId: ContextId; controlSeq: number };
 
-export type Beat =
-  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; gates: ClosedGate[] }
+export type Heartbeat =
+  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }
   /** Somebody declared this incarnation dead: its leases are gone. */
   | { kind: 'dead' };
 
@@ -89,17 +89,17 @@ export type Beat =
  * One beat for all contexts of the process: says that it lives, hears who waits for an answer and which provider keys are
  * held back. One statement.
  */
-export async function beat(
+export async function heartbeat(
   connection: Executor,
   id: ProcessId,
   { heartbeatTimeoutMs }: LeaseTimes,
-): Promise<Beat> {
+): Promise<Heartbeat> {
   const rows = await connection.execute<{
     pid: number;
     now: number;
     context: ContextId | null;
     control: number | null;
-    gates: ClosedGatesColumn;
+    throttles: ThrottlesColumn;
   }>(sql`/* processes.heartbeat */
     with alive as (
       update processes set heartbeat_at = clock_timestamp(),
@@ -108,14 +108,20 @@ export async function beat(
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
-      ${closedGates} as gates
+      ${activeThrottles} as gates
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
   const signals = rows.flatMap(({ context, control }) =>
     context === null || control === null ? [] : [{ contextId: context, controlSeq: control }],
   );
-  return { kind: 'alive', backendPid: first.pid, now: first.now, signals, gates: toClosedGates(first.gates) };
+  return {
+    kind: 'alive',
+    backendPid: first.pid,
+    now: first.now,
+    signals,
+    throttles: toThrottles(first.throttles),
+  };
 }
 
 /** More than this, in characters, is not kept. */

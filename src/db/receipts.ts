@@ -73,7 +73,7 @@ export async function findInterruption(
           order by t.created_at, t.ordinal)
         from tool_calls t where t.context_id = j.context_id and t.tenant_id = j.tenant_id and t.job_id = j.id
           and not (t.effect = 'once' and t.status in ('pending', 'cancelled')) and t.status <> 'denied'
-          and not (t.waits_for is not distinct from 'approval' and (t.verdict ->> 'decision') is distinct from 'approve')
+          and not (t.waits_for is not distinct from 'approval' and (t.approval ->> 'decision') is distinct from 'approve')
           and not (t.effect = 'none' and t.asked_at is not null and t.status in ('waiting', 'cancelled'))) as effects
     from jobs j where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId}`);
   return row === undefined

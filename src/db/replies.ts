@@ -70,7 +70,7 @@ export const hasQuestion = sql`(c.scheduling_status <> 'idle' and (
 export type AwaitedCall = { id: ToolCallId; name: string; for: WaitsFor; until: Millis | null };
 
 /** Of a call `t`: nothing came yet of what it waits for. */
-export const isAwaited = sql`(t.status = 'waiting' and t.reply is null and (t.verdict is null or t.waits_for <> 'approval'))`;
+export const isAwaited = sql`(t.status = 'waiting' and t.reply is null and (t.approval is null or t.waits_for <> 'approval'))`;
 
 /** Calls of a context that wait, as JSON of `AwaitedCall`, the oldest first. */
 export function awaitedCalls(contextId: SQL): SQL {

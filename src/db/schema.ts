@@ -390,7 +390,7 @@ export const jobs = pgTable(
       'jobs_interrupt_has_mode',
       sql`(${t.stopKind} is not distinct from 'interrupt') = (${t.stopMode} is not null)`,
     ),
-    check('jobs_wish', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
+    check('jobs_stop_request', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
   ],
 );
 
@@ -418,8 +418,8 @@ export const toolCalls = pgTable(
     /** Of one that waits, or did: what for. Null beside `waiting`: an answer, as an older release wrote it. */
     waitsFor: text('waits_for'),
     /** What a person or a policy said to it being run, and when. */
-    verdict: json<JsonObject>('verdict'),
-    verdictAt: instant('verdict_at'),
+    approval: json<JsonObject>('approval'),
+    approvalAt: instant('approval_at'),
     /** Of one that waits for workers: how many of their jobs must still end. */
     needs: integer('needs'),
     createdAt: instant('created_at').notNull().defaultNow(),
@@ -459,7 +459,7 @@ export const toolCalls = pgTable(
       ]),
     ),
     check('tool_calls_waits_for', oneOf('waits_for', ['approval', 'answer', 'outcome', 'workers', 'timer'])),
-    check('tool_calls_verdict', sql`(${t.verdict} is null) = (${t.verdictAt} is null)`),
+    check('tool_calls_approval', sql`(${t.approval} is null) = (${t.approvalAt} is null)`),
     check('tool_calls_needs', sql`(${t.waitsFor} is not distinct from 'workers') = (${t.needs} is not null)`),
     check(
       'tool_calls_finished',
@@ -704,15 +704,15 @@ export const roles = pgTable(
 );
 
 /** One row for each provider key that was told to hold back: shared by all worker processes. Of no tenant. */
-export const providerGates = pgTable('provider_gates', {
+export const providerThrottles = pgTable('provider_throttles', {
   /** Provider, address and a hash of the key. */
   id: text('id').primaryKey(),
   provider: text('provider').notNull(),
   /** Why: the class of the failure that closed it. */
   reason: text('reason').notNull(),
-  closedAt: instant('closed_at').notNull().defaultNow(),
+  since: instant('since').notNull().defaultNow(),
   /** Nobody calls before this. */
-  heldUntil: instant('held_until').notNull(),
+  until: instant('until').notNull(),
 });
 
 /** Browsers that gave a key. What their cookies hold is not stored, only its hash. */

@@ -13,7 +13,7 @@ import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from
 import type { JobStatus } from '../core/job.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import { CALL_STATUSES } from '../core/tool-call.ts';
-import type { CallVerdict } from '../core/tool-call.ts';
+import type { ApprovalDecision } from '../core/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import type { Usage } from '../core/usage.ts';
 import { callWaits } from './call-waits.ts';
@@ -56,7 +56,7 @@ export type StepView = {
   /** Of a compaction: how long the prompt was, and is. */
   tokens: { before: number; after: number } | null;
   /** Of a tool call: what was said to it being run. */
-  approval: (CallVerdict & { at: Millis }) | null;
+  approval: (ApprovalDecision & { at: Millis }) | null;
   /** Of a tool call: each time it waited for somebody, or for a moment; null of all else. */
   waits: CallWait[] | null;
   /** Of a tool call: the job that it gave to a worker below. */
@@ -100,8 +100,8 @@ type Row = UsageColumns &
     executions: ExecutionView[] | null;
     tokens_before: number | null;
     tokens_after: number | null;
-    verdict: CallVerdict | null;
-    verdict_at: Millis | null;
+    approval: ApprovalDecision | null;
+    approval_at: Millis | null;
     waits: CallWait[] | null;
     child: ChildJob | null;
   };
@@ -127,8 +127,8 @@ export async function listSteps(
       ${millis(sql`s.shown`)} as started_at, ${millis(notBefore(sql`s.first_byte`))} as first_token_at,
       ${millis(notBefore(sql`s.ended`))} as ended_at, ${usageColumns('s')}, s.error, s.message_id, s.tool_call_id,
       ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, s.call,
-      s.prompt, s.last_prompt, s.last_status, v.verdict,
-      ${millis(sql`v.verdict_at`)} as verdict_at, call_waits.waits, ${childOf(sql`v.id`)} as child
+      s.prompt, s.last_prompt, s.last_status, v.approval,
+      ${millis(sql`v.approval_at`)} as approval_at, call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join lateral (select * from told where n > ${skip} order by n limit ${limit}) s on true
@@ -222,7 +222,7 @@ function toView(row: Row): StepView[] {
       executions: row.tool_call_id === null ? null : (row.executions ?? []),
       tokens: tokensOf(row),
       approval:
-        row.verdict === null || row.verdict_at === null ? null : { ...row.verdict, at: row.verdict_at },
+        row.approval === null || row.approval_at === null ? null : { ...row.approval, at: row.approval_at },
       waits: row.tool_call_id === null ? null : (row.waits ?? []),
       child: row.child,
     },

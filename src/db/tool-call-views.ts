@@ -4,7 +4,7 @@ import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../core/
 import type { Json } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Effect, OnUnknown } from '../core/tool.ts';
-import type { CallStatus, CallVerdict, WaitsFor } from '../core/tool-call.ts';
+import type { CallStatus, ApprovalDecision, WaitsFor } from '../core/tool-call.ts';
 import type { Executor } from './client.ts';
 import { executionsOf } from './executions.ts';
 import type { ExecutionView } from './executions.ts';
@@ -24,7 +24,7 @@ export type ToolCallView = {
   status: CallStatus;
   /** Only while it waits. */
   wait: { for: WaitsFor; since: Millis; until: Millis | null } | null;
-  verdict: (CallVerdict & { at: Millis }) | null;
+  approval: (ApprovalDecision & { at: Millis }) | null;
   executions: ExecutionView[];
   /** Null: its result is no message yet. */
   resultMessageId: MessageId | null;
@@ -45,8 +45,8 @@ type Row = {
   waits_for: WaitsFor;
   asked_at: Millis;
   expires_at: Millis | null;
-  verdict: CallVerdict | null;
-  verdict_at: Millis;
+  approval: ApprovalDecision | null;
+  approval_at: Millis;
   executions: ExecutionView[] | null;
   result_id: MessageId | null;
   created_at: Millis;
@@ -63,7 +63,7 @@ export async function findToolCall(
   const [row] = await executor.execute<Row>(sql`
     select t.id, t.context_id, t.job_id, t.message_id, t.name, t.effect, t.on_unknown, t.status,
       coalesce(t.waits_for, 'answer') as waits_for, ${millis(sql`t.asked_at`)} as asked_at,
-      ${millis(sql`t.expires_at`)} as expires_at, t.verdict, ${millis(sql`t.verdict_at`)} as verdict_at,
+      ${millis(sql`t.expires_at`)} as expires_at, t.approval, ${millis(sql`t.approval_at`)} as approval_at,
       ${millis(sql`t.created_at`)} as created_at, ${millis(sql`t.finished_at`)} as finished_at,
       (select b -> 'input' from json_array_elements(m.content) b where b ->> 'id' = t.id::text limit 1) as input,
       ${executionsOf(sql`t.id`)} as executions,
@@ -76,7 +76,7 @@ export async function findToolCall(
 }
 
 function toView(row: Row): ToolCallView {
-  const { status, verdict } = row;
+  const { status, approval } = row;
   return {
     id: row.id,
     contextId: row.context_id,
@@ -88,7 +88,7 @@ function toView(row: Row): ToolCallView {
     onUnknown: row.on_unknown,
     status,
     wait: status === 'waiting' ? { for: row.waits_for, since: row.asked_at, until: row.expires_at } : null,
-    verdict: verdict === null ? null : { ...verdict, at: row.verdict_at },
+    approval: approval === null ? null : { ...approval, at: row.approval_at },
     executions: row.executions ?? [],
     resultMessageId: row.result_id,
     createdAt: row.created_at,

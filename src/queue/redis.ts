@@ -50,13 +50,13 @@ export function redisQueue(
   };
 }
 
-type Patience = { enableOfflineQueue: boolean; maxRetriesPerRequest: number | null };
+type Timeout = { enableOfflineQueue: boolean; maxRetriesPerRequest: number | null };
 
-function connectSingle(url: string, patience: Patience): Redis {
-  return new Redis(url, { retryStrategy: reconnect, ...patience });
+function connectSingle(url: string, timeout: Timeout): Redis {
+  return new Redis(url, { retryStrategy: reconnect, ...timeout });
 }
 
-function connectCluster(url: string, { enableOfflineQueue, maxRetriesPerRequest }: Patience): Cluster {
+function connectCluster(url: string, { enableOfflineQueue, maxRetriesPerRequest }: Timeout): Cluster {
   const { username, password, protocol } = new URL(url);
   const redisOptions = {
     maxRetriesPerRequest,

@@ -12,7 +12,7 @@ export type LimitDefinitions = {
   tool_timeout_ms?: number | undefined;
   /** Seconds that a call waits for approval. Without it: for as long as it takes. */
   approval_timeout_s?: number | undefined;
-  /** The verdict where nobody gave one in that time. Without it: deny. */
+  /** The decision where nobody gave one in that time. Without it: deny. */
   approval_default?: 'approve' | 'deny' | undefined;
   /** Seconds that questions, and tools that clients run, wait for their answer. Without it: for as long as it takes. */
   answer_timeout_s?: number | undefined;

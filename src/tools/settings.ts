@@ -37,7 +37,7 @@ export function resolve(
     ...tools.missing,
     ...served.missing,
   ];
-  if (whole === null || model === null || missing.length > 0) return { kind: 'unserved', missing };
+  if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
   const told = callSettings(
     config,
     { ...catalog.defaults, ...role },

@@ -3,9 +3,9 @@ import type { Append, AppendOutcome } from '../core/append.ts';
 import { append } from '../db/append.ts';
 import { errorCode } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
-import { createGroup } from './group.ts';
+import { createBatcher } from './batcher.ts';
 
-export type Appender = (move: Append) => Promise<AppendOutcome>;
+export type Appender = (transition: Append) => Promise<AppendOutcome>;
 
 /** Appends that share a statement, at most. */
 const SHARED = 64;
@@ -13,20 +13,20 @@ const SHARED = 64;
 const ROLLED_BACK = ['40001', '40P01'];
 
 export function createAppender(db: Executor): Appender {
-  return createGroup({
+  return createBatcher({
     contextOf: ({ lease }: Append) => lease.contextId,
-    async shared(moves) {
-      const outcomes = await append(db, moves, 'pass');
+    async shared(transitions) {
+      const outcomes = await append(db, transitions, 'pass');
       // Stale, or a row that somebody else holds: alone it is waited for.
       return outcomes.map((outcome) => (outcome.kind === 'committed' ? outcome : undefined));
     },
-    alone: (move) => appendAlone(db, move),
+    alone: (transition) => appendAlone(db, transition),
     most: SHARED,
   });
 }
 
-async function appendAlone(db: Executor, move: Append): Promise<AppendOutcome> {
-  const send = () => append(db, [move]);
+async function appendAlone(db: Executor, transition: Append): Promise<AppendOutcome> {
+  const send = () => append(db, [transition]);
   const [outcome] = await send().catch((error: unknown) => {
     if (ROLLED_BACK.includes(errorCode(error))) return send();
     throw error;

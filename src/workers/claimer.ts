@@ -6,13 +6,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { endUnread } from '../commands/end-unread.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { apply } from '../core/apply.ts';
-import { UNSERVED_MS } from '../agent/unserved.ts';
+import { UNSUPPORTED_MS } from '../agent/unsupported.ts';
 import { NOTHING_COMPACTED } from '../core/compaction/compacted.ts';
 import { crashLoop, decide } from '../core/decide.ts';
 import type { ContextId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
-import { open } from '../core/moves/open.ts';
-import { handBack } from '../core/moves/park.ts';
+import { open } from '../core/transitions/open.ts';
+import { releaseUntil } from '../core/transitions/park.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
@@ -23,9 +23,9 @@ import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../db/mailbox.ts';
 import { ReadLimitExceeded } from '../db/read-limit.ts';
-import { createGroup } from './group.ts';
+import { createBatcher } from './batcher.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
-import type { Claim, Claimed, Claimer, Left, WorkerState } from './ports.ts';
+import type { Claim, Claimed, Claimer, Skipped, WorkerState } from './ports.ts';
 
 /** Contexts that share a transaction, at most: each is held until all of them were read. */
 const SHARED = 32;
@@ -34,7 +34,7 @@ type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
 
 export function createClaimer(parts: Parts): Claimer {
-  return createGroup<Claim, Claimed | null>({
+  return createBatcher<Claim, Claimed | null>({
     contextOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
     alone: (one) => claimAlone(parts, one),
@@ -46,7 +46,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const ordinary = claims.filter(
     // After a process was declared dead and began anew, the claims of its former self are not for this one.
     ({ contextId, owner, counted }) =>
-      counted === null && owner === claims[0]?.owner && !parts.registry.unserved.has(contextId),
+      counted === null && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
   );
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
@@ -79,7 +79,7 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     parts.clock.set(row.now);
     if (row.failedClaims >= LIMITS.failedClaims)
       return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
-    const left = parts.registry.unserved.has(contextId) ? await leaveUnread(parts, tx, row) : null;
+    const left = parts.registry.unsupported.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     const snapshot = await readWithinClaim(parts, tx, row);
     if (snapshot === 'too long') return { kind: 'unread', row };
@@ -112,9 +112,10 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   const snapshot = await readSnapshot(parts, db, row);
   if (snapshot === null) return null;
   const step = stepOf(parts, snapshot, row.now);
-  if (step.move === null) return { kind: 'opened', snapshot, began: null };
-  const [outcome] = await append(db, [step.move]);
-  if (outcome?.kind === 'committed') return taken(snapshot, { ...step, move: step.move }, outcome, row.now);
+  if (step.transition === null) return { kind: 'opened', snapshot, began: null };
+  const [outcome] = await append(db, [step.transition]);
+  if (outcome?.kind === 'committed')
+    return taken(snapshot, { ...step, transition: step.transition }, outcome, row.now);
   // A client or another worker wrote to the mailbox meanwhile.
   const now = await read(db, contextId);
   return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));
@@ -135,9 +136,9 @@ async function openAll(
   claims: readonly Claim[],
 ): Promise<Map<ContextId, Claimed>> {
   const first = claimed.map((of) => firstStep(parts, of));
-  const moves = first.flatMap(({ began }) => began?.move ?? []);
-  if (moves.length > 0) {
-    const committing = append(last, moves);
+  const transitions = first.flatMap(({ began }) => began?.transition ?? []);
+  if (transitions.length > 0) {
+    const committing = append(last, transitions);
     for (const { claimed } of first) {
       if (claimed.kind !== 'opened' || claimed.began === null) continue;
       const { contextId } = claimed.snapshot.lease;
@@ -151,35 +152,40 @@ async function openAll(
   return new Map(first.map(({ contextId, claimed }) => [contextId, claimed]));
 }
 
-type First = { kind: 'left' | 'opened'; move: Append | null };
+type First = { kind: 'skipped' | 'opened'; transition: Append | null };
 
 /** What a claim appends: the context is handed back, or its job begins or goes on; null: nothing is to begin. */
 function stepOf({ ids }: Pick<Parts, 'ids'>, snapshot: Snapshot, now: Millis): First {
   const step = decide(snapshot, now);
-  if (step.kind === 'hand_back') return { kind: 'left', move: handBack(snapshot, now + UNSERVED_MS) };
-  return { kind: 'opened', move: open(snapshot, step, ids) };
+  if (step.kind === 'hand_back')
+    return { kind: 'skipped', transition: releaseUntil(snapshot, now + UNSUPPORTED_MS) };
+  return { kind: 'opened', transition: open(snapshot, step, ids) };
 }
 
 function taken(
   snapshot: Snapshot,
-  { kind, move }: First & { move: Append },
+  { kind, transition }: First & { transition: Append },
   outcome: Committed,
   at: Millis,
 ): Claimed {
-  if (kind === 'left') return { kind, mailbox: snapshot, at };
-  return { kind, snapshot: apply(snapshot, move, outcome), began: { move, outcome } };
+  if (kind === 'skipped') return { kind, mailbox: snapshot, at };
+  return { kind, snapshot: apply(snapshot, transition, outcome), began: { transition, outcome } };
 }
 
 /** What the transaction does with a context, and what stands then: it holds the row, so that both are known. */
 function firstStep(parts: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
   const { contextId } = row.lease;
-  const { kind, move } = stepOf(parts, snapshot, row.now);
-  if (move === null) {
+  const { kind, transition } = stepOf(parts, snapshot, row.now);
+  if (transition === null) {
     const claimed: Claimed = { kind: 'opened', snapshot, began: null };
     return { contextId, began: null, claimed };
   }
-  const outcome = expectedOf(row, move);
-  return { contextId, began: { move, outcome }, claimed: taken(snapshot, { kind, move }, outcome, row.now) };
+  const outcome = expectedOf(row, transition);
+  return {
+    contextId,
+    began: { transition, outcome },
+    claimed: taken(snapshot, { kind, transition }, outcome, row.now),
+  };
 }
 
 function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {
@@ -196,7 +202,11 @@ function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: A
 }
 
 /** What could not be served before is read in full only once it can be. Null: it can, or that is not what matters now. */
-async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: ContextRow): Promise<Left | null> {
+async function leaveUnread(
+  { abilities, clock }: Parts,
+  tx: Executor,
+  row: ContextRow,
+): Promise<Skipped | null> {
   clock.set(row.now);
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
@@ -209,6 +219,6 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
     serving: abilities.resolve(worker, jobOf(mailbox)),
   };
   if (decide(unread, row.now).kind !== 'hand_back') return null;
-  await append(tx, [handBack(mailbox, row.now + UNSERVED_MS)]);
-  return { kind: 'left', mailbox, at: row.now };
+  await append(tx, [releaseUntil(mailbox, row.now + UNSUPPORTED_MS)]);
+  return { kind: 'skipped', mailbox, at: row.now };
 }

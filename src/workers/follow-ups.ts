@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import pTimeout from 'p-timeout';
 import { followUpsDue } from '../bus/bus.ts';
 import { cascade } from '../commands/cascade.ts';
-import { inLanes } from '../commands/lanes.ts';
+import { mapConcurrent } from '../commands/map-concurrent.ts';
 import { perform } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { sendParentNotice } from '../commands/send-parent-notice.ts';
@@ -78,7 +78,7 @@ export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
   const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);
   const commands = { ...ports, stopGraceMs: times.stopGraceMs };
-  await inLanes(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
+  await mapConcurrent(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
   return followUps.length >= MOST;
 }
 

@@ -8,12 +8,12 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
-import { beat, holdLock, leaveFigures, register, unregister } from '../db/processes.ts';
+import { heartbeat, holdLock, leaveFigures, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
 import { interestTo, controlSignalsTo } from '../bus/bus.ts';
 import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
-import type { Gates } from './gates.ts';
+import type { Throttles } from './throttles.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
@@ -30,12 +30,12 @@ export class Heartbeat {
   readonly #registry: Registry;
   readonly #subscribers: SubscriberRegistry;
   readonly #clock: DatabaseClock;
-  readonly #gates: Gates;
+  readonly #throttles: Throttles;
   readonly #metrics: WorkerMetrics;
   #connection: Database;
   #incarnation: Incarnation | null = null;
   /** Of the monotonic clock: when the last beat that succeeded was sent. */
-  #lastBeat = 0;
+  #lastHeartbeat = 0;
   #lastFigures = 0;
   #stopped = false;
   #beating: Promise<void> = Promise.resolve();
@@ -45,16 +45,16 @@ export class Heartbeat {
     registry: Registry,
     subscribers: SubscriberRegistry,
     clock: DatabaseClock,
-    gates: Gates,
+    throttles: Throttles,
     metrics: WorkerMetrics,
   ) {
     this.#ports = ports;
     this.#registry = registry;
     this.#subscribers = subscribers;
     this.#clock = clock;
-    this.#gates = gates;
+    this.#throttles = throttles;
     this.#metrics = metrics;
-    this.#connection = ports.openBeatConnection();
+    this.#connection = ports.openHeartbeatConnection();
   }
 
   /** Null between incarnations, and while the lease may have run out: nothing is claimed then. */
@@ -74,7 +74,7 @@ export class Heartbeat {
         await this.#reconnect();
       }
     }
-    this.#beating = this.#beatOn();
+    this.#beating = this.#heartbeatOn();
   }
 
   /** The last beat: whatever is still owned is for others from now on. */
@@ -92,29 +92,29 @@ export class Heartbeat {
     await this.#connection.close(1).catch(() => undefined);
   }
 
-  async #beatOn(): Promise<void> {
+  async #heartbeatOn(): Promise<void> {
     while (!this.#stopped) {
       await setTimeout(this.#ports.times.heartbeatIntervalMs);
       if (this.#stopped) return;
-      await this.#beatOnce().catch(async (error: unknown) => this.#missed(error));
+      await this.#heartbeatOnce().catch(async (error: unknown) => this.#missed(error));
     }
   }
 
-  async #beatOnce(): Promise<void> {
+  async #heartbeatOnce(): Promise<void> {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const heard = await pTimeout(beat(this.#connection.db, incarnation.id, this.#ports.times), {
-      milliseconds: this.#patienceMs(),
+    const heard = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
+      milliseconds: this.#timeoutMs(),
     });
     if (heard.kind === 'dead') return this.#startOver(incarnation);
-    this.#lastBeat = sent;
+    this.#lastHeartbeat = sent;
     this.#clock.set(heard.now);
-    this.#gates.hear(heard.gates);
+    this.#throttles.hear(heard.throttles);
     for (const { contextId, controlSeq } of heard.signals) this.#registry.lookUp(contextId, controlSeq);
     if (incarnation.backend !== heard.backendPid) {
       incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
-        milliseconds: this.#patienceMs(),
+        milliseconds: this.#timeoutMs(),
       });
     }
     if (sent - this.#lastFigures >= FIGURES_MS) await this.#leaveFigures(incarnation.id, sent);
@@ -125,7 +125,7 @@ export class Heartbeat {
     this.#lastFigures = now;
     try {
       const figures = await this.#metrics.read();
-      await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#patienceMs() });
+      await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#timeoutMs() });
     } catch (error) {
       this.#ports.log.warn({ err: error }, 'figures were not left');
     }
@@ -133,7 +133,7 @@ export class Heartbeat {
 
   async #missed(error: unknown): Promise<void> {
     this.#ports.log.warn({ err: error }, 'a beat was missed');
-    this.#metrics.beatMissed();
+    this.#metrics.heartbeatMissed();
     if (!this.#isFresh() && this.#registry.running > 0) {
       this.#ports.log.error(
         { runs: this.#registry.running },
@@ -147,7 +147,7 @@ export class Heartbeat {
   /** A connection that failed once is not trusted again. */
   async #reconnect(): Promise<void> {
     void this.#connection.close(0).catch(() => undefined);
-    this.#connection = this.#ports.openBeatConnection();
+    this.#connection = this.#ports.openHeartbeatConnection();
     if (this.#incarnation !== null) this.#incarnation.backend = null;
   }
 
@@ -166,13 +166,13 @@ export class Heartbeat {
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
     const backend = await pTimeout(holdLock(this.#connection.db, lockKey), {
-      milliseconds: this.#patienceMs(),
+      milliseconds: this.#timeoutMs(),
     });
     if (backend === null) throw new Error('The lock of this process is taken.');
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
-    await pTimeout(register(this.#connection.db, row), { milliseconds: this.#patienceMs() });
+    await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
     const hearing = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         this.#registry.lookUp(contextId, controlSeq),
@@ -180,16 +180,16 @@ export class Heartbeat {
       bus.subscribe(interestTo(id), (calling) => this.#subscribers.hear(calling)),
     ]);
     const unsubscribe = (): void => hearing.forEach((end) => end());
-    this.#lastBeat = sent;
+    this.#lastHeartbeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };
     log.info({ process_id: id }, 'worker process is up');
   }
 
   #isFresh(): boolean {
-    return performance.now() - this.#lastBeat < (this.#ports.times.leaseMs * 2) / 3;
+    return performance.now() - this.#lastHeartbeat < (this.#ports.times.leaseMs * 2) / 3;
   }
 
-  #patienceMs(): number {
+  #timeoutMs(): number {
     return Math.max(1_000, this.#ports.times.leaseMs / 6);
   }
 }

@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { purgeArchived } from '../commands/purge-archived.ts';
 import { archiveIdle } from '../db/expiry.ts';
-import { forgetGates } from '../db/gates.ts';
+import { forgetThrottles } from '../db/throttles.ts';
 import { forgetOldKeys } from '../db/idempotency.ts';
 import { forgetDead } from '../db/processes.ts';
 import { forgetSessions } from '../db/sessions.ts';
@@ -63,7 +63,7 @@ export async function keepHouse(state: State, isStopped: () => boolean = () => f
   const { db } = state.database;
   const { timeouts, archivedDays, workspaces } = state.expiry;
   await forgetDead(db);
-  await forgetGates(db);
+  await forgetThrottles(db);
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);

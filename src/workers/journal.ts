@@ -1,7 +1,7 @@
 /** The durable side of a run on Postgres: appends, and what is stored when it has to be read again. */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
-import type { Attention } from '../agent/attention.ts';
+import type { RunSignals } from '../agent/run-signals.ts';
 import type { Journal } from '../agent/run.ts';
 import { wakeMet } from '../commands/wake-met.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
@@ -18,7 +18,7 @@ import type { Remembered } from '../db/history.ts';
 import { placeOf, readMailbox } from '../db/mailbox.ts';
 import type { Stored } from '../db/mailbox.ts';
 import type { StreamPublisher } from './stream-publisher.ts';
-import { PATIENCE, isAway } from './patience.ts';
+import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 import type { WorkerState } from './ports.ts';
 
 /** Between two looks at a database that is away. */
@@ -27,15 +27,15 @@ const AWAY_MS = 250;
 /** `owner`: who holds the lease. */
 export function createJournal(
   state: WorkerState,
-  attention: Attention,
+  signals: RunSignals,
   publisher: Pick<StreamPublisher, 'committed'>,
   owner: ProcessId,
 ): Journal {
   return {
-    async append(move) {
+    async append(transition) {
       try {
-        const outcome = await state.appender(move);
-        if (outcome.kind === 'committed') announce(state, publisher, move, outcome);
+        const outcome = await state.appender(transition);
+        if (outcome.kind === 'committed') announce(state, publisher, transition, outcome);
         return outcome;
       } catch (error) {
         if (isAway(error)) return { kind: 'in_doubt' };
@@ -43,12 +43,12 @@ export function createJournal(
       }
     },
     added: ({ lease, job }) =>
-      persist(attention, async () => (job === null ? [] : readAdded(state.database.db, lease, job.id))),
-    reload: (known) => persist(attention, () => reload(state, known)),
+      persist(signals, async () => (job === null ? [] : readAdded(state.database.db, lease, job.id))),
+    reload: (known) => persist(signals, () => reload(state, known)),
     recover: (lease) => {
       // A process runs a context once at most: a lease of its own under a later epoch is the one that it raised itself.
       let again: ProcessId | null = null;
-      return persist(attention, () => {
+      return persist(signals, () => {
         const raised = recover(state, lease, again);
         again = owner;
         return raised;
@@ -58,11 +58,11 @@ export function createJournal(
 }
 
 /** Until it succeeds, or the lease is lost. */
-export async function persist<T>(attention: Attention, work: () => Promise<T>): Promise<T> {
+export async function persist<T>(signals: RunSignals, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    if (attention.lost) throw new LeaseLost();
+    if (signals.lost) throw new LeaseLost();
     try {
-      return await pTimeout(work(), PATIENCE);
+      return await pTimeout(work(), DATABASE_TIMEOUT);
     } catch (error) {
       if (!isAway(error)) throw error;
       await setTimeout(AWAY_MS);
@@ -74,23 +74,23 @@ export async function persist<T>(attention: Attention, work: () => Promise<T>): 
 function announce(
   state: WorkerState,
   publisher: Pick<StreamPublisher, 'committed'>,
-  move: Append,
+  transition: Append,
   outcome: Extract<AppendOutcome, { kind: 'committed' }>,
 ): void {
   const { wakeQueue, log, metrics, clock } = state;
-  const { lease, job, park, spawns } = move;
+  const { lease, job, park, spawns } = transition;
   const { contextId, tenantId, epoch } = lease;
   if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
-    const { verdict } = job;
-    metrics.finished(verdict.status);
+    const { outcome } = job;
+    metrics.finished(outcome.status);
     const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
-      { ...line, status: verdict.status, code: 'error' in verdict ? verdict.error.code : null },
+      { ...line, status: outcome.status, code: 'error' in outcome ? outcome.error.code : null },
       'job ended',
     );
   }
-  publisher.committed(move, outcome);
+  publisher.committed(transition, outcome);
   if (outcome.followUp) state.followUps.look();
   if (park?.status === 'runnable') wakeQueue.notify({ contextId, wakeSeq: outcome.wakeSeq, epoch });
   // As they came to be: rung once, and never held.
@@ -196,9 +196,12 @@ export function jobOf({ job, next }: Mailbox): JobId | null {
 /** A wish counts as delivered when its holder first reads it. */
 function delivered(mailbox: Mailbox, now: number): Mailbox {
   const { job } = mailbox;
-  if (job === null || job.wish === null || job.wish.deliveredAt !== null) return mailbox;
+  if (job === null || job.stopRequest === null || job.stopRequest.deliveredAt !== null) return mailbox;
   return {
     ...mailbox,
-    job: { ...job, wish: { ...job.wish, deliveredAt: Math.max(job.wish.requestedAt, now) } },
+    job: {
+      ...job,
+      stopRequest: { ...job.stopRequest, deliveredAt: Math.max(job.stopRequest.requestedAt, now) },
+    },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry as Metrics, collectDefaultMetrics } from 'prom-client';
 import type { JobCode } from '../core/errors.ts';
-import type { HoldReason } from '../core/gate.ts';
+import type { ThrottleReason } from '../core/throttle.ts';
 import type { FinishedStatus } from '../core/job.ts';
 import type { Json } from '../core/json.ts';
 import type { ModelOutcome, ProviderName } from '../core/model.ts';
@@ -30,9 +30,9 @@ export type WorkerMetrics = {
   claim(outcome: 'claimed' | 'surplus'): void;
   leaseLost(): void;
   sweep(found: number, revoked: number): void;
-  beatMissed(): void;
-  gateClosed(provider: ProviderName, reason: HoldReason): void;
-  heldBack(provider: ProviderName): void;
+  heartbeatMissed(): void;
+  throttleSet(provider: ProviderName, reason: ThrottleReason): void;
+  throttled(provider: ProviderName): void;
   servers: ServerWatch;
   /** All figures, as prom-client writes them. */
   read(): Promise<Json>;
@@ -116,12 +116,12 @@ export function createWorkerMetrics(
   const sweeps = counter('sweeps_total', 'Looks at what is due.');
   const found = counter('rescued_total', 'Contexts that sweeps found due.');
   const revoked = counter('leases_revoked_total', 'Leases of the dead that were revoked.');
-  const beats = counter('beats_missed_total', 'Beats that did not reach Postgres.');
-  const closings = counter('gate_closings_total', 'Times this process held a key back.', [
+  const beats = counter('heartbeats_missed_total', 'Beats that did not reach Postgres.');
+  const closings = counter('provider_throttles_total', 'Times this process held a key back.', [
     'provider',
     'reason',
   ]);
-  const held = counter('held_back_total', 'Contexts sent away to come again.', ['provider']);
+  const held = counter('throttled_calls_total', 'Contexts sent away to come again.', ['provider']);
 
   return {
     started: (ms) => starts.observe(seconds(ms)),
@@ -158,9 +158,9 @@ export function createWorkerMetrics(
       found.inc(due);
       revoked.inc(leases);
     },
-    beatMissed: () => beats.inc(),
-    gateClosed: (provider, reason) => closings.inc({ provider, reason }),
-    heldBack: (provider) => held.inc({ provider }),
+    heartbeatMissed: () => beats.inc(),
+    throttleSet: (provider, reason) => closings.inc({ provider, reason }),
+    throttled: (provider) => held.inc({ provider }),
     servers: createServerMetrics(registry),
     read: async () => toJson(await registry.getMetricsAsJSON()),
   };

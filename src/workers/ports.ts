@@ -21,7 +21,7 @@ import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import type { Gates } from './gates.ts';
+import type { Throttles } from './throttles.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
 import type { TeamAbilities } from './team-abilities.ts';
@@ -59,7 +59,7 @@ export type Expiry = {
 export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   /** A connection of its own, for beats. */
-  openBeatConnection(): Database;
+  openHeartbeatConnection(): Database;
   /** `application_name` of all connections of this process: they are terminated when it is declared dead. */
   sessionName?: string;
   queue: Queue;
@@ -87,16 +87,16 @@ export type Claim = {
 };
 
 /** What this process cannot serve, as of what stood in its mailbox. */
-export type Left = { kind: 'left'; mailbox: Mailbox; at: Millis };
+export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
 
 /** `began`: what was appended to begin or resume a job; null where there was nothing to begin. */
 export type Opened = {
   kind: 'opened';
   snapshot: Snapshot;
-  began: { move: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
+  began: { transition: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
 };
 
-export type Claimed = Opened | Left | Ended;
+export type Claimed = Opened | Skipped | Ended;
 
 /** Null: the doorbell was surplus. */
 export type Claimer = (claim: Claim) => Promise<Claimed | null>;
@@ -108,7 +108,7 @@ export type WorkerState = WorkerPorts & {
   registry: Registry;
   subscribers: SubscriberRegistry;
   clock: DatabaseClock;
-  gates: Gates;
+  throttles: Throttles;
   followUps: Pick<FollowUps, 'look'>;
   fingerprints: Pick<Fingerprints, 'of'>;
   metrics: WorkerMetrics;

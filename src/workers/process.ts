@@ -13,10 +13,10 @@ import { DatabaseClock } from './clock.ts';
 import { FollowUps } from './follow-ups.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { Gates } from './gates.ts';
+import { Throttles } from './throttles.ts';
 import { Housekeeper } from './housekeeper.ts';
 import { Indexer } from './indexer.ts';
-import { metered } from './metered.ts';
+import { withMetrics } from './with-metrics.ts';
 import { createWorkerMetrics, processFigures } from './metrics.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
@@ -49,9 +49,9 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const clock = new DatabaseClock();
   const subscribers = new SubscriberRegistry();
   const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
-  const abilities = metered(ports.abilities, metrics);
-  const gates = new Gates({ ...ports, abilities }, clock, metrics);
-  const heartbeat = new Heartbeat(ports, registry, subscribers, clock, gates, metrics);
+  const abilities = withMetrics(ports.abilities, metrics);
+  const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
+  const heartbeat = new Heartbeat(ports, registry, subscribers, clock, throttles, metrics);
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });
@@ -65,7 +65,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     registry,
     subscribers,
     clock,
-    gates,
+    throttles,
     metrics,
     followUps,
     fingerprints,
@@ -76,7 +76,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const indexer = new Indexer(state);
   await Promise.all([
     heartbeat.start(),
-    gates.start(),
+    throttles.start(),
     followUps.start(),
     ports.servers.start(watchServers(metrics, registry)),
   ]);
@@ -95,12 +95,12 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
 }
 
 /** What waited for a server that answers now is looked at again. */
-function watchServers({ servers }: WorkerMetrics, { unserved }: Registry): ServerWatch {
+function watchServers({ servers }: WorkerMetrics, { unsupported }: Registry): ServerWatch {
   return {
     ...servers,
     up(server, isUp) {
       servers.up(server, isUp);
-      if (isUp) unserved.clear();
+      if (isUp) unsupported.clear();
     },
   };
 }
@@ -115,23 +115,23 @@ async function drain(
   log.info({ runs: registry.running }, 'draining');
   registry.close();
   void listener.pause().catch(() => undefined);
-  const patience = new AbortController();
-  const outOfTime = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: patience.signal })
+  const timeout = new AbortController();
+  const outOfTime = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: timeout.signal })
     .then(() => registry.hurry())
-    .then(() => setTimeout(times.drainMs * (1 - PATIENT_SHARE), undefined, { signal: patience.signal }))
+    .then(() => setTimeout(times.drainMs * (1 - PATIENT_SHARE), undefined, { signal: timeout.signal }))
     .then(() => registry.end())
-    .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: patience.signal }))
+    .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: timeout.signal }))
     .then(() => registry.loseAll())
-    .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: patience.signal }))
+    .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: timeout.signal }))
     .catch(() => undefined);
   // A database that is silent holds a sweep, and a claim, for as long as it likes: they are not waited for either.
   const stopped = Promise.all(beside.map((one) => one.stop()));
   await Promise.race([stopped.then(() => registry.emptied()), outOfTime]);
-  patience.abort();
+  timeout.abort();
   await outOfTime;
   await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
   await heartbeat.stop();
-  state.gates.stop();
+  state.throttles.stop();
   await state.servers.stop();
   log.info({ runs: registry.running }, 'drained');
 }

@@ -2,12 +2,12 @@
  * What this process runs: at most `capacity` contexts at once, each context at most once. A context has its place from
  * before it is claimed until its run has ended, so that whatever is owned but has no place here was left behind.
  */
-import { Attention } from '../agent/attention.ts';
+import { RunSignals } from '../agent/run-signals.ts';
 import type { ContextId } from '../core/ids.ts';
-import { Unserved } from './unserved.ts';
+import { Unsupported } from './unsupported.ts';
 
 export type Place = {
-  attention: Attention;
+  signals: RunSignals;
   ended: Promise<void>;
   /** Ends it. True: somebody rang meanwhile, perhaps after the run had given its context back: look once more. */
   leave(): boolean;
@@ -15,7 +15,7 @@ export type Place = {
 
 export class Registry {
   /** What it cannot run. */
-  readonly unserved = new Unserved();
+  readonly unsupported = new Unsupported();
   readonly #places = new Map<ContextId, Place>();
   /** Contexts that were rung for while they had their place. */
   readonly #notified = new Set<ContextId>();
@@ -79,7 +79,7 @@ export class Registry {
    */
   async enter(contextId: ContextId): Promise<Place | null> {
     for (let older = this.#places.get(contextId); older !== undefined; older = this.#places.get(contextId)) {
-      if (!older.attention.lost) {
+      if (!older.signals.lost) {
         this.#notified.add(contextId);
         return null;
       }
@@ -87,7 +87,7 @@ export class Registry {
     }
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const place: Place = {
-      attention: new Attention(),
+      signals: new RunSignals(),
       ended,
       leave: () => {
         this.#places.delete(contextId);
@@ -95,36 +95,36 @@ export class Registry {
         return this.#notified.delete(contextId) && !this.#closed;
       },
     };
-    if (this.#closed) place.attention.leave();
+    if (this.#closed) place.signals.leave();
     this.#places.set(contextId, place);
     return place;
   }
 
   /** Tells the run of a context to look up, if it is here and has not seen what it is called for. */
   lookUp(contextId: ContextId, controlSeq: number): void {
-    this.#places.get(contextId)?.attention.lookUp(controlSeq);
+    this.#places.get(contextId)?.signals.lookUp(controlSeq);
   }
 
   /** All leases are gone. */
   loseAll(): void {
-    for (const { attention } of this.#places.values()) attention.lose();
+    for (const { signals } of this.#places.values()) signals.lose();
   }
 
   /** No more slots; those that run give their context back at the next step. */
   close(): void {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
-    for (const { attention } of this.#places.values()) attention.leave();
+    for (const { signals } of this.#places.values()) signals.leave();
   }
 
   /** Tools that may be repeated elsewhere are ended. */
   hurry(): void {
-    for (const { attention } of this.#places.values()) attention.hurry();
+    for (const { signals } of this.#places.values()) signals.hurry();
   }
 
   /** All that runs is ended. */
   end(): void {
-    for (const { attention } of this.#places.values()) attention.lookUp();
+    for (const { signals } of this.#places.values()) signals.lookUp();
   }
 
   /** Resolves when nothing runs any more. */

@@ -1,9 +1,9 @@
 /** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
 import pTimeout from 'p-timeout';
-import type { Attention } from '../agent/attention.ts';
+import type { RunSignals } from '../agent/run-signals.ts';
 import { callEarly } from '../agent/early-call.ts';
 import type { EarlyCall } from '../agent/early-call.ts';
-import { LightCalls } from '../agent/light-calls.ts';
+import { EagerCalls } from '../agent/eager-calls.ts';
 import { runLoop } from '../agent/loop.ts';
 import type { RunPorts } from '../agent/run.ts';
 import { dispatch } from '../commands/perform.ts';
@@ -16,7 +16,7 @@ import { forgive } from '../db/claims.ts';
 import { putOff, release } from '../db/contexts.ts';
 import { createJournal, persist } from './journal.ts';
 import { StreamPublisher } from './stream-publisher.ts';
-import { PATIENCE, isAway } from './patience.ts';
+import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 import type { Claim, WorkerState } from './ports.ts';
 import type { Place } from './registry.ts';
 import { createRunLog } from './run-log.ts';
@@ -49,7 +49,7 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
     counted,
     opening(snapshot) {
       early.call?.drop();
-      early.call = callEarly(portsOf(state, place, publisher, owner, snapshot), place.attention, snapshot);
+      early.call = callEarly(portsOf(state, place, publisher, owner, snapshot), place.signals, snapshot);
     },
   };
   let wasNotified = false;
@@ -58,17 +58,17 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
     state.metrics.claim(first === null ? 'surplus' : 'claimed');
     if (first !== null) {
       const ports = portsOf(state, place, publisher, owner, first);
-      const { attention } = place;
-      const light = new LightCalls(ports, attention, first);
-      await runLoop({ ...ports, attention, early: early.call, light }, first);
+      const { signals } = place;
+      const eager = new EagerCalls(ports, signals, first);
+      await runLoop({ ...ports, signals, early: early.call, eager }, first);
     }
   } catch (error) {
     if (error instanceof LeaseLost) state.metrics.leaseLost();
-    else await giveUp(state, claim, place.attention, error);
+    else await giveUp(state, claim, place.signals, error);
   } finally {
     early.call?.drop();
     publisher.close();
-    place.attention.lose();
+    place.signals.lose();
     wasNotified = place.leave();
   }
   return wasNotified;
@@ -76,16 +76,16 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
 
 function portsOf(
   state: WorkerState,
-  { attention }: Place,
+  { signals }: Place,
   publisher: StreamPublisher,
   owner: ProcessId,
   first: Snapshot,
 ): RunPorts {
   return {
-    journal: createJournal(state, attention, publisher, owner),
-    model: (provider) => state.gates.ask(provider),
+    journal: createJournal(state, signals, publisher, owner),
+    model: (provider) => state.throttles.ask(provider),
     tools: state.abilities.tools,
-    team: createTeam(state, attention),
+    team: createTeam(state, signals),
     clock: state.clock,
     fingerprint: (sent, memory) => state.fingerprints.of(first.lease.tenantId, sent, memory),
     ids: state.ids,
@@ -101,19 +101,20 @@ async function claimContext(
   claim: Claim,
   publisher: StreamPublisher,
 ): Promise<Snapshot | null> {
-  const { unserved } = state.registry;
+  const { unsupported } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
   if (claimed === null) return null;
   if (claimed.kind === 'ended') dispatch(state, claimed.afterCommit);
-  if (claimed.kind === 'left')
-    unserved.add({ contextId, ...claimed.mailbox }, claimed.at, claimed.mailbox.job?.deadline ?? null);
-  else unserved.delete(contextId);
+  if (claimed.kind === 'skipped')
+    unsupported.add({ contextId, ...claimed.mailbox }, claimed.at, claimed.mailbox.job?.deadline ?? null);
+  else unsupported.delete(contextId);
   if (claimed.kind !== 'opened') return null;
   if (claimed.began !== null) {
-    const { move, outcome } = claimed.began;
-    if (move.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(move.job.job.id));
-    publisher.committed(move, outcome, true);
+    const { transition, outcome } = claimed.began;
+    if (transition.job?.kind === 'admit')
+      state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
+    publisher.committed(transition, outcome, true);
   }
   return claimed.snapshot;
 }
@@ -125,7 +126,7 @@ async function claimContext(
 async function giveUp(
   state: WorkerState,
   { contextId, owner, counted }: Claim,
-  attention: Attention,
+  signals: RunSignals,
   error: unknown,
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });
@@ -139,5 +140,5 @@ async function giveUp(
     if (!isAway(error)) await putOff(db, contextId, counted);
     else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
   };
-  await pTimeout(persist(attention, giveBack), PATIENCE).catch(() => undefined);
+  await pTimeout(persist(signals, giveBack), DATABASE_TIMEOUT).catch(() => undefined);
 }

@@ -54,12 +54,12 @@ export class StreamPublisher {
   }
 
   /** An append of the run was committed. `claims`: it was the first under its lease. */
-  committed(move: Append, outcome: Committed, claims = false): void {
-    const { job, entries } = move;
+  committed(transition: Append, outcome: Committed, claims = false): void {
+    const { job, entries } = transition;
     this.#head = outcome.headSeq;
     const made = this.#answer?.partial.of.messageId;
     if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#forget();
-    const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.verdict.status } : null;
+    const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.outcome.status } : null;
     const hasSubscribers = this.#hasSubscribers();
     if (!hasSubscribers && finished === null && !claims) return;
     const withEntries = hasSubscribers && entries.length <= MANY;
@@ -67,8 +67,8 @@ export class StreamPublisher {
       contextId: this.#contextId,
       headSeq: outcome.headSeq,
       finished,
-      ...(withEntries && { entries: streamEventsOf(move, outcome.firstSeq) }),
-      ...(claims && { holder: { owner: this.#owner, epoch: move.lease.epoch } }),
+      ...(withEntries && { entries: streamEventsOf(transition, outcome.firstSeq) }),
+      ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
     });
   }
 

@@ -10,7 +10,7 @@ import { owned, release, revoke, takeDue, takeUnheld } from '../db/contexts.ts';
 import type { Due } from '../db/contexts.ts';
 import { declareDead } from '../db/processes.ts';
 import { terminateFrozenSessions } from '../db/frozen-sessions.ts';
-import { fence } from '../db/wishes.ts';
+import { fence } from '../db/stop-requests.ts';
 import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
 
@@ -72,7 +72,7 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const revoked = await revoke(db, REVOKED);
   const mine = await takeMine(state);
   // What nobody had a slot for is rung for again; who has one has had the time to take it.
-  const passBy = state.registry.unserved.passedBy(state.clock.now());
+  const passBy = state.registry.unsupported.passedBy(state.clock.now());
   const left = await takeDue(db, MOST_WAKE_UPS, AGAIN_MS, LEFT_MS, { passBy }).finally(() =>
     startAll(state, mine),
   );
@@ -80,7 +80,7 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   state.metrics.sweep(mine.length + left.length, revoked);
   for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
   for (const woken of await wakeForgotten(db, MOST_WAKE_UPS)) state.wakeQueue.notify(woken);
-  for (const due of [...mine, ...left]) await settleWish(state, due);
+  for (const due of [...mine, ...left]) await settleStopRequest(state, due);
 }
 
 /** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
@@ -88,7 +88,7 @@ async function takeMine({ database, registry, clock }: WorkerState): Promise<Due
   const reserved = registry.reserve();
   let found: Due[] = [];
   try {
-    const passBy = registry.unserved.passedBy(clock.now());
+    const passBy = registry.unsupported.passedBy(clock.now());
     if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true, passBy });
   } finally {
     registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
@@ -108,11 +108,12 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
  * A holder that did not answer a wish in time is fenced off, and the job settled without it; so it is where the holder
  * died, whether or not there is a slot to go on with what is queued.
  */
-async function settleWish(state: WorkerState, { kind, contextId }: Due): Promise<void> {
+async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
   if (kind === 'claimable') return;
   const afterCommit = await state.database.transaction(async (tx) => {
-    const taken = kind === 'wished' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
-    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'wished') : null;
+    const taken =
+      kind === 'stop_requested' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
+    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'stop_requested') : null;
   });
   if (afterCommit === null) return;
   if (kind === 'unanswered') {

@@ -2,7 +2,7 @@
  * Other workers, for a run: who may be made below its own, from what, and who may be waited for. Looks, and writes nothing;
  * a limit holds as of that look, so that workers which spawn at the same moment may pass it by as many as they are.
  */
-import type { Attention } from '../agent/attention.ts';
+import type { RunSignals } from '../agent/run-signals.ts';
 import type { AskingCall, Team } from '../agent/team.ts';
 import { suppressDuplicate } from '../commands/suppress-duplicate.ts';
 import type { Code } from '../core/errors.ts';
@@ -27,20 +27,20 @@ import { errorResult, spawnResult, waitResult } from './team-words.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 
-export function createTeam(parts: Parts, attention: Attention): Team {
+export function createTeam(parts: Parts, signals: RunSignals): Team {
   const { database, abilities } = parts;
   const { toolResult } = abilities.team;
   return {
     arrange: (snapshot, job, settings, asking) =>
-      persist(attention, () => arrangeAll(parts, snapshot, job, settings, asking)),
+      persist(signals, () => arrangeAll(parts, snapshot, job, settings, asking)),
     recount: ({ lease }, waiting) =>
-      persist(attention, () =>
+      persist(signals, () =>
         database.transaction((tx) =>
           recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted)),
         ),
       ),
     outcomes: ({ lease }, over) =>
-      persist(attention, async () => {
+      persist(signals, async () => {
         const { tenantId } = lease;
         const spawned = await readSpawned(database.db, tenantId, idsOf(over, 'spawn'));
         const asked = over.map(({ call: { id: callId }, ask }) => {

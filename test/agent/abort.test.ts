@@ -22,36 +22,36 @@ describe.each([
   test('at every moment: it ends, its transcript is sound, and the next input works', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
-        at: ({ count, rig: { store }, attention }) => {
+        at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.cancel();
-          if (isTold) attention.lookUp();
+          if (isTold) signals.lookUp();
         },
       });
       expectClosed(rig);
-      const [verdict] = rig.store.verdicts.values();
-      expect(['cancelled', 'completed']).toContain(verdict?.status);
-      if (k < whole.moments - 1) expect(verdict?.status).toBe('cancelled');
+      const [outcome] = rig.store.outcomes.values();
+      expect(['cancelled', 'completed']).toContain(outcome?.status);
+      if (k < whole.moments - 1) expect(outcome?.status).toBe('cancelled');
       rig.store.submit('again');
       await rig.bringToRest();
       expectClosed(rig);
-      expect([...rig.store.verdicts.values()][1]).toMatchObject({ status: 'completed' });
+      expect([...rig.store.outcomes.values()][1]).toMatchObject({ status: 'completed' });
     }
   });
 
   test('at every moment, and its process dies at the next', async () => {
     for (let k = 1; k < whole.moments - 1; k += 1) {
       const rig = await play({
-        at: ({ count, rig: { store }, attention }) => {
+        at: ({ count, rig: { store }, signals }) => {
           if (count === k + 1) return 'dies';
           if (count !== k) return undefined;
           store.cancel();
-          if (isTold) attention.lookUp();
+          if (isTold) signals.lookUp();
           return undefined;
         },
       });
       expectClosed(rig);
-      expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'cancelled' }]);
+      expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
     }
   });
 });
@@ -59,10 +59,10 @@ describe.each([
 test('what a cancelled `once` call is said to have done is never less than it did', async () => {
   for (let k = 1; k <= whole.moments; k += 1) {
     const rig = await play({
-      at: ({ count, rig: { store }, attention }) => {
+      at: ({ count, rig: { store }, signals }) => {
         if (count !== k) return;
         store.cancel();
-        attention.lookUp();
+        signals.lookUp();
       },
     });
     const results = new Map(
@@ -84,8 +84,8 @@ describe('a process that has to go', () => {
   test('gives its context back at every moment, and another one ends the job', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
-        at: ({ count, attention }) => {
-          if (count === k) attention.leave();
+        at: ({ count, signals }) => {
+          if (count === k) signals.leave();
         },
       });
       expectClosed(rig);
@@ -98,10 +98,10 @@ describe('a process that has to go', () => {
   test('and cannot wait ends what may be repeated elsewhere, but no `once` call', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
-        at: ({ count, attention }) => {
+        at: ({ count, signals }) => {
           if (count !== k) return;
-          attention.leave();
-          attention.hurry();
+          signals.leave();
+          signals.hurry();
         },
       });
       expectClosed(rig);
@@ -119,7 +119,7 @@ test('inputs that come at every moment are each answered, in order', async () =>
       },
     });
     expectClosed(rig);
-    expect([...rig.store.verdicts.values()].map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(['completed', 'completed']);
     const inputs = rig.store.transcript().filter((line) => line.includes(' user: '));
     expect(inputs).toEqual(['u1 user: go', 'u2 user: second']);
   }
@@ -130,14 +130,14 @@ test.each([true, false])(
   async (isTold) => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
-        at: ({ count, rig: { store }, attention }) => {
+        at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.revoke();
-          if (isTold) attention.lose();
+          if (isTold) signals.lose();
         },
       });
       expectClosed(rig);
-      expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+      expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
       expect(rig.store.transcript().at(-1)).toBe(whole.store.transcript().at(-1));
     }
   },

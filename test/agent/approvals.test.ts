@@ -1,4 +1,4 @@
-// A process that dies at any moment around an approval, and a verdict that comes at any moment: the transcript is the same,
+// A process that dies at any moment around an approval, and a decision that comes at any moment: the transcript is the same,
 // and nothing ran that nobody approved.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/prompt.ts';
@@ -18,7 +18,7 @@ function comparable({ store }: Rig): string[] {
 async function expectSame(options: RigOptions): Promise<void> {
   const rig = await play({ guards: GUARDS, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(rig.begun.filter(({ name }) => name === 'look')).toEqual([]);
@@ -40,7 +40,7 @@ test('death at every moment', async () => {
   }
 });
 
-test('a verdict at every moment, with and without a death right after it', async () => {
+test('a decision at every moment, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
     for (let k = 1; k <= whole.moments; k += 1) {
       await expectSame({

@@ -83,7 +83,7 @@ const WHOLE = [
 
 function expectWhole(rig: Rig): void {
   expect(rig.store.transcript()).toEqual(WHOLE);
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.store.compactions.length).toBeGreaterThan(0);
   for (const { tokensBefore, tokensAfter } of rig.store.compactions)
@@ -130,19 +130,19 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       const { moments } = await play(type);
       for (let k = 1; k <= moments; k += 1) {
         const rig = await play(type, {
-          at: ({ count, rig: { store }, attention }) => {
+          at: ({ count, rig: { store }, signals }) => {
             if (count !== k) return;
             store.interrupt(mode);
-            attention.lookUp();
+            signals.lookUp();
           },
         });
-        const [verdict] = rig.store.verdicts.values();
-        if (verdict?.status !== 'interrupted') continue;
+        const [outcome] = rig.store.outcomes.values();
+        if (outcome?.status !== 'interrupted') continue;
         const asked = rig.asked.length;
         rig.store.submit('go');
         await rig.bringToRest();
         rig.asked.forEach(expectValid);
-        expect([...rig.store.verdicts.values()].at(-1), `moment ${k}`).toMatchObject({ status: 'completed' });
+        expect([...rig.store.outcomes.values()].at(-1), `moment ${k}`).toMatchObject({ status: 'completed' });
         const turn = mode === 'rollback' ? 1 : 2;
         expect(rig.store.messages.at(-1)?.turn).toBe(`a${turn}`);
         if (mode === 'keep') continue;
@@ -181,7 +181,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       const rig = await compacted({ at: ({ count }) => (count === k ? 'dies' : undefined) });
       expect(rig.store.transcript()).toEqual(undisturbed.store.transcript());
       expect(rig.store.compactions).toHaveLength(1);
-      expect([...rig.store.verdicts.values()].map(({ status }) => status)).toEqual(
+      expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(
         Array(5).fill('completed'),
       );
       expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null });
@@ -222,7 +222,7 @@ describe('a prompt that the provider finds too long', () => {
             ? tooLong
             : answer(request),
       });
-      expect([...rig.store.verdicts.values()]).toEqual([
+      expect([...rig.store.outcomes.values()]).toEqual([
         { status: 'failed', error: { code: 'prompt_too_long', message: 'too long' } },
       ]);
       expect(rig.store.truth.state).toBe('PermanentFailure');
@@ -235,7 +235,7 @@ describe('a prompt that the provider finds too long', () => {
     const rig = await play('llm', {
       answer: (request) => (request.system === SUMMARISER ? tooLong : answer(request)),
     });
-    expect([...rig.store.verdicts.values()]).toMatchObject([
+    expect([...rig.store.outcomes.values()]).toMatchObject([
       { status: 'failed', error: { code: 'prompt_too_long' } },
     ]);
     expect(rig.asked.filter(({ system }) => system === SUMMARISER)).toHaveLength(1);

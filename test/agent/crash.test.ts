@@ -27,7 +27,7 @@ beforeAll(async () => {
 async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play(options);
   expect(comparable(rig.store.transcript())).toEqual(comparable(whole.store.transcript()));
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
@@ -109,15 +109,15 @@ describe('a `once` call', () => {
 test('a job whose processes die each time before anything comes of it fails, and the next input works', async () => {
   const rig = await play({
     at: ({ port, rig: { store } }) =>
-      port === 'the model' && store.verdicts.size === 0 ? 'dies' : undefined,
+      port === 'the model' && store.outcomes.size === 0 ? 'dies' : undefined,
   });
-  expect([...rig.store.verdicts.values()]).toMatchObject([
+  expect([...rig.store.outcomes.values()]).toMatchObject([
     { status: 'failed', error: { code: 'crash_loop' } },
   ]);
   expect(rig.store.truth.state).toBe('PermanentFailure');
   rig.store.submit('again');
   await rig.bringToRest();
-  expect([...rig.store.verdicts.values()][1]).toMatchObject({ status: 'completed' });
+  expect([...rig.store.outcomes.values()][1]).toMatchObject({ status: 'completed' });
 });
 
 describe('appends that do not take', () => {

@@ -1,9 +1,9 @@
 // The model call that is sent while the commit of its claim is under way: heard by nobody before that is there.
 import { expect, test } from 'vitest';
-import { Attention } from '../../src/agent/attention.ts';
+import { RunSignals } from '../../src/agent/run-signals.ts';
 import { callEarly } from '../../src/agent/early-call.ts';
 import type { AnswerListener } from '../../src/agent/run.ts';
-import type { Access } from '../../src/core/gate.ts';
+import type { Access } from '../../src/core/throttle.ts';
 import type { Model, ModelListener } from '../../src/core/model.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
@@ -21,14 +21,14 @@ class Led implements Model {
 
 function setUp(of: Snapshot = running(), access?: Access) {
   const model = new Led();
-  const attention = new Attention();
+  const signals = new RunSignals();
   const ports = {
     clock: { now: () => NOW },
     fingerprint: () => fingerprint(),
     log: { step: () => undefined, stepped: () => undefined, prompt: () => undefined, retry: () => undefined },
     model: (): Access => access ?? { kind: 'open', model },
   };
-  return { model, attention, of, begin: () => callEarly(ports, attention, of) };
+  return { model, signals, of, begin: () => callEarly(ports, signals, of) };
 }
 
 function listening() {
@@ -78,9 +78,9 @@ test('it is taken once', () => {
 });
 
 test('it ends like any other call when somebody speaks up', async () => {
-  const { attention, of, begin } = setUp();
+  const { signals, of, begin } = setUp();
   const taken = begin()?.take(of, listening().listener);
-  attention.lookUp();
+  signals.lookUp();
   expect(await taken?.outcome).toEqual({ kind: 'aborted' });
 });
 
@@ -88,7 +88,7 @@ test.each<[string, Snapshot]>([
   ['nothing is under way', snapshot()],
   ['an input is still to be admitted', snapshot({ next: queuedInput(), queued: 1 })],
   ['the model is called later', running({ job: job({ retryAt: NOW + 5 }) })],
-  ['this process cannot serve it', running({ serving: { kind: 'unserved', missing: ['m'] } })],
+  ['this process cannot serve it', running({ serving: { kind: 'unsupported', missing: ['m'] } })],
 ])('none is made where %s', (_, of) => {
   const { model, begin } = setUp(of);
   expect(begin()).toBeNull();
@@ -97,14 +97,14 @@ test.each<[string, Snapshot]>([
 
 test('none is made by a process that leaves, that was called up, or whose key is held back', () => {
   const leaving = setUp();
-  leaving.attention.leave();
+  leaving.signals.leave();
   expect(leaving.begin()).toBeNull();
   const calledUp = setUp();
-  calledUp.attention.lookUp();
+  calledUp.signals.lookUp();
   expect(calledUp.begin()).toBeNull();
   const held = setUp(running(), {
-    kind: 'held',
-    hold: { provider: 'simulated', reason: 'rate_limited', until: NOW + 1 },
+    kind: 'throttled',
+    throttle: { provider: 'simulated', reason: 'rate_limited', until: NOW + 1 },
     comeAgainAt: () => NOW + 1,
     turn: async () => false,
   });

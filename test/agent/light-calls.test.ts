@@ -1,13 +1,13 @@
 // Calls without effect begin before the answer that asks for them is kept, and what ends within a moment is kept with it.
 import { expect, test } from 'vitest';
-import { Attention } from '../../src/agent/attention.ts';
-import { LightCalls } from '../../src/agent/light-calls.ts';
+import { RunSignals } from '../../src/agent/run-signals.ts';
+import { EagerCalls } from '../../src/agent/eager-calls.ts';
 import { apply } from '../../src/core/apply.ts';
 import type { ToolUseBlock } from '../../src/core/blocks.ts';
 import type { MessageId } from '../../src/core/ids.ts';
-import { answerWithResults } from '../../src/core/moves/answer-with-results.ts';
-import { answer } from '../../src/core/moves/answer.ts';
-import { closeCalls } from '../../src/core/moves/tools.ts';
+import { answerWithResults } from '../../src/core/transitions/answer-with-results.ts';
+import { answer } from '../../src/core/transitions/answer.ts';
+import { closeCalls } from '../../src/core/transitions/tools.ts';
 import type { Approval } from '../../src/core/policy.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
@@ -34,7 +34,7 @@ type Running = { name: string; signal: AbortSignal; end(words: string): void };
 
 /** An answer that asks for these tools, and runners that end at once, or by hand. */
 function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: Snapshot = running()) {
-  const attention = new Attention();
+  const signals = new RunSignals();
   const heard = { begin: (): void => undefined };
   const begun: Running[] = [];
   const ports = {
@@ -58,39 +58,39 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const known = settings({ tools: [...tools] });
   const said = given({ content: uses, finishReason: 'tool_use' });
   const move = answer(of, job(), known, id<MessageId>(500), said, NOW);
-  const light = new LightCalls(ports, attention, of);
-  const begin = () => light.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
-  return { attention, begun, begin, heard, light, move, of, uses };
+  const eager = new EagerCalls(ports, signals, of);
+  const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
+  return { signals, begun, begin, heard, eager, move, of, uses };
 }
 
 test('one that ends within a moment comes with its result, and keeps it for who runs it after all', async () => {
-  const { begin, begun, light, uses } = setUp(['look'], [tool('look')]);
+  const { begin, begun, eager, uses } = setUp(['look'], [tool('look')]);
   const closed = await begin();
   expect(closed).toMatchObject([
     { call: { id: uses[0]?.id }, status: 'completed', beganAt: NOW, result: { content: 'look {}' } },
   ]);
-  expect(await light.take(uses[0]?.id ?? id(1))?.outcome).toMatchObject({ content: 'look {}' });
-  expect(light.take(uses[0]?.id ?? id(1))).toBeNull();
+  expect(await eager.take(uses[0]?.id ?? id(1))?.outcome).toMatchObject({ content: 'look {}' });
+  expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
   expect(begun).toHaveLength(1);
 });
 
 test('one that goes on is taken up as it runs', async () => {
-  const { begin, begun, light, uses } = setUp(['look', 'slow'], [tool('look'), tool('slow')]);
+  const { begin, begun, eager, uses } = setUp(['look', 'slow'], [tool('look'), tool('slow')]);
   expect((await begin()).map(({ call }) => call.name)).toEqual(['look']);
-  const taken = light.take(uses[1]?.id ?? id(1));
-  light.drop();
+  const taken = eager.take(uses[1]?.id ?? id(1));
+  eager.drop();
   begun[1]?.end('at last');
   expect(await taken?.outcome).toMatchObject({ kind: 'result', content: 'at last' });
   expect(begun).toHaveLength(2);
 });
 
 test('one that nobody takes is ended, and no other', async () => {
-  const { begin, begun, light, uses } = setUp(['slow', 'slow'], [tool('slow')]);
+  const { begin, begun, eager, uses } = setUp(['slow', 'slow'], [tool('slow')]);
   expect(await begin()).toEqual([]);
-  const taken = light.take(uses[0]?.id ?? id(1));
-  light.drop();
+  const taken = eager.take(uses[0]?.id ?? id(1));
+  eager.drop();
   expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, true]);
-  expect(light.take(uses[1]?.id ?? id(1))).toBeNull();
+  expect(eager.take(uses[1]?.id ?? id(1))).toBeNull();
   begun[0]?.end('at last');
   expect(await taken?.outcome).toMatchObject({ kind: 'result', content: 'at last' });
 });
@@ -102,10 +102,10 @@ test('none begins before a call that stands in front of it and is not light', as
 });
 
 test('a nudge ends it: it has no result, and begins anew with the calls that are open', async () => {
-  const { attention, begin, heard, light, uses } = setUp(['slow'], [tool('slow')]);
-  heard.begin = () => attention.lookUp();
+  const { signals, begin, heard, eager, uses } = setUp(['slow'], [tool('slow')]);
+  heard.begin = () => signals.lookUp();
   expect(await begin()).toEqual([]);
-  expect(light.take(uses[0]?.id ?? id(1))).toBeNull();
+  expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });
 
 test.each<[string, ToolDescriptor]>([
@@ -117,10 +117,10 @@ test.each<[string, ToolDescriptor]>([
   ['workers answer', { ...tool('mail'), answered_by: 'workers' }],
   ['waits for a moment', { ...tool('mail'), answered_by: 'timer' }],
 ])('one that %s is not begun', async (_, of) => {
-  const { begin, begun, light, uses } = setUp([of.name], [of]);
+  const { begin, begun, eager, uses } = setUp([of.name], [of]);
   expect(await begin()).toEqual([]);
   expect(begun).toEqual([]);
-  expect(light.take(uses[0]?.id ?? id(1))).toBeNull();
+  expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });
 
 test('one of a tool that is not there is not begun', async () => {
@@ -140,10 +140,10 @@ test('the first answer of a run that may have come to a death is kept alone, the
 
 test('none is begun by a process that leaves, or while somebody wants something', async () => {
   const leaving = setUp(['look'], [tool('look')]);
-  leaving.attention.leave();
+  leaving.signals.leave();
   expect(await leaving.begin()).toEqual([]);
   const nudged = setUp(['look'], [tool('look')]);
-  nudged.attention.lookUp();
+  nudged.signals.lookUp();
   expect(await nudged.begin()).toEqual([]);
   expect([...leaving.begun, ...nudged.begun]).toEqual([]);
 });
@@ -193,7 +193,7 @@ test('a rule that came while the model was answering holds: what was brought wit
   const results = rig.store.transcript().filter((line) => line.includes('←'));
   expect(results).toHaveLength(1);
   expect(results[0]).toContain('Denied');
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
 });
 
 test('where others wrote meanwhile the answer is kept alone, and its calls are not run twice', async () => {
@@ -228,7 +228,7 @@ test.each([0, 2])(
         return 'dies';
       },
     });
-    expect([...rig.store.verdicts.values()]).toMatchObject([
+    expect([...rig.store.outcomes.values()]).toMatchObject([
       { status: 'failed', error: { code: 'crash_loop' } },
     ]);
     // Once before the answer was kept; then the answer is there, and is asked for no more.

@@ -15,31 +15,31 @@ function markedOnly({ store, begun }: Rig): ToolCallId | null {
 test('a wish that comes in between keeps it from beginning, and it is known not to have run', async () => {
   let marked: ToolCallId | null = null;
   const rig = await play({
-    at: ({ port, rig: of, attention }) => {
+    at: ({ port, rig: of, signals }) => {
       if (port !== 'after an append' || marked !== null) return;
       marked = markedOnly(of);
       if (marked === null) return;
       of.store.cancel();
-      attention.lookUp();
+      signals.lookUp();
     },
   });
   expect(marked).not.toBeNull();
   expect(rig.begun.map(({ id }) => id)).not.toContain(marked);
   expect(rig.store.transcript().filter((line) => line.includes('←Cancelled before it ran.'))).toHaveLength(1);
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'cancelled' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
 });
 
 test('a nudge that brings no wish does not keep it from beginning', async () => {
   let marked: ToolCallId | null = null;
   const rig = await play({
-    at: ({ port, rig: of, attention }) => {
+    at: ({ port, rig: of, signals }) => {
       if (port !== 'after an append' || marked !== null) return;
       marked = markedOnly(of);
-      if (marked !== null) attention.lookUp();
+      if (marked !== null) signals.lookUp();
     },
   });
   expect(rig.begun.filter(({ id }) => id === marked)).toHaveLength(1);
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
 });
 
 test('a mark in doubt that is found to have been written: the call is not begun, and the model is told so', async () => {
@@ -57,5 +57,5 @@ test('a mark in doubt that is found to have been written: the call is not begun,
   expect(marked).not.toBeNull();
   expect(played.begun.map(({ id }) => id)).not.toContain(marked);
   expect(played.store.transcript().filter((line) => line.includes('outcome unknown'))).toHaveLength(1);
-  expect([...played.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...played.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
 });

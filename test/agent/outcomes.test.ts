@@ -48,7 +48,7 @@ function comparable({ store }: Rig): string[] {
 
 function expectSound(rig: Rig): void {
   expect(comparable(rig)).toEqual(comparable(whole));
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [] });
   expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
   const mails = rig.begun.flatMap(({ name, id }) => (name === 'mail' ? [id] : []));
@@ -103,7 +103,7 @@ test('a call that kills its process each time it is run anew ends its job as a c
     at: ({ port, rig: { begun } }) =>
       port === 'a tool begins' && begun.at(-1)?.name === 'mail' ? 'dies' : undefined,
   });
-  expect([...rig.store.verdicts.values()]).toMatchObject([
+  expect([...rig.store.outcomes.values()]).toMatchObject([
     { status: 'failed', error: { code: 'crash_loop' } },
   ]);
   expect(rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail'))).toEqual(
@@ -125,6 +125,6 @@ test('a wish while a person is asked ends the job, and the call is told to be un
       return 'dies';
     },
   });
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'cancelled' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
   expect(rig.store.truth.calls).toEqual([]);
 });

@@ -22,7 +22,7 @@ function comparable({ store }: Rig): string[] {
 async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play({ asks: true, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
-  expect([...rig.store.verdicts.values()]).toMatchObject([{ status: 'completed' }]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
@@ -93,7 +93,7 @@ test.each([false, true])(
           return dies ? 'dies' : undefined;
         },
       });
-      expect([...rig.store.verdicts.values()]).toHaveLength(1);
+      expect([...rig.store.outcomes.values()]).toHaveLength(1);
       expect(rig.store.truth).toMatchObject({ job: null, calls: [] });
       expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
     }

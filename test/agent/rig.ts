@@ -1,12 +1,12 @@
 // The loop over ports in memory. Every call of a port is a moment, counted from 1; at one of them something may happen:
 // the process dies (the call never returns), an append is refused or lost, somebody cancels, the process has to leave.
-import { Attention } from '../../src/agent/attention.ts';
-import { LightCalls } from '../../src/agent/light-calls.ts';
+import { RunSignals } from '../../src/agent/run-signals.ts';
+import { EagerCalls } from '../../src/agent/eager-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import { createFingerprinter } from '../../src/core/fingerprint.ts';
-import type { Held } from '../../src/core/gate.ts';
+import type { ThrottledAccess } from '../../src/core/throttle.ts';
 import type { Resolution } from '../../src/core/execution.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
@@ -30,7 +30,7 @@ export type Port =
 /** What happens at a moment; `undefined`: nothing. */
 export type Happening = 'dies' | void;
 
-export type Moment = { count: number; port: Port; rig: Rig; attention: Attention };
+export type Moment = { count: number; port: Port; rig: Rig; signals: RunSignals };
 
 export type RigOptions = {
   /** The model asks a question beside the tools of its first round, and another one alone. */
@@ -38,7 +38,7 @@ export type RigOptions = {
   /** What a person says to the calls of these tools, which wait for that. */
   guards?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** What stands before the model when it is asked for, counted from 1; null: nothing. */
-  held?: (ask: number, rig: Rig) => Held | null;
+  held?: (ask: number, rig: Rig) => ThrottledAccess | null;
   at?: (moment: Moment) => Happening;
   settings?: Settings;
   /** What the model says to a request, in place of the usual. */
@@ -74,7 +74,7 @@ export class Rig {
   appends = 0;
   asks = 0;
   /** Of the run that is under way. */
-  attention: Attention | null = null;
+  signals: RunSignals | null = null;
   now = NOW;
   #calls = 0;
 
@@ -86,16 +86,16 @@ export class Rig {
   /** Runs processes one after the other until nothing is left to do. How many it took. */
   async bringToRest(): Promise<number> {
     for (let runs = 1; runs <= 30; runs += 1) {
-      const attention = new Attention();
-      this.attention = attention;
+      const signals = new RunSignals();
+      this.signals = signals;
       const first = this.store.claim(this.now);
       if (first !== null) {
         const { promise: died, resolve: die } = Promise.withResolvers<void>();
-        const run = runLoop(this.#run(attention, die, first), first).catch((error: unknown) => {
+        const run = runLoop(this.#run(signals, die, first), first).catch((error: unknown) => {
           if (!(error instanceof LeaseLost)) throw error;
         });
         await Promise.race([run, died]);
-        attention.lose();
+        signals.lose();
       }
       if (this.store.status === 'idle') return runs;
       if (this.store.status === 'waiting' && !this.decide() && !this.resolve() && !this.store.answer('yes'))
@@ -107,7 +107,7 @@ export class Rig {
   /** A person decides on the first call that waits for it. False: none does. */
   decide(): boolean {
     const waiting = this.store.truth.calls.find(
-      ({ wait, verdict }) => wait?.for === 'approval' && verdict === null,
+      ({ wait, approval }) => wait?.for === 'approval' && approval === null,
     );
     return waiting !== undefined && this.store.judge(this.#options.guards?.[waiting.name] ?? 'approve');
   }
@@ -118,10 +118,10 @@ export class Rig {
     return resolve !== undefined && this.store.resolve((call) => resolve(call.id, this));
   }
 
-  #run(attention: Attention, die: () => void, first: Snapshot): Run {
+  #run(signals: RunSignals, die: () => void, first: Snapshot): Run {
     const pass = async (port: Port): Promise<void> => {
       this.moments += 1;
-      const happening = this.#options.at?.({ count: this.moments, port, rig: this, attention });
+      const happening = this.#options.at?.({ count: this.moments, port, rig: this, signals });
       if (happening !== 'dies') return;
       die();
       await new Promise<never>(() => undefined);
@@ -183,7 +183,7 @@ export class Rig {
         retry: () => undefined,
       },
     };
-    return { ...ports, attention, early: null, light: new LightCalls(ports, attention, first) };
+    return { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
   }
 
   async #execute(

@@ -10,10 +10,10 @@ import { decide } from '../../src/core/decide.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import type { Resolution } from '../../src/core/execution.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
-import type { InterruptMode, QueuedJob, Verdict } from '../../src/core/job.ts';
+import type { InterruptMode, QueuedJob, JobOutcome } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ModelCall } from '../../src/core/model-call.ts';
-import { open } from '../../src/core/moves/open.ts';
+import { open } from '../../src/core/transitions/open.ts';
 import type { ApprovalRule } from '../../src/core/policy.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/snapshot.ts';
@@ -28,7 +28,7 @@ export class Store {
   status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
   until: Millis = 0;
   readonly queue: QueuedJob[] = [];
-  readonly verdicts = new Map<JobId, Verdict>();
+  readonly outcomes = new Map<JobId, JobOutcome>();
   /** What was told of model calls, in commits that took. */
   readonly modelCalls: ModelCall[] = [];
   /** All visible messages, those too that a summary stands for; all compactions, and after which number each job began. */
@@ -57,7 +57,7 @@ export class Store {
   compact(asked: AskedCompaction): JobId {
     this.#count += 1;
     const jobId = id<JobId>(10_000 + this.#count);
-    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, wish: null };
+    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
     this.queue.push({ ...job, kind: 'compact', asked });
     this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
@@ -80,7 +80,7 @@ export class Store {
     this.truth = {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
-      job: { ...job, wish: job.wish ?? interruptWish(mode) },
+      job: { ...job, stopRequest: job.stopRequest ?? interruptWish(mode) },
     };
   }
 
@@ -90,20 +90,20 @@ export class Store {
     this.truth = {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
-      job: job === null ? null : { ...job, wish: job.wish ?? cancelWish() },
+      job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelWish() },
     };
   }
 
   /** The first call that waits for approval is decided on, as a person does it. False: none waits. */
   judge(decision: 'approve' | 'deny'): boolean {
     const { calls } = this.truth;
-    const first = calls.find(({ wait, verdict }) => wait?.for === 'approval' && verdict === null);
+    const first = calls.find(({ wait, approval }) => wait?.for === 'approval' && approval === null);
     if (first === undefined) return false;
-    const verdict = { decision, reason: null, input: null };
+    const approval = { decision, reason: null, input: null };
     const judged =
       decision === 'approve'
-        ? { ...first, status: 'pending' as const, wait: null, verdict }
-        : { ...first, verdict };
+        ? { ...first, status: 'pending' as const, wait: null, approval }
+        : { ...first, approval };
     this.truth = {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
@@ -233,14 +233,14 @@ export class Store {
       followUp: false,
     };
     // What a job carries of its wish is written by others: an append leaves it.
-    const wish = truth.job?.wish ?? null;
+    const stopRequest = truth.job?.stopRequest ?? null;
     const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
     const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
     const failedClaims = Math.max(0, after.failedClaims - (move.progress === 'returned' ? 1 : 0));
-    this.truth = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, wish } };
+    this.truth = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, stopRequest } };
     if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
     if (move.job?.kind === 'admit') this.queue.shift();
-    if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.verdict);
+    if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.outcome);
     if (park !== null) this.status = park.status;
     if (park?.status === 'waiting') this.until = park.until;
     return outcome;
@@ -278,9 +278,9 @@ export class Store {
     return this.#compactions.map(({ made }) => made);
   }
 
-  #settle(jobId: JobId, verdict: Verdict): void {
-    if (this.verdicts.has(jobId)) throw new Error('a job ended twice');
-    this.verdicts.set(jobId, verdict);
+  #settle(jobId: JobId, outcome: JobOutcome): void {
+    if (this.outcomes.has(jobId)) throw new Error('a job ended twice');
+    this.outcomes.set(jobId, outcome);
   }
 
   /** History in one line an entry. */

@@ -114,7 +114,7 @@ describe('a call that waits for approval', () => {
     expect([status, body]).toEqual([200, { resolved: [call] }]);
     expect(await one(call)).toEqual({
       status: 'pending',
-      verdict: { decision: 'approve', reason: null, input: null },
+      approval: { decision: 'approve', reason: null, input: null },
     });
     expect(api.wakeUps).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({ waiting_for: [] });
@@ -150,7 +150,7 @@ describe('a call that waits for approval', () => {
     expect(await statuses(call)).toEqual(['waiting']);
     const right = await say({ tool_call_id: call, decision: 'approve', input: { to: 'bob' } });
     expect(right.status).toBe(200);
-    expect(await one(call)).toMatchObject({ verdict: { input: { to: 'bob' } } });
+    expect(await one(call)).toMatchObject({ approval: { input: { to: 'bob' } } });
     const { body } = await api.get(`/api/contexts/${context}/messages`);
     expect(body.data.at(-1).content[0].input).toEqual({ to: 'ann' });
     const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
@@ -193,7 +193,7 @@ describe('a call that waits for approval', () => {
   });
 });
 
-describe('a verdict is remembered', () => {
+describe('a decision is remembered', () => {
   test('as a rule of the context, and for the other calls of the tool', async () => {
     await api.call('PATCH', `/api/contexts/${context}`, {
       config: { approval: [{ tool: '*', decision: 'always' }] },
@@ -212,7 +212,7 @@ describe('a verdict is remembered', () => {
       { tool: '*', decision: 'always' },
     ]);
     expect((await api.get(`/api/contexts/${context}`)).headers['etag']).not.toBe(headers['etag']);
-    expect(await one(again as ToolCallId)).toMatchObject({ status: 'pending', verdict: { input: null } });
+    expect(await one(again as ToolCallId)).toMatchObject({ status: 'pending', approval: { input: null } });
     expect((await state()).waiting_for).toMatchObject([{ tool_call_id: pay }]);
   });
 
@@ -223,7 +223,7 @@ describe('a verdict is remembered', () => {
   });
 });
 
-describe('a verdict is refused', () => {
+describe('a decision is refused', () => {
   test.each([
     [{ decision: 'approve' }, 'tool_call_id'],
     [{ tool_call_id: v7(), all: true, decision: 'approve' }, 'tool_call_id'],
@@ -262,7 +262,7 @@ describe('a verdict is refused', () => {
     expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
   });
 
-  test('a result does not stand for a verdict', async () => {
+  test('a result does not stand for a decision', async () => {
     const call = await askOne();
     const brought = await api.post(`/api/contexts/${context}/tools/${call}/result`, { content: 'done' });
     expect(refusal(brought)).toEqual([409, 'not_waiting']);

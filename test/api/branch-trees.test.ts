@@ -165,7 +165,7 @@ class Walk {
       await hand.complete('answer');
       await this.said(name, 'assistant', `a${turn}`);
     } else {
-      await hand.handBack(null);
+      await hand.releaseUntil(null);
       expect((await api.post(this.url('/interrupt'), { mode: end })).body.status).toBe('interrupted');
       if (end !== 'keep') {
         const inputs = end === 'discard' && bringsInput ? 1 : 0;

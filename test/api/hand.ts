@@ -11,16 +11,16 @@ import type { Append } from '../../src/core/append.ts';
 import type { Block } from '../../src/core/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, ProcessId } from '../../src/core/ids.ts';
-import type { ActiveJob, Verdict } from '../../src/core/job.ts';
+import type { ActiveJob, JobOutcome } from '../../src/core/job.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
-import { admit } from '../../src/core/moves/admit.ts';
-import { answer } from '../../src/core/moves/answer.ts';
-import { holdCalls } from '../../src/core/moves/approval.ts';
-import { compaction } from '../../src/core/moves/compact.ts';
-import { delay, handBack, holdBack, sleep } from '../../src/core/moves/park.ts';
-import { awaitCalls, endWaits } from '../../src/core/moves/waits.ts';
-import { settle } from '../../src/core/moves/settle.ts';
-import { closeCalls, ended } from '../../src/core/moves/tools.ts';
+import { admit } from '../../src/core/transitions/admit.ts';
+import { answer } from '../../src/core/transitions/answer.ts';
+import { holdCalls } from '../../src/core/transitions/approval.ts';
+import { compaction } from '../../src/core/transitions/compact.ts';
+import { delay, releaseUntil, throttledUntil, sleep } from '../../src/core/transitions/park.ts';
+import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
+import { settle } from '../../src/core/transitions/settle.ts';
+import { closeCalls, ended } from '../../src/core/transitions/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { ToolDescriptor } from '../../src/core/tool.ts';
@@ -72,7 +72,7 @@ export type Hand = {
   /** The model call failed and is made again at `at`. */
   delay(at: number): Promise<void>;
   /** The key of the model is held back until `until`; it comes again at `at`. */
-  holdBack(until: number, at: number): Promise<void>;
+  throttledUntil(until: number, at: number): Promise<void>;
   /** Every call that is to be run waits for approval instead, until then. */
   askApproval(until?: number | null): Promise<void>;
   /** Waits for answers from outside, until `until`. */
@@ -81,10 +81,10 @@ export type Hand = {
   endWaits(): Promise<void>;
   /** Waits without a slot. */
   sleep(until: number): Promise<void>;
-  handBack(until: number | null): Promise<void>;
+  releaseUntil(until: number | null): Promise<void>;
   /** The job ends with `text` as its answer. */
   complete(text: string, costNanos?: number): Promise<void>;
-  settle(verdict: Verdict): Promise<void>;
+  settle(outcome: JobOutcome): Promise<void>;
   /** The context is compacted as its job asks, with this as the summary. */
   compact(summary: string, costNanos?: number): Promise<void>;
 };
@@ -130,15 +130,15 @@ export async function take(
     const [outcome] = await append(database.db, [move]);
     if (outcome?.kind !== 'committed') return commit(decide);
     const finished =
-      move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.verdict.status } : null;
+      move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.outcome.status } : null;
     bus.publish(progressOf(contextId), { contextId, headSeq: outcome.headSeq, finished });
   };
   const say = (content: Block[], costNanos?: number) =>
     commit((snapshot) =>
       answer(snapshot, jobOf(snapshot), settings, ids.next(), answerOf(content, costNanos), Date.now()),
     );
-  const settleWith = (verdict: Verdict) =>
-    commit((snapshot) => settle(snapshot, jobOf(snapshot), verdict, ids));
+  const settleWith = (outcome: JobOutcome) =>
+    commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome, ids));
   return {
     admit: () =>
       commit((snapshot) => {
@@ -156,9 +156,14 @@ export async function take(
       commit((snapshot) =>
         delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at),
       ),
-    holdBack: (until, at) =>
+    throttledUntil: (until, at) =>
       commit((snapshot) =>
-        holdBack(snapshot, jobOf(snapshot), { provider: 'anthropic', reason: 'rate_limited', until }, at),
+        throttledUntil(
+          snapshot,
+          jobOf(snapshot),
+          { provider: 'anthropic', reason: 'rate_limited', until },
+          at,
+        ),
       ),
     askApproval: (until = null) =>
       commit((snapshot) => {
@@ -185,7 +190,7 @@ export async function take(
         ),
       ),
     sleep: (until) => commit((snapshot) => sleep(snapshot, jobOf(snapshot), until)),
-    handBack: (until) => commit((snapshot) => handBack(snapshot, until)),
+    releaseUntil: (until) => commit((snapshot) => releaseUntil(snapshot, until)),
     async complete(text, costNanos) {
       await say([{ type: 'text', text }], costNanos);
       const outputId = (await look()).history.at(-1)?.id ?? null;

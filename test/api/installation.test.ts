@@ -6,7 +6,7 @@ import { aboutOf } from '../../src/cli/about.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolDescriptor } from '../../src/core/tool.ts';
-import { closeGate } from '../../src/db/gates.ts';
+import { setThrottle } from '../../src/db/throttles.ts';
 import { leaveFigures } from '../../src/db/processes.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { ToolServers } from '../../src/tools/servers.ts';
@@ -109,8 +109,8 @@ test('worker processes tell what they serve, run, and heard of providers', async
   ]);
   await api.database.db.execute(sql`update processes set dead_at = now() where id = ${dead}`);
   const until = Date.parse('2030-01-01T00:00:00Z');
-  await closeGate(api.database.db, 'openai', { id: 'a', reason: 'rate_limited', until: until - 1_000 });
-  await closeGate(api.database.db, 'openai', { id: 'b', reason: 'overloaded', until });
+  await setThrottle(api.database.db, 'openai', { id: 'a', reason: 'rate_limited', until: until - 1_000 });
+  await setThrottle(api.database.db, 'openai', { id: 'b', reason: 'overloaded', until });
 
   api.statements.length = 0;
   const body = await system();
@@ -121,14 +121,14 @@ test('worker processes tell what they serve, run, and heard of providers', async
     configured: true,
     answered_at: '2026-11-20T10:00:00.000Z',
     failed_at: '2026-11-20T09:59:00.000Z',
-    held_until: null,
-    held_reason: null,
+    throttled_until: null,
+    throttle_reason: null,
   });
   expect(provider('openai')).toMatchObject({
     configured: false,
     answered_at: null,
-    held_until: '2030-01-01T00:00:00.000Z',
-    held_reason: 'overloaded',
+    throttled_until: '2030-01-01T00:00:00.000Z',
+    throttle_reason: 'overloaded',
   });
   expect(body.mcp_servers).toEqual([
     { name: 'files', state: 'up', tools: null },

@@ -175,7 +175,7 @@ describe('cancel', () => {
     await post(worker.context_id);
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
-    await hand.handBack(null);
+    await hand.releaseUntil(null);
     await api.post(`/api/jobs/${await post(worker.context_id)}/cancel`);
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(409);
     expect((await api.get(`/api/workers/${worker.id}`)).body.state).toBe('working');
@@ -196,7 +196,7 @@ describe('cancel', () => {
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
-    await hand.handBack(null);
+    await hand.releaseUntil(null);
     const next = await take(api, worker.context_id, owner);
     await next.settle({ status: 'cancelled', reason: null });
     const receipt = await waited;

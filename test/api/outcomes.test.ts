@@ -115,7 +115,7 @@ describe('while it waits for a person', () => {
       status: 'waiting',
       waits_for: 'outcome',
       waits_until: null,
-      verdict: null,
+      approval: null,
       executions: [{ number: 1, idempotency_key: lost.call, outcome: 'unknown' }],
       result_message_id: null,
       finished_at: null,
@@ -214,7 +214,7 @@ describe('while it waits for a person', () => {
   test('is in the inbox, though it was approved before it ran', async () => {
     const lost = await ask();
     await fleet.query(`update tool_calls set verdict = '{"decision": "approve", "reason": null, "input": null}',
-      verdict_at = clock_timestamp() where id = '${lost.call}'`);
+      approval_at = clock_timestamp() where id = '${lost.call}'`);
     const { data } = (await api.get('/api/approvals?limit=200')).body;
     expect(data.map((one: Body) => one.tool_call_id)).toContain(lost.call);
     await resolve(lost, { outcome: 'tell' });

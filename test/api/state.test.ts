@@ -94,7 +94,7 @@ describe('the state of a context', () => {
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
     const [until, at] = [later(), later() + 400].map((time) => new Date(time).toISOString());
-    await hand.holdBack(Date.parse(until ?? ''), Date.parse(at ?? ''));
+    await hand.throttledUntil(Date.parse(until ?? ''), Date.parse(at ?? ''));
     expect(await state()).toMatchObject({
       state: 'TransientFailure',
       attempt: 1,
@@ -110,11 +110,11 @@ describe('the state of a context', () => {
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
     const [until, at] = [Date.now() - 50, later()];
-    await hand.holdBack(until, at);
+    await hand.throttledUntil(until, at);
     expect((await state()).why).toBe(
       `The provider key of anthropic was held back until ${new Date(until).toISOString()} (rate limited), and lets calls in one after the other. The model is called at ${new Date(at).toISOString()}.`,
     );
-    await hand.holdBack(until, Date.now() - 1);
+    await hand.throttledUntil(until, Date.now() - 1);
     expect((await state()).why).toBe('The wait is over: it waits for a free worker process.');
   });
 
@@ -166,7 +166,7 @@ describe('the state of a context', () => {
     await post();
     expect((await state()).why).toBe('No live worker process serves role "nobody", tool "gone".');
     const hand = await take(api, worker.context_id, owner);
-    await hand.handBack(later());
+    await hand.releaseUntil(later());
     expect((await state()).why).toMatch(/^No live worker process serves .* It is looked at again at 20/);
   });
 

@@ -143,7 +143,7 @@ describe('calls of a fleet', () => {
   });
 });
 
-describe('a verdict', () => {
+describe('a decision', () => {
   let api: Api;
   let owner: ProcessId;
   let context: string;

@@ -210,7 +210,7 @@ describe('the list', () => {
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toMatchObject([
       { kind: 'model', name: 'simulated/default', status: 'running', attempt: 1 },
     ]);
-    await hand.handBack(null);
+    await hand.releaseUntil(null);
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toEqual([]);
   });
 

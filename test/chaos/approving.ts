@@ -3,15 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asker } from './ask.ts';
 import type { Dice } from './random.ts';
-import type { Verdict } from './world.ts';
+import type { PersonDecision } from './world.ts';
 
 const LOOK_EVERY_MS = 500;
 
-export type Approving = { verdicts: Verdict[]; end(): Promise<void> };
+export type Approving = { decisions: PersonDecision[]; end(): Promise<void> };
 
 export function startApproving(ask: Asker, dice: Dice): Approving {
   const ending = new AbortController();
-  const verdicts: Verdict[] = [];
+  const decisions: PersonDecision[] = [];
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const inbox = await ask.insist('GET', '/api/approvals?kind=approval&limit=200');
@@ -19,14 +19,14 @@ export function startApproving(ask: Asker, dice: Dice): Approving {
         // Some wait longer.
         if (dice.chance(0.5)) continue;
         const people = dice.chance(0.3) ? 2 : 1;
-        await Promise.all(Array.from({ length: people }, async () => judge(ask, dice, item, verdicts)));
+        await Promise.all(Array.from({ length: people }, async () => judge(ask, dice, item, decisions)));
       }
       await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
   const done = run();
   return {
-    verdicts,
+    decisions,
     async end() {
       ending.abort();
       await done;
@@ -34,22 +34,22 @@ export function startApproving(ask: Asker, dice: Dice): Approving {
   };
 }
 
-async function judge(ask: Asker, dice: Dice, item: Item, verdicts: Verdict[]): Promise<void> {
+async function judge(ask: Asker, dice: Dice, item: Item, decisions: PersonDecision[]): Promise<void> {
   const { context_id: contextId, tool_call_id: callId } = item;
-  const number = verdicts.length + 1;
+  const number = decisions.length + 1;
   const decision = dice.chance(0.65) ? 'approve' : 'deny';
   const word = decision === 'approve' && dice.chance(0.4) ? `instead-${number}` : null;
   const remember = word === null && dice.chance(0.04);
-  const one: Verdict = {
+  const one: PersonDecision = {
     contextId,
     callId,
-    key: `verdict-${number}`,
+    key: `decision-${number}`,
     decision,
     word,
     remember,
     outcome: { kind: 'pending' },
   };
-  verdicts.push(one);
+  decisions.push(one);
   const body = {
     tool_call_id: callId,
     decision,

@@ -36,7 +36,7 @@ const OPEN = [0, 429, 503];
 const FINE = [200, 201, 202, 204, 409];
 /** What these mean may be gone by the time they come. */
 const GOES_AWAY: readonly Method[] = ['PATCH', 'DELETE'];
-const PATIENCE_MS = TIMES.request * 3;
+const TIMEOUT_MS = TIMES.request * 3;
 const PAUSE_MS = [100, 500] as const;
 
 export function openAsker(urls: readonly string[], dice: Dice, givenUp: AbortSignal): Asker {
@@ -76,7 +76,7 @@ async function ask(
   try {
     const response = await fetch(url, {
       method,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -13,20 +13,21 @@ import type { JobStatus } from '../../src/core/job.ts';
 export async function postAttended(client: Client, posted: Posted): Promise<Accepted | null> {
   const accepted = await post(client, posted);
   const mayAsk = posted.script.shape === 'asking' || posted.anew !== null;
-  if (accepted !== null && mayAsk) client.crowd.followUps.push(attend(client, posted, accepted.jobId));
+  if (accepted !== null && mayAsk)
+    client.crowd.followUps.push(runInteractive(client, posted, accepted.jobId));
   return accepted;
 }
 
 /** An answer that is made anew may turn out to be to something that never ends by itself: it is not waited for any longer. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Until the job has ended: it may ask more than once. */
-async function attend(client: Client, posted: Posted, jobId: string): Promise<void> {
+async function runInteractive(client: Client, posted: Posted, jobId: string): Promise<void> {
   const { ask, dice } = client;
   const { tag, contextId } = posted;
   const since = performance.now();
   for (let round = 1; ; round += 1) {
-    if (posted.anew?.kind === 'regenerate' && performance.now() - since > PATIENCE_MS && !posted.cancelled) {
+    if (posted.anew?.kind === 'regenerate' && performance.now() - since > TIMEOUT_MS && !posted.cancelled) {
       posted.cancelled = true;
       await ask.insist('POST', `/api/jobs/${jobId}/cancel`, { reason: 'chaos' }, `give-up-${tag}`);
     }

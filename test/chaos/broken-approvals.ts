@@ -4,7 +4,7 @@ import { GUARD } from './inputs.ts';
 import { event } from './builders.ts';
 import { soundWorld } from './sound-world.ts';
 import type { StoredCall } from './stored.ts';
-import type { Verdict } from './world.ts';
+import type { PersonDecision } from './world.ts';
 
 export function soundApproval() {
   const { world, call } = soundWorld();
@@ -12,10 +12,10 @@ export function soundApproval() {
     ...call,
     id: 'guarded',
     name: GUARD,
-    verdict: { decision: 'approve', input: { word: 'other' } },
-    verdict_at: 15,
+    approval: { decision: 'approve', input: { word: 'other' } },
+    approval_at: 15,
   };
-  const verdict: Verdict = {
+  const approval: PersonDecision = {
     contextId: 'c',
     callId: 'guarded',
     key: 'v-1',
@@ -26,7 +26,7 @@ export function soundApproval() {
   };
   const said = event(30, 'ApprovalResolved', { tool_call_id: 'guarded' });
   world.calls.push(guarded);
-  world.verdicts.push(verdict, { ...verdict, key: 'v-2', decision: 'deny', outcome: { kind: 'refused' } });
+  world.decisions.push(approval, { ...approval, key: 'v-2', decision: 'deny', outcome: { kind: 'refused' } });
   world.events.push(said);
   const ran = ['begin', withWord('other'), 'effect', 'end'].map((what) => ({
     what,
@@ -34,30 +34,30 @@ export function soundApproval() {
     key: 'guarded',
   }));
   world.outside.push(...ran);
-  return { world, guarded, verdict, said };
+  return { world, guarded, approval, said };
 }
 
 type Sound = ReturnType<typeof soundApproval>;
 
 export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp][] = [
   [
-    'a verdict never got through',
-    ({ verdict }) => Object.assign(verdict, { outcome: { kind: 'pending' } }),
+    'a decision never got through',
+    ({ approval }) => Object.assign(approval, { outcome: { kind: 'pending' } }),
     /never got through/,
   ],
   [
-    'a verdict is on no call',
-    ({ verdict }) => Object.assign(verdict, { outcome: { kind: 'taken', resolved: ['x'] } }),
+    'a decision is on no call',
+    ({ approval }) => Object.assign(approval, { outcome: { kind: 'taken', resolved: ['x'] } }),
     /on no call/,
   ],
   [
-    'it ran without a verdict',
-    ({ guarded }) => Object.assign(guarded, { verdict: null, verdict_at: null }),
+    'it ran without a decision',
+    ({ guarded }) => Object.assign(guarded, { approval: null, approval_at: null }),
     /nobody approved it/,
   ],
   [
     'it was denied, and ran',
-    ({ guarded }) => Object.assign(guarded, { verdict: { decision: 'deny', input: null } }),
+    ({ guarded }) => Object.assign(guarded, { approval: { decision: 'deny', input: null } }),
     /was denied, and ran/,
   ],
   [
@@ -73,7 +73,7 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
   ['it began too early', ({ guarded }) => Object.assign(guarded, { started_at: 10 }), /began before/],
   [
     'a denial is forgotten',
-    ({ guarded }) => Object.assign(guarded, { verdict: { decision: 'deny', input: null } }),
+    ({ guarded }) => Object.assign(guarded, { approval: { decision: 'deny', input: null } }),
     /was denied, and is completed/,
   ],
   [
@@ -83,14 +83,14 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
   ],
   [
     'two were told that it was theirs',
-    ({ world, verdict }) => void world.verdicts.push({ ...verdict, key: 'v-3' }),
-    /2 verdicts were taken/,
+    ({ world, approval }) => void world.decisions.push({ ...approval, key: 'v-3' }),
+    /2 decisions were taken/,
   ],
-  ['a verdict is of nobody', ({ world }) => void world.verdicts.splice(0), /a verdict that nobody gave/],
+  ['a decision is of nobody', ({ world }) => void world.decisions.splice(0), /a decision that nobody gave/],
   [
-    'another verdict stands',
-    ({ guarded }) => Object.assign(guarded, { verdict: { decision: 'approve', input: null } }),
-    /another verdict stands/,
+    'another decision stands',
+    ({ guarded }) => Object.assign(guarded, { approval: { decision: 'approve', input: null } }),
+    /another decision stands/,
   ],
   ['it is told twice', ({ world, said }) => void world.events.push({ ...said, seq: 31 }), /told 2 times/],
   [

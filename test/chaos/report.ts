@@ -58,14 +58,14 @@ function conversationLines({
   calls,
   compacts,
   compactions,
-  verdicts,
+  decisions,
   jobs,
 }: World): string[] {
   const anew = inputs.flatMap(({ anew: one, outcome }) =>
     one === null ? [] : [`${one.kind} ${outcome.kind}`],
   );
   const written = settings.map(({ version }) => (version === null ? 'settings refused' : 'settings taken'));
-  const judged = verdicts.map(
+  const judged = decisions.map(
     ({ decision, word, remember, outcome }) =>
       `${decision}${word === null ? '' : ' edited'}${remember ? ' remembered' : ''} ${outcome.kind}`,
   );
@@ -75,7 +75,7 @@ function conversationLines({
     `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...anew])}`,
     `  compactions: ${counted([...compacts.map(({ outcome }) => `asked for, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
     `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
-    `  verdicts: ${counted(judged)}`,
+    `  decisions: ${counted(judged)}`,
     `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
   ];
 }
@@ -116,7 +116,7 @@ function storyOf(world: World, id: string): object {
     inputs: world.inputs.filter(({ contextId }) => contextId === id),
     interrupts: world.interrupts.filter(({ contextId }) => contextId === id),
     stops: world.stops.filter(({ contextId }) => contextId === id),
-    verdicts: world.verdicts.filter(({ contextId }) => contextId === id),
+    decisions: world.decisions.filter(({ contextId }) => contextId === id),
     replies: world.replies.filter(({ contextId }) => contextId === id),
     changes: world.changes.filter(({ contextId }) => contextId === id),
     settings: world.settings.filter(({ contextId }) => contextId === id),

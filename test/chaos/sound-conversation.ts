@@ -44,8 +44,8 @@ export function soundConversation() {
     status: 'completed',
     started_at: null,
     asked: true,
-    verdict: null,
-    verdict_at: null,
+    approval: null,
+    approval_at: null,
     reply: { content: 'yes', isError: false },
     reply_message_id: 'r-3',
   };

@@ -136,8 +136,8 @@ export type StoredCall = {
   /** Somebody outside answers it. */
   asked: boolean;
   /** What a person said to it being run, and when; null: nobody said anything. */
-  verdict: { decision: 'approve' | 'deny'; input: unknown } | null;
-  verdict_at: number | null;
+  approval: { decision: 'approve' | 'deny'; input: unknown } | null;
+  approval_at: number | null;
   reply: { content: unknown; isError: boolean } | null;
   reply_message_id: string | null;
 };

@@ -84,8 +84,8 @@ export type Reply = {
   outcome: { kind: 'accepted'; jobId: string; messageId: string } | { kind: 'refused' } | { kind: 'pending' };
 };
 
-/** A verdict on a call, by its client. `resolved`: the calls that a 200 named. */
-export type Verdict = {
+/** a decision on a call, by its client. `resolved`: the calls that a 200 named. */
+export type PersonDecision = {
   contextId: string;
   callId: string;
   key: string;
@@ -192,7 +192,7 @@ export type World = {
   interrupts: Interrupt[];
   stops: Stop[];
   replies: Reply[];
-  verdicts: Verdict[];
+  decisions: PersonDecision[];
   said: Said[];
   changes: Change[];
   settings: Setting[];

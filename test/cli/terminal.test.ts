@@ -97,11 +97,11 @@ test('answers of a person', () => {
   const item = { context_id: 'c', tool_call_id: 't', name: 'ask_user', input: null };
   const approval = { ...item, kind: 'approval' } as const;
   expect(readAnswer(approval, ' Always ')).toMatchObject({
-    verdict: { decision: 'approve', remember: true },
+    approval: { decision: 'approve', remember: true },
   });
-  expect(readAnswer(approval, 'v')).toMatchObject({ verdict: { decision: 'deny', remember: true } });
+  expect(readAnswer(approval, 'v')).toMatchObject({ approval: { decision: 'deny', remember: true } });
   expect(readAnswer(approval, '{"a": 1}')).toMatchObject({
-    verdict: { decision: 'approve', input: { a: 1 } },
+    approval: { decision: 'approve', input: { a: 1 } },
   });
   expect(readAnswer(approval, '{')).toBeNull();
   expect(readAnswer(approval, '')).toBeNull();

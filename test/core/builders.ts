@@ -7,7 +7,7 @@ import type { Fingerprint } from '../../src/core/fingerprint.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
-import type { ActiveJob, InterruptMode, QueuedJob, Wish } from '../../src/core/job.ts';
+import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
 import type { Settings } from '../../src/core/settings.ts';
@@ -16,7 +16,7 @@ import type { Effect, ToolDescriptor } from '../../src/core/tool.ts';
 import type { OpenCall } from '../../src/core/tool-call.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 
-type Told = Pick<Wish, 'reason' | 'requestedAt' | 'deliveredAt'>;
+type Told = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
 
 export const NOW = 1_700_000_000_000;
 
@@ -52,7 +52,7 @@ export function job(over: Partial<ActiveJob> = {}): ActiveJob {
     maxSteps: null,
     deadline: null,
     usage: NO_USAGE,
-    wish: null,
+    stopRequest: null,
     asked: null,
     ...over,
   };
@@ -65,7 +65,7 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
     branch: 'main',
     maxSteps: null,
     deadline: null,
-    wish: null,
+    stopRequest: null,
     messageId: id<MessageId>(20),
     content: [{ type: 'text', text: 'next' }],
     ...over,
@@ -73,14 +73,14 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
 }
 
 export function queuedRetry(): QueuedJob {
-  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, wish: null };
+  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
 }
 
-export function cancelWish(over: Partial<Told> = {}): Wish {
+export function cancelWish(over: Partial<Told> = {}): StopRequest {
   return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
 }
 
-export function interruptWish(mode: InterruptMode): Wish {
+export function interruptWish(mode: InterruptMode): StopRequest {
   return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null };
 }
 
@@ -96,7 +96,7 @@ export function call(over: Partial<OpenCall> = {}): OpenCall {
     status: 'pending',
     wait: null,
     reply: null,
-    verdict: null,
+    approval: null,
     ...over,
   };
 }

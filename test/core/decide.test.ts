@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
-import type { Step } from '../../src/core/decide.ts';
+import type { Decision } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { HOLD_MS } from '../../src/core/retry.ts';
+import { KEEP_SLOT_MS } from '../../src/core/retry.ts';
 import type { Serving } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { Turn } from '../../src/core/turn.ts';
@@ -28,13 +28,13 @@ import {
 } from './builders.ts';
 
 const served = settings();
-const unserved: Serving = { kind: 'unserved', missing: ['tool:mail'] };
+const unsupported: Serving = { kind: 'unsupported', missing: ['tool:mail'] };
 const systemNote = userMessage(9, { role: 'system', jobId: null });
 const pausing = assistantMessage(3, {
   model: { modelId: 'm', providerId: 'p', usage: job().usage, finishReason: 'pause' },
 });
 
-type Case = [what: string, of: Snapshot, step: Step];
+type Case = [what: string, of: Snapshot, step: Decision];
 
 describe('between jobs', () => {
   const next = queuedInput();
@@ -46,15 +46,15 @@ describe('between jobs', () => {
     ['stopped: park, whatever is queued', snapshot({ stopped: true, next, queued: 1 }), { kind: 'park' }],
     [
       'stopped and not served: park all the same',
-      snapshot({ stopped: true, next, queued: 1, serving: unserved }),
+      snapshot({ stopped: true, next, queued: 1, serving: unsupported }),
       { kind: 'park' },
     ],
     [
       'what cannot be served here is handed back before it is admitted',
-      snapshot({ next, queued: 1, serving: unserved }),
+      snapshot({ next, queued: 1, serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
-    ['nothing queued and not served: park', snapshot({ serving: unserved }), { kind: 'park' }],
+    ['nothing queued and not served: park', snapshot({ serving: unsupported }), { kind: 'park' }],
     [
       'barren claims do not matter where no job is under way',
       snapshot({ next, queued: 1, failedClaims: 99 }),
@@ -68,9 +68,9 @@ describe('between jobs', () => {
 describe('within a job', () => {
   const finish = (of: Snapshot) => {
     const step = decide(of, NOW);
-    return step.kind === 'finish' ? step.verdict : step;
+    return step.kind === 'finish' ? step.outcome : step;
   };
-  const callModel: Step = { kind: 'call_model', job: job(), settings: served };
+  const callModel: Decision = { kind: 'call_model', job: job(), settings: served };
 
   test.each<Case>([
     ['an unanswered input: call the model', running(), callModel],
@@ -105,12 +105,12 @@ describe('within a job', () => {
     ],
     [
       'what cannot be served here is handed back',
-      running({ serving: unserved }),
+      running({ serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
     [
       'open calls of a worker that is not served here are not run here',
-      running({ calls: [call()], serving: unserved }),
+      running({ calls: [call()], serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
     ['stopped without a wish goes on: the wish ends jobs', running({ stopped: true }), callModel],
@@ -168,18 +168,18 @@ describe('within a job', () => {
 
   test('a wish ends the job before anything else is looked at', () => {
     const of = running({
-      job: job({ wish: cancelWish(), deadline: NOW - 1 }),
+      job: job({ stopRequest: cancelWish(), deadline: NOW - 1 }),
       history: [],
       calls: [call()],
       failedClaims: 99,
-      serving: unserved,
+      serving: unsupported,
     });
     expect(finish(of)).toEqual({ status: 'cancelled', reason: 'enough' });
   });
 
   test('a job that keeps killing its processes fails at the limit and not before', () => {
     expect(decide(running({ failedClaims: LIMITS.failedClaims - 1 }), NOW).kind).toBe('call_model');
-    expect(finish(running({ failedClaims: LIMITS.failedClaims, serving: unserved }))).toMatchObject({
+    expect(finish(running({ failedClaims: LIMITS.failedClaims, serving: unsupported }))).toMatchObject({
       status: 'failed',
       error: { code: 'crash_loop' },
     });
@@ -229,8 +229,8 @@ describe('within a job', () => {
 
   test.each([
     ['over', NOW, 'call_model'],
-    ['short: holds its slot', NOW + HOLD_MS, { until: NOW + HOLD_MS, hold: true }],
-    ['long: parks', NOW + HOLD_MS + 1, { until: NOW + HOLD_MS + 1, hold: false }],
+    ['short: holds its slot', NOW + KEEP_SLOT_MS, { until: NOW + KEEP_SLOT_MS, keepSlot: true }],
+    ['long: parks', NOW + KEEP_SLOT_MS + 1, { until: NOW + KEEP_SLOT_MS + 1, keepSlot: false }],
   ])('a wait for a retry that is %s', (_, retryAt, expected) => {
     const step = decide(running({ job: job({ retryAt }) }), NOW);
     if (typeof expected === 'string') expect(step.kind).toBe(expected);
@@ -243,7 +243,7 @@ describe('within a job', () => {
       kind: 'wait',
       job: waiting,
       until: NOW + 1_000,
-      hold: true,
+      keepSlot: true,
     });
   });
 
@@ -258,7 +258,7 @@ describe('whatever is stored', () => {
   const someSnapshot = fc
     .record({
       withJob: fc.boolean(),
-      wish: fc.boolean(),
+      stopRequest: fc.boolean(),
       stopped: fc.boolean(),
       queued: fc.boolean(),
       isServed: fc.boolean(),
@@ -278,13 +278,13 @@ describe('whatever is stored', () => {
         queued: some.queued ? 1 : 0,
         failedClaims: some.failedClaims,
         history: some.history,
-        serving: some.isServed ? { kind: 'served', settings: served } : unserved,
+        serving: some.isServed ? { kind: 'served', settings: served } : unsupported,
         calls: some.withJob
           ? Array.from({ length: some.calls }, (_, n) => call({ id: id(50 + n), ordinal: n }))
           : [],
         job: some.withJob
           ? job({
-              wish: some.wish ? cancelWish() : null,
+              stopRequest: some.stopRequest ? cancelWish() : null,
               deadline: some.deadline,
               retryAt: some.retryAt,
               steps: some.steps,
@@ -300,8 +300,8 @@ describe('whatever is stored', () => {
         if (of.job !== null) expect(['admit', 'park']).not.toContain(step.kind);
         if (of.job === null) expect(['admit', 'park', 'hand_back']).toContain(step.kind);
         if (of.calls.length > 0) expect(['call_model', 'wait']).not.toContain(step.kind);
-        if (of.job?.wish) expect(step.kind).toBe('finish');
-        if (of.serving.kind === 'unserved')
+        if (of.job?.stopRequest) expect(step.kind).toBe('finish');
+        if (of.serving.kind === 'unsupported')
           expect(['call_model', 'call_tools', 'admit']).not.toContain(step.kind);
         if (step.kind === 'wait') expect(step.until).toBeGreaterThan(NOW);
       }),
@@ -364,7 +364,7 @@ describe('a history that is too long to be read at once', () => {
     const history = snapshot.history.length === 0 ? [userMessage(99_999, { content: [] })] : snapshot.history;
     expect(decide({ ...snapshot, history }, NOW)).toMatchObject({
       kind: 'finish',
-      verdict: { status: 'failed', error: { code: 'prompt_too_long' } },
+      outcome: { status: 'failed', error: { code: 'prompt_too_long' } },
     });
   });
 
@@ -382,6 +382,6 @@ describe('a history that is too long to be read at once', () => {
   test('calls are run and answers end the job without it', () => {
     expect(decide(of({ calls: [call()] }), NOW).kind).toBe('call_tools');
     const history = [...read, assistantMessage(99_999, { content: [] })];
-    expect(decide(of({ history }), NOW)).toMatchObject({ kind: 'finish', verdict: { status: 'completed' } });
+    expect(decide(of({ history }), NOW)).toMatchObject({ kind: 'finish', outcome: { status: 'completed' } });
   });
 });

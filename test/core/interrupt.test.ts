@@ -7,8 +7,8 @@ import type { MessageId, ToolCallId } from '../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../src/core/job.ts';
 import type { InterruptMode } from '../../src/core/job.ts';
 import { lastTurnOf } from '../../src/core/message.ts';
-import { end } from '../../src/core/moves/end.ts';
-import { steer } from '../../src/core/moves/steer.ts';
+import { end } from '../../src/core/transitions/end.ts';
+import { steer } from '../../src/core/transitions/steer.ts';
 import { assemble } from '../../src/core/prompt.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import {
@@ -67,14 +67,17 @@ const linesOf = ({ history }: Snapshot) => history.map(({ turn, role }) => `${tu
 
 describe('a wish to interrupt', () => {
   test.each(INTERRUPT_MODES)('%s ends the job as such, whatever it was about to do', (mode) => {
-    const step = decide(busy({ job: job({ turn: 2, wish: interruptWish(mode), deadline: NOW - 1 }) }), NOW);
-    expect(step).toMatchObject({ kind: 'finish', verdict: { status: 'interrupted', mode } });
+    const step = decide(
+      busy({ job: job({ turn: 2, stopRequest: interruptWish(mode), deadline: NOW - 1 }) }),
+      NOW,
+    );
+    expect(step).toMatchObject({ kind: 'finish', outcome: { status: 'interrupted', mode } });
   });
 
   test('of a job that has not begun lets it begin, even where it cannot be served', () => {
-    const next = { ...queued(), wish: interruptWish('keep') };
+    const next = { ...queued(), stopRequest: interruptWish('keep') };
     const step = decide(
-      busy({ job: null, calls: [], next, serving: { kind: 'unserved', missing: ['x'] } }),
+      busy({ job: null, calls: [], next, serving: { kind: 'unsupported', missing: ['x'] } }),
       NOW,
     );
     expect(step).toEqual({ kind: 'admit', next });
@@ -256,7 +259,7 @@ function queued() {
     branch: 'main',
     maxSteps: null,
     deadline: null,
-    wish: null,
+    stopRequest: null,
     messageId: id<MessageId>(20),
     content: [],
   };

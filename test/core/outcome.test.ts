@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/core/decide.ts';
 import { apply } from '../../src/core/apply.ts';
-import { settleOutcomes } from '../../src/core/moves/outcome.ts';
-import type { LostCall } from '../../src/core/moves/outcome.ts';
-import { closeCalls, closedByRule, ended, startCall } from '../../src/core/moves/tools.ts';
-import { endWaits } from '../../src/core/moves/waits.ts';
+import { settleOutcomes } from '../../src/core/transitions/outcome.ts';
+import type { LostCall } from '../../src/core/transitions/outcome.ts';
+import { closeCalls, closedByRule, ended, startCall } from '../../src/core/transitions/tools.ts';
+import { endWaits } from '../../src/core/transitions/waits.ts';
 import type { OpenCall } from '../../src/core/tool-call.ts';
 import { NOW, call, committed, countingIds, id, job, running } from './builders.ts';
 
@@ -84,7 +84,7 @@ describe('what a person said', () => {
       wait: { for: 'outcome', until: null, needs: null },
       reply: { messageId: id(70), content: 'sent', isError },
       // It was approved before it ran.
-      verdict: { decision: 'approve', reason: null, input: null },
+      approval: { decision: 'approve', reason: null, input: null },
     });
 
   test.each([

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { closingOf } from '../../src/core/closing-words.ts';
 import { decide } from '../../src/core/decide.ts';
-import type { Step } from '../../src/core/decide.ts';
+import type { Decision } from '../../src/core/decide.ts';
 import type { MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import { answer } from '../../src/core/moves/answer.ts';
-import { open } from '../../src/core/moves/open.ts';
-import { awaitCalls, endWaits } from '../../src/core/moves/waits.ts';
-import { settle } from '../../src/core/moves/settle.ts';
-import { closeCalls, ended } from '../../src/core/moves/tools.ts';
+import { answer } from '../../src/core/transitions/answer.ts';
+import { open } from '../../src/core/transitions/open.ts';
+import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
+import { settle } from '../../src/core/transitions/settle.ts';
+import { closeCalls, ended } from '../../src/core/transitions/tools.ts';
 import { parseQuestion } from '../../src/core/question.ts';
 import type { ToolDescriptor } from '../../src/core/tool.ts';
 import { isReplied } from '../../src/core/tool-call.ts';
@@ -162,7 +162,7 @@ describe('what comes next', () => {
   const waits = (calls: OpenCall[], over = {}) => running({ state: 'AwaitingInput', calls, ...over });
   const month = 30 * 24 * 60 * 60 * 1_000;
 
-  test.each<[string, ReturnType<typeof waits>, Partial<Step>]>([
+  test.each<[string, ReturnType<typeof waits>, Partial<Decision>]>([
     [
       'nobody answered: wait, long',
       waits([asked()]),
@@ -174,7 +174,11 @@ describe('what comes next', () => {
       { kind: 'await_calls', until: NOW + 5 },
     ],
     ['after the deadline of the job', waits([asked()], { job: job({ deadline: NOW }) }), { kind: 'finish' }],
-    ['somebody wants it to end', waits([asked()], { job: job({ wish: cancelWish() }) }), { kind: 'finish' }],
+    [
+      'somebody wants it to end',
+      waits([asked()], { job: job({ stopRequest: cancelWish() }) }),
+      { kind: 'finish' },
+    ],
     ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
     ['one of two was answered', waits([asked(), replied]), { kind: 'end_waits', over: [replied] }],
     [
@@ -189,12 +193,12 @@ describe('what comes next', () => {
     ],
     [
       'a process that cannot serve the rest waits as well',
-      waits([asked()], { serving: { kind: 'unserved', missing: ['tool a'] } }),
+      waits([asked()], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
       { kind: 'await_calls' },
     ],
     [
       'but leaves what was answered to others',
-      waits([replied], { serving: { kind: 'unserved', missing: ['tool a'] } }),
+      waits([replied], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
       { kind: 'hand_back' },
     ],
   ])('%s', (_, of, step) => {

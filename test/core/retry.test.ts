@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JOB_CODES, isJobCode } from '../../src/core/errors.ts';
 import type { JobCode } from '../../src/core/errors.ts';
 import type { FailureClass, ModelFailure } from '../../src/core/model.ts';
-import { FAILURE_RULES, HOLD_MS, LONGEST_RETRY_AFTER_MS, retryAfter } from '../../src/core/retry.ts';
+import { FAILURE_RULES, KEEP_SLOT_MS, LONGEST_RETRY_AFTER_MS, retryAfter } from '../../src/core/retry.ts';
 import { NOW } from './builders.ts';
 
 const CLASSES = Object.keys(FAILURE_RULES) as FailureClass[];
@@ -55,8 +55,8 @@ test('every class has its rule, and every rule a code that jobs have', () => {
 });
 
 test('the first wait is held in place, later ones of a patient class park', () => {
-  expect(delay(failure('overloaded'), 1, 0.99)).toBeLessThanOrEqual(HOLD_MS);
-  expect(delay(failure('overloaded'), 4, 0)).toBeGreaterThan(HOLD_MS);
+  expect(delay(failure('overloaded'), 1, 0.99)).toBeLessThanOrEqual(KEEP_SLOT_MS);
+  expect(delay(failure('overloaded'), 4, 0)).toBeGreaterThan(KEEP_SLOT_MS);
 });
 
 test('a Retry-After is honoured in full, up to a day', () => {

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import { answer } from '../../src/core/moves/answer.ts';
+import { answer } from '../../src/core/transitions/answer.ts';
 import { parseSleep, sleptText } from '../../src/core/sleep.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
-import { holdCalls } from '../../src/core/moves/approval.ts';
+import { holdCalls } from '../../src/core/transitions/approval.ts';
 import { NOW, call, countingIds, given, id, job, running, settings, tool } from './builders.ts';
 
 const DAY = 86_400;

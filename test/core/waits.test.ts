@@ -4,8 +4,8 @@ import { apply } from '../../src/core/apply.ts';
 import { decide } from '../../src/core/decide.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
 
-import { awaitCalls, endWaits } from '../../src/core/moves/waits.ts';
-import { settle } from '../../src/core/moves/settle.ts';
+import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
+import { settle } from '../../src/core/transitions/settle.ts';
 import { WAITS_FOR } from '../../src/core/tool-call.ts';
 import type { OpenCall, WaitsFor } from '../../src/core/tool-call.ts';
 import { NOW, call, committed, countingIds, id, job, running, settings } from './builders.ts';
@@ -53,7 +53,7 @@ describe('how it ended', () => {
   test('denied, with the reason that was given', () => {
     const denied = waiting(
       { for: 'approval' },
-      { verdict: { decision: 'deny', reason: 'not today', input: null } },
+      { approval: { decision: 'deny', reason: 'not today', input: null } },
     );
     expect(ended(denied).calls).toMatchObject([{ kind: 'close', status: 'denied' }]);
     expect(words(denied)).toMatchObject([{ content: 'Denied by the operator: not today', is_error: true }]);
@@ -79,21 +79,23 @@ describe('how it ended', () => {
       serving: { kind: 'served', settings: settings({ asking }) },
     });
     const move = endWaits(before, job(), [of], countingIds(), NOW);
-    const verdict = { decision: 'approve', reason: null, input: null };
-    expect(move.calls).toEqual([{ kind: 'approve', id: of.id, verdict }]);
+    const approval = { decision: 'approve', reason: null, input: null };
+    expect(move.calls).toEqual([{ kind: 'approve', id: of.id, approval }]);
     expect(move).toMatchObject({ state: 'ExecutingTools', guard: { controlSeq: before.controlSeq } });
     expect(move.entries).toMatchObject([
       { event: { name: 'ApprovalResolved', data: { decision: 'approve', by: 'timeout' } } },
       { event: { name: 'StateChanged', data: { new_state: 'ExecutingTools' } } },
     ]);
     const next = apply(before, move, committed(move, before, 9));
-    expect(decide(next, NOW)).toMatchObject({ kind: 'call_tools', run: [{ id: of.id, verdict }] });
+    expect(decide(next, NOW)).toMatchObject({ kind: 'call_tools', run: [{ id: of.id, approval }] });
   });
 
-  test('a verdict of before ends no later wait of the same call', () => {
-    const verdict = { decision: 'approve', reason: null, input: null } as const;
+  test('a decision of before ends no later wait of the same call', () => {
+    const approval = { decision: 'approve', reason: null, input: null } as const;
     for (const kind of ['answer', 'outcome'] as const)
-      expect(decide(running({ calls: [waiting({ for: kind }, { verdict })] }), NOW).kind).toBe('await_calls');
+      expect(decide(running({ calls: [waiting({ for: kind }, { approval })] }), NOW).kind).toBe(
+        'await_calls',
+      );
   });
 
   test('nobody answered in time: what a client may have run is unknown', () => {

@@ -5,17 +5,17 @@ import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
 import { tokensAfter } from '../../src/core/compaction/plan.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
-import { admit } from '../../src/core/moves/admit.ts';
-import { answer } from '../../src/core/moves/answer.ts';
-import { compaction } from '../../src/core/moves/compact.ts';
-import { delay, handBack, rest } from '../../src/core/moves/park.ts';
-import { end } from '../../src/core/moves/end.ts';
-import { endWaits } from '../../src/core/moves/waits.ts';
-import { steer } from '../../src/core/moves/steer.ts';
-import { closeCalls, ended, startCall } from '../../src/core/moves/tools.ts';
+import { admit } from '../../src/core/transitions/admit.ts';
+import { answer } from '../../src/core/transitions/answer.ts';
+import { compaction } from '../../src/core/transitions/compact.ts';
+import { delay, releaseUntil, rest } from '../../src/core/transitions/park.ts';
+import { end } from '../../src/core/transitions/end.ts';
+import { endWaits } from '../../src/core/transitions/waits.ts';
+import { steer } from '../../src/core/transitions/steer.ts';
+import { closeCalls, ended, startCall } from '../../src/core/transitions/tools.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
-import type { Step } from '../../src/core/decide.ts';
+import type { Decision } from '../../src/core/decide.ts';
 import type { Millis } from '../../src/core/time.ts';
 import { cancelWish, given, settings, text, tool } from './builders.ts';
 
@@ -49,7 +49,7 @@ export type Next =
 
 export function nextMove(now: Snapshot, happening: Happening | undefined, time: Millis, ids: Ids): Next {
   if (happening?.kind === 'cancel' && now.job !== null) {
-    return { kind: 'told', now: { ...now, job: { ...now.job, wish: cancelWish() } } };
+    return { kind: 'told', now: { ...now, job: { ...now.job, stopRequest: cancelWish() } } };
   }
   const step = decide(now, time);
   if (step.kind === 'await_calls') return { kind: 'told', now: answered(now, ids) };
@@ -60,7 +60,7 @@ export function nextMove(now: Snapshot, happening: Happening | undefined, time: 
 
 function moveOf(
   now: Snapshot,
-  step: Exclude<Step, { kind: 'wait' | 'await_calls' }>,
+  step: Exclude<Decision, { kind: 'wait' | 'await_calls' }>,
   happening: Happening | undefined,
   time: Millis,
   ids: Ids,
@@ -82,16 +82,16 @@ function moveOf(
     case 'end_waits':
       return endWaits(now, step.job, step.over, ids, time);
     case 'finish':
-      return end(now, step.job, step.verdict, now.history, ids);
+      return end(now, step.job, step.outcome, now.history, ids);
     case 'park':
       return rest(now);
     case 'hand_back':
-      return handBack(now, time);
+      return releaseUntil(now, time);
   }
 }
 
 /** As `agent/compact` makes it. */
-export function compactedBy({ job, plan }: Extract<Step, { kind: 'compact' }>, ids: Ids): NewCompaction {
+export function compactedBy({ job, plan }: Extract<Decision, { kind: 'compact' }>, ids: Ids): NewCompaction {
   const summary = plan.type === 'llm' ? 's' : null;
   return {
     id: ids.next(),
@@ -127,7 +127,7 @@ function said(happening: Happening | undefined, ids: Ids) {
 
 function toolMove(
   now: Snapshot,
-  { job, run, unknown }: Extract<Step, { kind: 'call_tools' }>,
+  { job, run, unknown }: Extract<Decision, { kind: 'call_tools' }>,
   happening: Happening | undefined,
   ids: Ids,
 ): Append {

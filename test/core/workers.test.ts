@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/core/decide.ts';
 import type { JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
-import { engage } from '../../src/core/moves/engage.ts';
-import { open } from '../../src/core/moves/open.ts';
-import { settle } from '../../src/core/moves/settle.ts';
-import { awaitCalls, endWaits } from '../../src/core/moves/waits.ts';
+import { engage } from '../../src/core/transitions/engage.ts';
+import { open } from '../../src/core/transitions/open.ts';
+import { settle } from '../../src/core/transitions/settle.ts';
+import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
 import type { Arrangement, Spawn } from '../../src/core/spawn.ts';
 import type { OpenCall } from '../../src/core/tool-call.ts';
 import { narrowed, overLimit } from '../../src/core/worker-limits.ts';

@@ -10,7 +10,7 @@ import { read } from '../../src/db/contexts.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { readHistory } from '../../src/db/history.ts';
 import { readMailbox } from '../../src/db/mailbox.ts';
-import { callUp, wish } from '../../src/db/wishes.ts';
+import { lockForControl, stopRequest } from '../../src/db/stop-requests.ts';
 import { deleteContext } from '../../src/db/workers.ts';
 import { fingerprint, job as someJob } from '../core/builders.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
@@ -110,7 +110,7 @@ describe('guards', () => {
   test('what others raised meanwhile is told with the outcome', async () => {
     const row = await claimed();
     await the.submit(row.lease.contextId);
-    await callUp(db(), row.lease.tenantId, row.lease.contextId, TIMES);
+    await lockForControl(db(), row.lease.tenantId, row.lease.contextId, TIMES);
     const [outcome] = await append(db(), [nothing(row.lease)]);
     expect(outcome).toMatchObject({
       kind: 'committed',
@@ -261,7 +261,7 @@ describe('what is written', () => {
     });
     const calls = async () => (await readMailbox(db(), row))?.mailbox.calls;
     expect(await calls()).toEqual([
-      { ...call, name: 'ma\u{FFFD}il', status: 'pending', wait: null, reply: null, verdict: null },
+      { ...call, name: 'ma\u{FFFD}il', status: 'pending', wait: null, reply: null, outcome: null },
     ]);
     await append(db(), [nothing(row.lease, { calls: [{ kind: 'start', id: callId }] })]);
     expect(await calls()).toMatchObject([{ status: 'started' }]);
@@ -374,13 +374,13 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
-    const wished = { ...job, wish: (await readMailbox(db(), row))?.mailbox.job?.wish ?? null };
+    const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };
     await append(db(), [
       nothing(row.lease, {
-        job: { kind: 'settle', job: wished, verdict: { status: 'cancelled', reason: null } },
+        job: { kind: 'settle', job: wished, outcome: { status: 'cancelled', reason: null } },
       }),
     ]);
     expect(await the.row(row.lease.contextId)).toMatchObject({
@@ -405,7 +405,7 @@ describe('what is written', () => {
         job: {
           kind: 'settle',
           job,
-          verdict: status === 'completed' ? { status, outputId: null } : { status, reason: null },
+          outcome: status === 'completed' ? { status, outputId: null } : { status, reason: null },
         },
       });
     await append(db(), [settle('completed')]);
@@ -521,8 +521,8 @@ describe('the timeline', () => {
     await append(db(), [nothing(row.lease, { entries: [event, event], job: { kind: 'admit', job } })]);
     await append(db(), [nothing(row.lease, { entries: [message()], job: { kind: 'progress', job } })]);
     expect(await numbersOf()).toEqual([{ first_seq: 1, last_seq: null }]);
-    const verdict = { status: 'cancelled', reason: null } as const;
-    await append(db(), [nothing(row.lease, { entries: [event], job: { kind: 'settle', job, verdict } })]);
+    const outcome = { status: 'cancelled', reason: null } as const;
+    await append(db(), [nothing(row.lease, { entries: [event], job: { kind: 'settle', job, outcome } })]);
     expect(await numbersOf()).toEqual([{ first_seq: 1, last_seq: 5 }]);
   });
 });

@@ -74,8 +74,8 @@ async function ending({ contextId, jobId }: Child): Promise<Append> {
   const { lease } = await the.claimed(contextId);
   const job = someJob({ id: jobId });
   await append(db(), [nothing(lease, { job: { kind: 'admit', job } })]);
-  const verdict = { status: 'completed' as const, outputId: null };
-  return nothing(lease, { job: { kind: 'settle', job, verdict }, park: { status: 'idle' } });
+  const outcome = { status: 'completed' as const, outputId: null };
+  return nothing(lease, { job: { kind: 'settle', job, outcome }, park: { status: 'idle' } });
 }
 
 async function needsOf({ callId }: Parent): Promise<unknown> {

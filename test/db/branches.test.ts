@@ -1,6 +1,6 @@
 // Branches in the database: what one reads, what is written of it, and that all of a change is there or nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Attention } from '../../src/agent/attention.ts';
+import { RunSignals } from '../../src/agent/run-signals.ts';
 import { editInput } from '../../src/commands/answer-anew.ts';
 import { createBranch, deleteBranch, switchBranch } from '../../src/commands/change-branches.ts';
 import { forkContext } from '../../src/commands/fork-context.ts';
@@ -11,7 +11,7 @@ import { submitInput } from '../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, MessageId } from '../../src/core/ids.ts';
 import { readHistory } from '../../src/db/history.ts';
-import { withdraw } from '../../src/db/wishes.ts';
+import { withdraw } from '../../src/db/stop-requests.ts';
 import { createJournal, readSnapshot } from '../../src/workers/journal.ts';
 import { tagOf } from '../services/statements.ts';
 import { given, ids } from './given.ts';
@@ -195,7 +195,7 @@ test('a holder that knew a branch reads the one that has its name by now', async
   expect((await perform(ports, deleteBranch(place, 'x'))).kind).toBe('done');
   await make(inputs[0] ?? null);
   const silent = { committed: () => undefined };
-  const journal = createJournal(state, new Attention(), silent, await the.process());
+  const journal = createJournal(state, new RunSignals(), silent, await the.process());
   const now = await journal.reload(known);
   expect(now.history.map(({ turn }) => turn)).toEqual(['u1']);
 });

@@ -6,7 +6,14 @@ import { append } from '../../src/db/append.ts';
 import type { Executor } from '../../src/db/client.ts';
 import { claim, claimFree, forgive } from '../../src/db/claims.ts';
 import { owned, read, release, renew, revoke, takeDue } from '../../src/db/contexts.ts';
-import { beat, declareDead, forgetDead, holdLock, published, unregister } from '../../src/db/processes.ts';
+import {
+  heartbeat,
+  declareDead,
+  forgetDead,
+  holdLock,
+  published,
+  unregister,
+} from '../../src/db/processes.ts';
 import { until } from '../e2e/until.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
 import type { Given } from './given.ts';
@@ -202,7 +209,7 @@ describe('the dead', () => {
     await the.process({ silentMs: 20_000 });
     const late = await the.process({ silentMs: 20_000 });
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
-    await beat(db(), late, TIMES);
+    await heartbeat(db(), late, TIMES);
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
     await the.rows(
       `update processes set late_at = late_at - interval '10 seconds', heartbeat_at = heartbeat_at + interval '1 hour' where id = '${late}'`,
@@ -213,15 +220,15 @@ describe('the dead', () => {
   test('are told so at their next beat', async () => {
     const id = await the.process({ silentMs: 20_000 });
     await declareDead(db(), TIMES, await the.process());
-    expect(await beat(db(), id, TIMES)).toEqual({ kind: 'dead' });
-    expect(await beat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
+    expect(await heartbeat(db(), id, TIMES)).toEqual({ kind: 'dead' });
+    expect(await heartbeat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
   });
 
   test('who beats in time is not declared dead by one who looked before', async () => {
     const id = await the.process({ silentMs: 20_000 });
     const beating = the.open({ max: 1 });
     await beating.transaction(async (tx) => {
-      await beat(tx, id, TIMES);
+      await heartbeat(tx, id, TIMES);
       expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
       await tx.execute(
         sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`,
@@ -333,7 +340,7 @@ describe('a beat', () => {
     await claim(db(), quiet, owner);
     await claim(db(), summoned, owner);
     await set(summoned, 'next_check_at = now(), control_seq = 7');
-    const heard = await beat(db(), owner, TIMES);
+    const heard = await heartbeat(db(), owner, TIMES);
     expect(heard).toMatchObject({ kind: 'alive', summons: [{ contextId: summoned, controlSeq: 7 }] });
   });
 
@@ -341,7 +348,7 @@ describe('a beat', () => {
     const pool = the.open({ max: 1 });
     const pid = await holdLock(pool.db, 77);
     expect(await holdLock(db(), 77)).toBeNull();
-    expect(await beat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
+    expect(await heartbeat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
   });
 });
 

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCode, GivenUp, isUnavailable, openDatabase } from '../../src/db/client.ts';
 import type { Database, Executor } from '../../src/db/client.ts';
-import { dense } from '../../src/db/line.ts';
+import { dense } from '../../src/db/connection.ts';
 import { given } from './given.ts';
 import type { Given } from './given.ts';
 

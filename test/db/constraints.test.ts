@@ -97,7 +97,7 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_parent_notice: job(`parent_notice = 'soon'`),
   jobs_cascade: job(`cascade = 'softly'`),
   tool_calls_waits_for: call(`waits_for = 'godot'`),
-  tool_calls_verdict: call(`verdict = '{}'`),
+  tool_calls_approval: call(`approval = '{}'`),
   tool_calls_needs: call(`needs = 1`),
   branches_fork: `update branches set parent_name = 'other' where context_id = '$c'`,
   branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 'default', 'main')`,
@@ -135,14 +135,14 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_priority: job(`priority = 11`),
   failed_calls_job_id_attempt_pk: `insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at)
     select '$j', 1, '$c', 'default', 'm', '{}', now() from generate_series(1, 2)`,
-  provider_gates_pkey: `insert into provider_gates (id, provider, reason, held_until)
+  provider_gates_pkey: `insert into provider_throttles (id, provider, reason, throttled_until)
     select '$id', 'p', 'r', now() from generate_series(1, 2)`,
   roles_tenant_id_name_version_pk: `insert into roles (tenant_id, name, version)
     select 'default', '$id', 1 from generate_series(1, 2)`,
   sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)
     select '$id', 'default', 'k', now() from generate_series(1, 2)`,
   roles_version: `insert into roles (tenant_id, name, version) values ('default', '$id', 0)`,
-  jobs_wish: job(`stop_kind = 'cancel'`),
+  jobs_stop_request: job(`stop_kind = 'cancel'`),
   messages_pkey: copyMessage('id', '99'),
   messages_seq: copyMessage("'$id'::uuid", 'seq'),
   messages_role: message(`role = 'ghost'`),

@@ -57,7 +57,7 @@ test('a transaction whose next statement does not come is ended by the server', 
 test('a lock that is not free in time is waited for without a connection', async () => {
   const still = holding(open(), 2, 1_500);
   await still.held;
-  const patient = open({ max: 1, limits: { lock: 100 }, lockPatienceMs: 10_000 });
+  const patient = open({ max: 1, limits: { lock: 100 }, lockTimeoutMs: 10_000 });
   let begun = 0;
   const alone = add(patient.db, 2);
   const whole = patient.transaction(async (tx) => {
@@ -81,7 +81,7 @@ test('and not for ever: then it is told', async () => {
   const still = holding(open(), 4, 3_000);
   await still.held;
   let freed = 0;
-  const options = { lockPatienceMs: 1_000, onLocked: async () => void (freed += 1) };
+  const options = { lockTimeoutMs: 1_000, onLocked: async () => void (freed += 1) };
   const impatient = open({ limits: { lock: 100 }, ...options });
   // It is connected before its time begins.
   await impatient.db.execute(sql`select 1`);
@@ -107,7 +107,7 @@ test('a process that waits for a lock terminates frozen sessions of the platform
   const waiting = open({
     name: 'nightshift-waiting',
     limits: { lock: 200 },
-    lockPatienceMs: 8_000,
+    lockTimeoutMs: 8_000,
     onLocked: terminateFrozenSessions,
   });
   const began = performance.now();

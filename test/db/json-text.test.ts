@@ -67,7 +67,7 @@ test('which columns keep their text', async () => {
     'messages.content',
     'roles.definition',
     'tool_calls.reply',
-    'tool_calls.verdict',
+    'tool_calls.approval',
     'tool_lists.tools',
     'workers.config',
   ]);

@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as soon } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LineSocket } from '../../src/db/line-socket.ts';
+import { ConnectionSocket } from '../../src/db/connection-socket.ts';
 
 test('what was written before it was connected may fail unheard, where it is abandoned', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ended = Promise.withResolvers<Error | null>();
-  const socket = new LineSocket('127.0.0.1', ended.resolve);
+  const socket = new ConnectionSocket('127.0.0.1', ended.resolve);
   // As the driver does once it heard of the end.
   socket.once('close', () => void socket.removeAllListeners());
   socket.connect((server.address() as AddressInfo).port, '127.0.0.1');

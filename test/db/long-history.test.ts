@@ -168,7 +168,7 @@ test('the first step of a job, and the end of it', () =>
             },
           },
         ],
-        job: { kind: 'settle', job, verdict: { status: 'completed', outputId: messageId } },
+        job: { kind: 'settle', job, outcome: { status: 'completed', outputId: messageId } },
         park: { status: 'idle' },
       }),
     ]);

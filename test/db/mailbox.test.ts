@@ -7,13 +7,20 @@ import { submitInput } from '../../src/commands/submit-input.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../src/core/ids.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { admit } from '../../src/core/moves/admit.ts';
+import { admit } from '../../src/core/transitions/admit.ts';
 import { append } from '../../src/db/append.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { placeOf, readMailbox, readParts } from '../../src/db/mailbox.ts';
 import { ReadLimitExceeded } from '../../src/db/read-limit.ts';
 import { submit } from '../../src/db/submit.ts';
-import { callUp, fence, raiseControl, setStopped, wish, withdraw } from '../../src/db/wishes.ts';
+import {
+  lockForControl,
+  fence,
+  raiseControl,
+  setStopped,
+  stopRequest,
+  withdraw,
+} from '../../src/db/stop-requests.ts';
 import { snapshot } from '../core/builders.ts';
 import { tagOf } from '../services/statements.ts';
 import { TIMES, given, ids } from './given.ts';
@@ -263,7 +270,7 @@ describe('withdraw', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
-          await callUp(tx, DEFAULT_TENANT, contextId, TIMES);
+          await lockForControl(tx, DEFAULT_TENANT, contextId, TIMES);
           return withdraw(tx, DEFAULT_TENANT, contextId, [jobId], 'cancelled', null);
         }),
       ),
@@ -277,7 +284,7 @@ describe('calling up', () => {
   test('names the owner who lives, and raises control_seq alone', async () => {
     const { row, contextId } = await running();
     const before = await the.row(contextId);
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
       owner: before['lease_owner'],
       controlSeq: row.controlSeq + 1,
     });
@@ -286,7 +293,10 @@ describe('calling up', () => {
 
   test('of a context that nobody runs raises the epoch', async () => {
     const { contextId } = await the.context();
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: null,
+      controlSeq: 1,
+    });
     expect(await the.row(contextId)).toMatchObject({
       lease_epoch: 1,
       control_seq: 1,
@@ -297,7 +307,10 @@ describe('calling up', () => {
   test('of a dead owner takes its lease, and leaves the context to sweeps', async () => {
     const { row, contextId } = await running();
     await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
-    expect(await callUp(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({ owner: null, controlSeq: 1 });
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: null,
+      controlSeq: 1,
+    });
     expect(await the.row(contextId)).toMatchObject({
       lease_epoch: row.lease.epoch + 1,
       lease_owner: null,
@@ -312,13 +325,13 @@ describe('calling up', () => {
       `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
     );
     const before = await the.row(contextId);
-    await callUp(db(), DEFAULT_TENANT, contextId, TIMES);
+    await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES);
     expect(await the.row(contextId)).toEqual({ ...before, control_seq: 1, lease_epoch: 1 });
   });
 
   test('another tenant’s context is not there', async () => {
     const { contextId } = await the.context();
-    expect(await callUp(db(), other, contextId, TIMES)).toBeNull();
+    expect(await lockForControl(db(), other, contextId, TIMES)).toBeNull();
     expect(await raiseControl(db(), other, contextId)).toBe(false);
     expect(await raiseControl(db(), DEFAULT_TENANT, contextId)).toBe(true);
     expect(await the.row(contextId)).toMatchObject({ control_seq: 1, lease_epoch: 0 });
@@ -328,9 +341,9 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
     const before = await the.row(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
     expect(before['next_check_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
@@ -341,23 +354,23 @@ describe('a wish', () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
   });
 
   test('on what is queued is read with it', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
     const row = await the.claimed(contextId);
     const stored = await readMailbox(db(), row);
-    expect(stored?.mailbox.next?.wish).toMatchObject({ kind: 'interrupt', mode: 'keep' });
+    expect(stored?.mailbox.next?.stopRequest).toMatchObject({ kind: 'interrupt', mode: 'keep' });
   });
 
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await wish(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
+    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,

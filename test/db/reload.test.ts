@@ -1,11 +1,11 @@
 // The holder's view in memory is what a reload would give, after whatever was appended.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Attention } from '../../src/agent/attention.ts';
+import { RunSignals } from '../../src/agent/run-signals.ts';
 import { apply } from '../../src/core/apply.ts';
 import { decide } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { open } from '../../src/core/moves/open.ts';
+import { open } from '../../src/core/transitions/open.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import { append } from '../../src/db/append.ts';
 import { claim } from '../../src/db/claims.ts';
@@ -106,7 +106,7 @@ test('a look at the mailbox does not count the claim under which one looks', asy
   const state = workerState(the);
   const journal = createJournal(
     { ...state, abilities: { ...state.abilities, ...abilities } },
-    new Attention(),
+    new RunSignals(),
     { committed: () => undefined },
     ids.next<ProcessId>(),
   );
@@ -139,7 +139,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
       appender: createAppender(cut.db),
       abilities: { ...state.abilities, ...abilities },
     },
-    new Attention(),
+    new RunSignals(),
     { committed: () => undefined },
     ids.next<ProcessId>(),
   );
@@ -164,7 +164,7 @@ test('a lease that was given back is not taken up again by the one who gave it',
   const state = workerState(the);
   const journal = createJournal(
     { ...state, abilities: { ...state.abilities, ...abilities } },
-    new Attention(),
+    new RunSignals(),
     { committed: () => undefined },
     ids.next<ProcessId>(),
   );
@@ -191,7 +191,7 @@ test('a second cut in the middle of a recovery does not strand the run: it knows
   const cutState = { ...state, database: cut, abilities: { ...state.abilities, ...abilities } };
   const recovered = await createJournal(
     cutState,
-    new Attention(),
+    new RunSignals(),
     { committed: () => undefined },
     owner,
   ).recover(row.lease);
@@ -220,7 +220,7 @@ test('a recovery that is tried again takes nothing from whoever owns the context
     },
   };
   const cutState = { ...state, database: cut, abilities: { ...state.abilities, ...abilities } };
-  const recovering = createJournal(cutState, new Attention(), { committed: () => undefined }, owner).recover(
+  const recovering = createJournal(cutState, new RunSignals(), { committed: () => undefined }, owner).recover(
     row.lease,
   );
   expect(await recovering.catch((error: Error) => error.name)).toBe('LeaseLost');

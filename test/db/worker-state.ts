@@ -10,7 +10,7 @@ import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
 import { createAppender } from '../../src/workers/appender.ts';
-import { Gates } from '../../src/workers/gates.ts';
+import { Throttles } from '../../src/workers/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
@@ -31,7 +31,7 @@ export function workerState(the: Given): WorkerState {
   const metrics = createWorkerMetrics(registry, []);
   const ports: WorkerPorts = {
     database: the.database,
-    openBeatConnection: () => the.database,
+    openHeartbeatConnection: () => the.database,
     queue: {
       openWakeQueue: () => wakeQueue,
       listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
@@ -73,11 +73,11 @@ export function workerState(the: Given): WorkerState {
 }
 
 /** Claims, appends and gates on the parts that are given. */
-export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'gates'>): WorkerState {
+export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'throttles'>): WorkerState {
   return {
     ...parts,
     appender: createAppender(parts.database.db),
     claimer: createClaimer(parts),
-    gates: new Gates(parts, parts.clock, parts.metrics),
+    throttles: new Throttles(parts, parts.clock, parts.metrics),
   };
 }

@@ -95,7 +95,7 @@ test.for(CASES)(
     );
     expect(writes.length).toBeGreaterThan(depth(8, 40));
     const calls = await stage.query(`
-      select t.name, t.status, t.started_at >= t.verdict_at as after, t.verdict ->> 'decision' as decision,
+      select t.name, t.status, t.started_at >= t.approval_at as after, t.verdict ->> 'decision' as decision,
         t.started_at is null as unbegun from tool_calls t
       where t.created_at >= '${began}'`);
     const [behind, free] = [calls.filter(isBehind), calls.filter((call) => !isBehind(call))];
@@ -146,8 +146,8 @@ class Person {
         this.#decided += 1;
         const denies = this.#deny > 0 && this.#decided % this.#deny === 0;
         if (denies) this.#note(contextId);
-        const verdict = denies ? { decision: 'deny', reason: REASON } : { decision: 'approve' };
-        const { resolved } = await client.approve(contextId, { tool_call_id, ...verdict });
+        const approval = denies ? { decision: 'deny', reason: REASON } : { decision: 'approve' };
+        const { resolved } = await client.approve(contextId, { tool_call_id, ...approval });
         expect(resolved).toEqual([tool_call_id]);
       }
       if (items.length === 0) await sleep(50);

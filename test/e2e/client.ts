@@ -28,7 +28,7 @@ export type Client = {
   messages(contextId: string): Promise<Message[]>;
   /** The first page of what waits for approval, over all contexts. */
   approvals(): Promise<InboxItem[]>;
-  approve(contextId: string, verdict: object): Promise<{ resolved: string[] }>;
+  approve(contextId: string, approval: object): Promise<{ resolved: string[] }>;
   /** The status of a GET. */
   status(path: string): Promise<number>;
 };
@@ -62,7 +62,7 @@ export function openClient(url: string): Client {
     cancel: (jobId, waitMs) => ask('POST', `/api/jobs/${jobId}/cancel`, { wait_ms: waitMs }),
     approvals: async () =>
       (await ask<{ data: InboxItem[] }>('GET', '/api/approvals?kind=approval&limit=200')).data,
-    approve: (contextId, verdict) => ask('POST', `/api/contexts/${contextId}/tools/approve`, verdict),
+    approve: (contextId, approval) => ask('POST', `/api/contexts/${contextId}/tools/approve`, approval),
     async messages(contextId) {
       const all: Message[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {

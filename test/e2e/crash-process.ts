@@ -57,7 +57,7 @@ export async function startCrashProcess({
   const worker = await startWorkerProcess(
     {
       database: watched(database, watcher),
-      openBeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
+      openHeartbeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
       queue,
       wakeQueue,
       bus,

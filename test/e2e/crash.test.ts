@@ -104,7 +104,7 @@ const guarded: Play = {
     expect(effectsOf(stage, 'pay')).toBe(0);
     expect(readOutside(stage.file('outside')).filter(({ name }) => name === 'pay')).toEqual([]);
     if (!begun.has('mail')) expect(effectsOf(stage, 'mail')).toBe(1);
-    // Asked once each, however often it was judged, and run after the verdict.
+    // Asked once each, however often it was judged, and run after the decision.
     expect(
       await stage.query(`select name, count(*)::int as n, count(distinct data ->> 'tool_call_id')::int as calls
         from events where name like 'Approval%' group by name order by name`),
@@ -114,7 +114,7 @@ const guarded: Play = {
     ]);
     expect(
       await stage.query(
-        `select name from tool_calls where name in ('mail', 'pay') and started_at < verdict_at`,
+        `select name from tool_calls where name in ('mail', 'pay') and started_at < approval_at`,
       ),
     ).toEqual([]);
   },
@@ -413,7 +413,7 @@ test(
 );
 
 test(
-  'a verdict whose process dies before its commit was never given; one after it is found by the sweep',
+  'a decision whose process dies before its commit was never given; one after it is found by the sweep',
   LONG,
   async () => {
     await withWorker(async (stage) => {
@@ -430,7 +430,7 @@ test(
         async () => (await stage.query('select 1 from contexts where lease_owner is null')).length > 0,
       );
       await dies(stage, 'before', 'approve', contextId);
-      expect(await verdicts()).toEqual([{ verdict: null }]);
+      expect(await verdicts()).toEqual([{ approval: null }]);
       await dies(stage, 'after', 'approve', contextId);
       await stage.settled();
       expect(effectsOf(stage, 'mail')).toBe(1);

@@ -40,7 +40,7 @@ export type Stage = {
   post(contextId: ContextId, text: string): Promise<JobId>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
-  /** A verdict on one call: `reason` of a denial, null of an approval. */
+  /** a decision on one call: `reason` of a denial, null of an approval. */
   judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
   query(text: string): Promise<Row[]>;
   /** No job is unfinished, nothing is to be passed on, and no context is anybody's. */

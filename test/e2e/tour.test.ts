@@ -61,7 +61,7 @@ async function finishTour(client: Client): Promise<void> {
   expect(await namesOf(client)).toEqual(['hello', 'tour', 'tour guide']);
 }
 
-test('of two starts at once one makes the tour, both say where it is, and a verdict finishes it', async () => {
+test('of two starts at once one makes the tour, both say where it is, and a decision finishes it', async () => {
   const [one, two] = await Promise.all([
     startLaptop(made.url, data('one')),
     startLaptop(made.url, data('two')),

@@ -126,7 +126,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       {
         ...commands(openPool('house-worker'), openBus()),
         ids,
-        openBeatConnection: () => openDatabase(made.url, { max: 1, name: 'house-beat' }),
+        openHeartbeatConnection: () => openDatabase(made.url, { max: 1, name: 'house-beat' }),
         queue,
         times: TIMES,
         expiry: { timeouts: {}, archivedDays: null, workspaces: null },

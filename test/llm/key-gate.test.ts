@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { holdFor } from '../../src/core/gate.ts';
+import { throttleFor } from '../../src/core/throttle.ts';
 import type { FailureClass, ModelFailure } from '../../src/core/model.ts';
-import { KeyGate } from '../../src/llm/key-gate.ts';
-import type { Pass } from '../../src/llm/key-gate.ts';
+import { KeyThrottle } from '../../src/llm/key-throttle.ts';
+import type { Pass } from '../../src/llm/key-throttle.ts';
 
 const START = 1_000_000;
 const NEVER = new AbortController().signal;
 
 function setUp() {
   const clock = { time: START, now: () => clock.time };
-  return { clock, gate: new KeyGate(clock, () => 0.5) };
+  return { clock, gate: new KeyThrottle(clock, () => 0.5) };
 }
 
 function failure(retryAfterMs: number | null, reason: FailureClass = 'rate_limited'): ModelFailure {
@@ -17,7 +17,7 @@ function failure(retryAfterMs: number | null, reason: FailureClass = 'rate_limit
 }
 
 /** As many calls as are let in now. */
-function enterAll(gate: KeyGate): Pass[] {
+function enterAll(gate: KeyThrottle): Pass[] {
   const passes: Pass[] = [];
   while (gate.holding() === null && passes.length < 500) passes.push(gate.enter());
   return passes;
@@ -126,8 +126,8 @@ test('failures of the one call alone close nothing', () => {
 });
 
 test('a Retry-After that no job waits for closes nothing', () => {
-  expect(holdFor(failure(25 * 60 * 60 * 1_000), 1)).toBeNull();
-  expect(holdFor(failure(0), 1)).toBe(500);
+  expect(throttleFor(failure(25 * 60 * 60 * 1_000), 1)).toBeNull();
+  expect(throttleFor(failure(0), 1)).toBe(500);
 });
 
 test('what others were told closes it here, and never opens it', () => {

@@ -99,7 +99,7 @@ describe('settings', () => {
   test('need the provider that summarises, where one is named and used', () => {
     const compaction = { model: 'openai/small' };
     expect(resolve({ compaction: { ...compaction, type: 'llm' } }, null, catalog)).toEqual({
-      kind: 'unserved',
+      kind: 'unsupported',
       missing: ['provider openai'],
     });
     expect(resolve({ compaction }, null, catalog).kind).toBe('served');
@@ -190,7 +190,7 @@ describe('settings', () => {
     [{ model: 'openai/x', tools: ['gone'] }, 'writer', ['role writer', 'provider openai', 'tool gone']],
     [{}, '__proto__', ['role __proto__']],
   ])('that cannot be had are named: %j as %s', (config, role, missing) => {
-    expect(resolve(config, role, catalog)).toEqual({ kind: 'unserved', missing });
+    expect(resolve(config, role, catalog)).toEqual({ kind: 'unsupported', missing });
   });
 });
 

@@ -8,7 +8,7 @@ import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
 import { createClaimer } from '../../src/workers/claimer.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import { FollowUps } from '../../src/workers/follow-ups.ts';
-import { Gates } from '../../src/workers/gates.ts';
+import { Throttles } from '../../src/workers/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
 import { Registry } from '../../src/workers/registry.ts';
@@ -33,7 +33,7 @@ export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number)
     subscribers: new SubscriberRegistry(),
     clock,
     metrics,
-    gates: new Gates(ports, clock, metrics),
+    throttles: new Throttles(ports, clock, metrics),
     followUps: new FollowUps(ports),
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => id,

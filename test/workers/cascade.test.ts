@@ -40,7 +40,7 @@ async function tree(request: ModelRequest, signal: AbortSignal) {
       })),
     );
   }
-  if (input.startsWith('leave')) return says('left');
+  if (input.startsWith('leave')) return says('skipped');
   await aborted(signal);
   return { kind: 'aborted' as const };
 }

@@ -229,7 +229,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
   const workerPorts = (): WorkerPorts => ({
     database: open('test-worker', 6),
-    openBeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
+    openHeartbeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
     queue,
     wakeQueue,
     bus,

@@ -1,7 +1,7 @@
 // How work of many runs shares a sending: each part has an answer of its own, whatever becomes of the others.
 import { expect, test } from 'vitest';
-import { createGroup } from '../../src/workers/group.ts';
-import type { Sending } from '../../src/workers/group.ts';
+import { createBatcher } from '../../src/workers/batcher.ts';
+import type { Batch } from '../../src/workers/batcher.ts';
 
 type Part = { context: string; text: string };
 type Log = { shared: string[][]; alone: string[] };
@@ -10,7 +10,7 @@ type Log = { shared: string[][]; alone: string[] };
 function group(outcome: (text: string) => string | undefined | Error = (text) => text) {
   const log: Log = { shared: [], alone: [] };
   const held: (() => void)[] = [];
-  const sending: Sending<Part, string> = {
+  const batch: Batch<Part, string> = {
     contextOf: ({ context }) => context,
     most: 3,
     async shared(parts) {
@@ -29,7 +29,7 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
       return `${text} alone`;
     },
   };
-  const send = createGroup(sending);
+  const send = createBatcher(batch);
   return {
     log,
     send: (context: string, text = context) => send({ context, text }),
@@ -84,12 +84,12 @@ test('two of one context never share, and keep their order', async () => {
 });
 
 test('what is passed by is sent again alone; the others have their answers', async () => {
-  const { send, log, release } = group((text) => (text === 'held' ? undefined : text));
+  const { send, log, release } = group((text) => (text === 'throttled' ? undefined : text));
   void send('a');
-  const sent = ['d', 'held', 'e'].map((name) => send(name));
+  const sent = ['d', 'throttled', 'e'].map((name) => send(name));
   await release();
   expect(await Promise.all(sent)).toEqual(['d', 'held alone', 'e']);
-  expect(log.alone).toEqual(['held']);
+  expect(log.alone).toEqual(['throttled']);
 });
 
 test('an error is that of the part that made it: all are sent alone, and it alone fails', async () => {

@@ -4,7 +4,7 @@ import type { ContextId } from '../../src/core/ids.ts';
 import type { Serving } from '../../src/core/settings.ts';
 import { DatabaseClock } from '../../src/workers/clock.ts';
 import { Registry } from '../../src/workers/registry.ts';
-import { Unserved } from '../../src/workers/unserved.ts';
+import { Unsupported } from '../../src/workers/unsupported.ts';
 import { runContext } from '../../src/workers/run-context.ts';
 import type { WorkerState } from '../../src/workers/ports.ts';
 import { sweepOnce } from '../../src/workers/sweep.ts';
@@ -36,7 +36,7 @@ type Process = { state: WorkerState; serving: Serving; claims: number; reads: nu
 async function startProcess(): Promise<Process> {
   const id = await the.process();
   const process: Process = {
-    serving: { kind: 'unserved', missing: ['tool look'] },
+    serving: { kind: 'unsupported', missing: ['tool look'] },
     claims: 0,
     reads: 0,
     state: workerState(the),
@@ -108,16 +108,16 @@ test('it is served once it can be', async () => {
   await sweep(process, contextId);
   expect(process).toMatchObject({ claims: 2, reads: 2 });
   expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
-  expect(process.state.registry.unserved.has(contextId)).toBe(false);
+  expect(process.state.registry.unsupported.has(contextId)).toBe(false);
 });
 
 test('the waits grow to half a minute, end with the job’s deadline, and begin anew with whatever is new', () => {
-  const unserved = new Unserved();
+  const unsupported = new Unsupported();
   const seen = { contextId: ids.next<ContextId>(), wakeSeq: 1, controlSeq: 1 };
   const waitAfter = (of: typeof seen, deadline: number | null = null): number => {
-    unserved.add(of, 0, deadline);
+    unsupported.add(of, 0, deadline);
     let ms = 0;
-    while (unserved.passedBy(ms).length > 0) ms += 500;
+    while (unsupported.passedBy(ms).length > 0) ms += 500;
     return ms;
   };
   expect(Array.from({ length: 7 }, () => waitAfter(seen))).toEqual([

@@ -6,7 +6,7 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import { listInbox } from '../../db/inbox.ts';
 import type { InboxItem as Item, InboxPlace } from '../../db/inbox.ts';
-import { findJudgedCall } from '../../db/verdicts.ts';
+import { findJudgedCall } from '../../db/approvals.ts';
 import { CONTENT_BYTES } from '../body.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import { cursorOf, id, instant } from '../cursor.ts';

@@ -12,13 +12,13 @@ import { problems } from '../schemas/problem.ts';
 import { writeAround } from '../write.ts';
 
 /** A transaction for each context: thousands take their time. Beyond it: 503, and the request is made again. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export function cancelJobsRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/cancel',
     {
-      config: { patienceMs: PATIENCE_MS },
+      config: { timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Cancel all unfinished jobs that a filter meets; repeatable',
         operationId: 'cancelJobs',

@@ -8,7 +8,7 @@ import { FLEETING } from '../../core/state.ts';
 import type { DurableState, State } from '../../core/state.ts';
 import type { Executor } from '../../db/client.ts';
 import { findContext, listContexts } from '../../db/context-views.ts';
-import { findSituation } from '../../db/situations.ts';
+import { findDiagnosis } from '../../db/diagnoses.ts';
 import { workerOf } from '../../db/worker-views.ts';
 import { refuseUnknownNames } from '../catalog.ts';
 import { readAnswer, tagged, toAnswer } from '../context-answer.ts';
@@ -32,7 +32,7 @@ import {
 import { problems } from '../schemas/problem.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../settings-change.ts';
 import { isMatch } from '../version.ts';
-import { toContextState } from '../why.ts';
+import { toContextState } from '../status-reason.ts';
 import { toContext } from '../wire/context.ts';
 import { answeredBy, write, writeAround } from '../write.ts';
 import { IdParams, contextId, noContext, parentId } from './params.ts';
@@ -152,11 +152,11 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId, params }) => {
       const id = contextId(params.id);
-      const [situation, names] = await Promise.all([
-        findSituation(ports.database.db, tenantId, id, ports.times),
+      const [diagnosis, names] = await Promise.all([
+        findDiagnosis(ports.database.db, tenantId, id, ports.times),
         ports.catalog.names(),
       ]);
-      return toContextState(orNotFound(situation, noContext(id)), names);
+      return toContextState(orNotFound(diagnosis, noContext(id)), names);
     },
   );
 }

@@ -11,13 +11,13 @@ import { answeredBy, write } from '../write.ts';
 import { IdParams, contextId } from './params.ts';
 
 /** A long history takes its time. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export function forkRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/fork',
     {
-      config: { patienceMs: PATIENCE_MS },
+      config: { timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Copy a context up to a message: what it cost stays with the original',
         operationId: 'forkContext',

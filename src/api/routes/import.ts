@@ -15,7 +15,7 @@ import { createValidator } from '../validation.ts';
 import { answeredBy, write } from '../write.ts';
 
 /** How long the writing may take beyond any other request, in milliseconds. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 export function importRoute(app: App, ports: ApiPorts): void {
   // In a scope of its own: the body is taken as it comes, and judged as it is read.
@@ -27,7 +27,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
     scope.post(
       '/api/contexts/import',
       {
-        config: { patienceMs: PATIENCE_MS },
+        config: { timeoutMs: TIMEOUT_MS },
         validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compile(part)),
         schema: {
           summary: 'Make a context of an export, of pairs, or of a folder of the old layout',

@@ -1,5 +1,5 @@
 /** The installation. Its worker processes and what its providers answered are shown to the operator only. No other host is called. */
-import { heldProviders, liveProcesses } from '../../db/fleet-views.ts';
+import { throttledProviders, liveProcesses } from '../../db/fleet-views.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { ref } from '../schemas/common.ts';
 import { System } from '../schemas/installation.ts';
@@ -23,7 +23,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
       const { database, times } = ports;
       const [processes, held] = await Promise.all([
         liveProcesses(database.db, times, Object.values(FIGURES)),
-        heldProviders(database.db),
+        throttledProviders(database.db),
       ]);
       const system = toSystem(ports.about, { processes, held });
       return isOperator ? system : withoutInstallation(system);

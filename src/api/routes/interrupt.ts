@@ -5,7 +5,7 @@ import { toIsoOrNull } from '../instant.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
 import { WriteHeaders, ref } from '../schemas/common.ts';
-import { Interrupt, Interruption, PATIENCE_MS } from '../schemas/interrupt.ts';
+import { Interrupt, Interruption, TIMEOUT_MS } from '../schemas/interrupt.ts';
 import { problems } from '../schemas/problem.ts';
 import { signalOf } from '../signal.ts';
 import { beginOnce, writeAround } from '../write.ts';
@@ -38,7 +38,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const context = contextId(request.params.id);
-      const { mode = 'discard', wait_ms: waitMs = PATIENCE_MS } = body;
+      const { mode = 'discard', wait_ms: waitMs = TIMEOUT_MS } = body;
       return writeAround(ports, request, async () => {
         const command = interruptContext(ports, { tenantId, contextId: context, mode });
         // Asked again, it must not meet the job that came after.

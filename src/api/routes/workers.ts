@@ -31,7 +31,7 @@ import { IdParams, noWorker, parentId, workerId } from './params.ts';
 const tags = ['workers'];
 
 /** A transaction for each worker below: thousands take their time. Beyond it: 503, and the request is made again. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** What is stored under an idempotency key, too. */
 type Answer = { worker: Worker; etag: string };
@@ -201,7 +201,7 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/stop',
     {
-      config: { patienceMs: PATIENCE_MS },
+      config: { timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Cancel what runs, and refuse input until start; so for all workers below; repeatable',
         operationId: 'stopWorker',
@@ -227,7 +227,7 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/start',
     {
-      config: { patienceMs: PATIENCE_MS },
+      config: { timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Take input again, and go on with what is queued; so for all workers below; repeatable',
         operationId: 'startWorker',

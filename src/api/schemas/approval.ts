@@ -1,4 +1,4 @@
-/** Verdicts on calls that wait for approval, and the inbox of all that waits for a person. */
+/** Decisions on calls that wait for approval, and the inbox of all that waits for a person. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { INBOX_KINDS } from '../../db/inbox.ts';
@@ -15,7 +15,7 @@ import {
   strict,
 } from './common.ts';
 
-const verdict = {
+const approval = {
   decision: oneOf(['approve', 'deny']),
   reason: Type.Optional(nullable(plainText(2_000, 0, 'Of a denial: the model is told.'))),
   remember: Type.Optional(
@@ -32,7 +32,7 @@ export const ApproveCalls = strict(
     all: Type.Optional(
       Type.Literal(true, { description: 'All calls of the context that wait for approval.' }),
     ),
-    ...verdict,
+    ...approval,
     input: Type.Optional(
       Type.Unsafe<Static<typeof JsonObject> | null>({
         ...nullable(JsonObject),

@@ -19,10 +19,10 @@ export const ProviderStatus = strict(
     failed_at: nullable(
       Type.String({ format: 'date-time', description: 'Its last call that brought none.' }),
     ),
-    held_until: nullable(
+    throttled_until: nullable(
       Type.String({ format: 'date-time', description: 'It asked not to be called until then.' }),
     ),
-    held_reason: nullable(Type.String()),
+    throttle_reason: nullable(Type.String()),
   },
   { $id: 'ProviderStatus' },
 );

@@ -8,7 +8,7 @@ import { Instant, Uuid, nullable, oneOf, ref, strict } from './common.ts';
 import { LONGEST_WAIT_MS } from './job.ts';
 
 /** How long the answer to an interrupt waits for the end of the job unless told otherwise, in milliseconds. */
-export const PATIENCE_MS = 5_000;
+export const TIMEOUT_MS = 5_000;
 
 export const Interrupt = strict(
   {
@@ -22,7 +22,7 @@ export const Interrupt = strict(
       Type.Integer({
         minimum: 0,
         maximum: LONGEST_WAIT_MS,
-        default: PATIENCE_MS,
+        default: TIMEOUT_MS,
         description: 'Answers when the job ended, and after so many milliseconds at the latest.',
       }),
     ),

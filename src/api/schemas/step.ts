@@ -27,7 +27,7 @@ export const CallWait = strict(
   {
     for: oneOf(
       CALL_WAITS,
-      'approval: a verdict. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment.',
+      'approval: a decision. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment.',
     ),
     asked_at: Instant,
     expires_at: nullable(

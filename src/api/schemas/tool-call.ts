@@ -28,7 +28,7 @@ export const ToolExecution = strict(
   },
 );
 
-export const ToolCallVerdict = strict(
+export const ToolCallApproval = strict(
   {
     decision: oneOf(['approve', 'deny']),
     reason: nullable(Type.String()),
@@ -36,7 +36,7 @@ export const ToolCallVerdict = strict(
     at: Instant,
   },
   {
-    $id: 'ToolCallVerdict',
+    $id: 'ToolCallApproval',
     description: '`input`: what it is run with in place of what was asked, or null.',
   },
 );
@@ -58,7 +58,7 @@ export const ToolCall = strict(
     waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person who says what became of it.')),
     waits_since: nullable(Instant),
     waits_until: nullable(Type.String({ format: 'date-time', description: 'Null: as long as it takes.' })),
-    verdict: nullable(ref(ToolCallVerdict)),
+    approval: nullable(ref(ToolCallApproval)),
     executions: Type.Array(ref(ToolExecution)),
     result_message_id: nullable(Uuid),
     created_at: Instant,

@@ -2,7 +2,7 @@
 import type { Price } from '../../core/cost.ts';
 import { PROVIDERS } from '../../core/model.ts';
 import { formatDollars } from '../../core/money.ts';
-import type { HeldProvider, ProcessView } from '../../db/fleet-views.ts';
+import type { ThrottledProvider, ProcessView } from '../../db/fleet-views.ts';
 import type { About, ToolAbout } from '../about.ts';
 import { parseFigures } from '../figures.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
@@ -17,7 +17,7 @@ export const FIGURES = {
   serverUp: 'nightshift_mcp_server_up',
 } as const;
 
-type Told = { processes: readonly ProcessView[]; held: readonly HeldProvider[] };
+type Told = { processes: readonly ProcessView[]; held: readonly ThrottledProvider[] };
 
 export function toSystem(about: About, { processes, held }: Told): System {
   const samples = processes.flatMap(samplesOf);
@@ -41,8 +41,8 @@ export function withoutInstallation(system: System): System {
     configured,
     answered_at: null,
     failed_at: null,
-    held_until: null,
-    held_reason: null,
+    throttled_until: null,
+    throttle_reason: null,
   }));
   return { ...system, providers, processes: null };
 }
@@ -74,19 +74,19 @@ function valuesOf(samples: readonly Sample[], name: string, label?: [name: strin
 function toProviders(
   about: About,
   processes: readonly ProcessView[],
-  held: readonly HeldProvider[],
+  held: readonly ThrottledProvider[],
   samples: readonly Sample[],
 ): System['providers'] {
   const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
   return PROVIDERS.map((name) => {
-    const gate = held.find(({ provider }) => provider === name);
+    const throttle = held.find(({ provider }) => provider === name);
     return {
       name,
       configured: served.includes(name),
       answered_at: latest(valuesOf(samples, FIGURES.answered, ['provider', name])),
       failed_at: latest(valuesOf(samples, FIGURES.failed, ['provider', name])),
-      held_until: toIsoOrNull(gate?.until ?? null),
-      held_reason: gate?.reason ?? null,
+      throttled_until: toIsoOrNull(throttle?.until ?? null),
+      throttle_reason: throttle?.reason ?? null,
     };
   });
 }

@@ -63,7 +63,7 @@ export function toAwaited({ id, name, for: what, until }: AwaitedCall): Job['wai
   return until === null ? awaited : { ...awaited, until: toIso(until) };
 }
 
-/** A person who says what became of a call gives a verdict on it, too. */
+/** A person who says what became of a call gives a decision on it, too. */
 const AWAITED = {
   approval: 'approval',
   answer: 'input',

@@ -6,7 +6,7 @@ import { toIso, toIsoOrNull } from '../instant.ts';
 import type { ToolCall, ToolExecution } from '../schemas/tool-call.ts';
 
 export function toToolCall(view: ToolCallView): ToolCall {
-  const { verdict, wait } = view;
+  const { approval, wait } = view;
   return {
     id: view.id,
     context_id: view.contextId,
@@ -14,17 +14,22 @@ export function toToolCall(view: ToolCallView): ToolCall {
     message_id: view.messageId,
     name: view.name,
     input: view.input,
-    run_input: verdict?.input ?? view.input,
+    run_input: approval?.input ?? view.input,
     effect: view.effect,
     on_unknown: view.onUnknown,
     status: view.status,
     waits_for: wait?.for ?? null,
     waits_since: toIsoOrNull(wait?.since ?? null),
     waits_until: toIsoOrNull(wait?.until ?? null),
-    verdict:
-      verdict === null
+    approval:
+      approval === null
         ? null
-        : { decision: verdict.decision, reason: verdict.reason, input: verdict.input, at: toIso(verdict.at) },
+        : {
+            decision: approval.decision,
+            reason: approval.reason,
+            input: approval.input,
+            at: toIso(approval.at),
+          },
     executions: view.executions.map(toExecution),
     result_message_id: view.resultMessageId,
     created_at: toIso(view.createdAt),

@@ -5,7 +5,7 @@ import { questionOf } from './item.ts';
 import type { Item } from './item.ts';
 
 export type Answer =
-  | { kind: 'verdict'; verdict: Omit<ApproveCalls, 'tool_call_id' | 'all'> }
+  | { kind: 'approval'; approval: Omit<ApproveCalls, 'tool_call_id' | 'all'> }
   | { kind: 'result'; content: string }
   | { kind: 'outcome'; outcome: ResolveToolCall['outcome'] };
 
@@ -28,7 +28,7 @@ export function readAnswer(item: Item, line: string): Answer | 'later' | null {
   const text = line.trim();
   switch (item.kind) {
     case 'approval':
-      return readVerdict(text);
+      return readDecision(text);
     case 'unknown_outcome':
       return readOutcome(text.toLowerCase());
     case 'input': {
@@ -39,21 +39,21 @@ export function readAnswer(item: Item, line: string): Answer | 'later' | null {
   }
 }
 
-function readVerdict(text: string): Answer | 'later' | null {
+function readDecision(text: string): Answer | 'later' | null {
   if (text.startsWith('{')) return withInput(text);
   switch (text.toLowerCase()) {
     case 'y':
     case 'yes':
-      return { kind: 'verdict', verdict: { decision: 'approve' } };
+      return { kind: 'approval', approval: { decision: 'approve' } };
     case 'n':
     case 'no':
-      return { kind: 'verdict', verdict: { decision: 'deny' } };
+      return { kind: 'approval', approval: { decision: 'deny' } };
     case 'a':
     case 'always':
-      return { kind: 'verdict', verdict: { decision: 'approve', remember: true } };
+      return { kind: 'approval', approval: { decision: 'approve', remember: true } };
     case 'v':
     case 'never':
-      return { kind: 'verdict', verdict: { decision: 'deny', remember: true } };
+      return { kind: 'approval', approval: { decision: 'deny', remember: true } };
     case 'l':
     case 'later':
       return 'later';
@@ -65,7 +65,7 @@ function readVerdict(text: string): Answer | 'later' | null {
 function withInput(text: string): Answer | null {
   try {
     const input = JSON.parse(text) as { [key: string]: Json };
-    return { kind: 'verdict', verdict: { decision: 'approve', input } };
+    return { kind: 'approval', approval: { decision: 'approve', input } };
   } catch {
     return null;
   }
@@ -95,8 +95,8 @@ export async function sendAnswer(client: Client, item: Item, answer: Answer): Pr
   const { context_id, tool_call_id } = item;
   try {
     switch (answer.kind) {
-      case 'verdict':
-        await client.tools.approve(context_id, { ...answer.verdict, tool_call_id });
+      case 'approval':
+        await client.tools.approve(context_id, { ...answer.approval, tool_call_id });
         break;
       case 'result':
         await client.tools.result(context_id, tool_call_id, { content: answer.content });

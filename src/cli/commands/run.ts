@@ -6,8 +6,8 @@ import { apiCommand, carryOut } from '../cli.ts';
 import type { Cli, Common } from '../cli.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Exit } from '../exit.ts';
-import { attend } from '../following/attend.ts';
-import type { Attention } from '../following/attend.ts';
+import { runInteractive } from '../following/run-interactive.ts';
+import type { RunInteractiveOptions } from '../following/run-interactive.ts';
 import { readTask } from '../read-task.ts';
 import { target } from '../target.ts';
 import type { TargetOptions } from '../target.ts';
@@ -16,7 +16,7 @@ import { instant, member, wholeNumber } from '../values.ts';
 
 type Options = Common &
   TargetOptions &
-  Attention & {
+  RunInteractiveOptions & {
     file?: string;
     delivery?: NonNullable<PostMessage['delivery']>;
     branch?: string;
@@ -72,7 +72,7 @@ async function run(cli: Cli, client: Client, task: string | undefined, options: 
     throw new CommandError(EXIT.usage, '--detach leaves at once: --keep and --yes have no meaning with it.');
   const content = await readTask(task, options.file);
   if (options.detach === true) return detach(cli, await send(client, content, options), options);
-  return attend(cli, client, options, () => send(client, content, options));
+  return runInteractive(cli, client, options, () => send(client, content, options));
 }
 
 async function send(client: Client, content: string, options: Options): Promise<Accepted> {

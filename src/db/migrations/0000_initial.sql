@@ -170,7 +170,7 @@ CREATE TABLE "jobs" (
 	CONSTRAINT "jobs_stop_kind" CHECK (stop_kind in ('cancel', 'stop', 'interrupt')),
 	CONSTRAINT "jobs_stop_mode" CHECK (stop_mode in ('discard', 'rollback', 'keep')),
 	CONSTRAINT "jobs_interrupt_has_mode" CHECK (("jobs"."stop_kind" is not distinct from 'interrupt') = ("jobs"."stop_mode" is not null)),
-	CONSTRAINT "jobs_wish" CHECK (("jobs"."stop_kind" is null) = ("jobs"."stop_requested_at" is null))
+	CONSTRAINT "jobs_stop_request" CHECK (("jobs"."stop_kind" is null) = ("jobs"."stop_requested_at" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "memories" (
@@ -236,12 +236,12 @@ CREATE TABLE "processes" (
 	"dead_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "provider_gates" (
+CREATE TABLE "provider_throttles" (
 	"id" text PRIMARY KEY NOT NULL,
 	"provider" text NOT NULL,
 	"reason" text NOT NULL,
-	"closed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"held_until" timestamp (3) with time zone NOT NULL
+	"since" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "roles" (
@@ -297,8 +297,8 @@ CREATE TABLE "tool_calls" (
 	"reply" json,
 	"reply_message_id" uuid,
 	"waits_for" text,
-	"verdict" json,
-	"verdict_at" timestamp (3) with time zone,
+	"approval" json,
+	"approval_at" timestamp (3) with time zone,
 	"needs" integer,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"started_at" timestamp (3) with time zone,
@@ -307,7 +307,7 @@ CREATE TABLE "tool_calls" (
 	CONSTRAINT "tool_calls_on_unknown" CHECK (on_unknown in ('tell', 'ask')),
 	CONSTRAINT "tool_calls_status" CHECK (status in ('pending', 'started', 'waiting', 'completed', 'failed', 'cancelled', 'denied', 'expired', 'unknown')),
 	CONSTRAINT "tool_calls_waits_for" CHECK (waits_for in ('approval', 'answer', 'outcome', 'workers', 'timer')),
-	CONSTRAINT "tool_calls_verdict" CHECK (("tool_calls"."verdict" is null) = ("tool_calls"."verdict_at" is null)),
+	CONSTRAINT "tool_calls_approval" CHECK (("tool_calls"."approval" is null) = ("tool_calls"."approval_at" is null)),
 	CONSTRAINT "tool_calls_needs" CHECK (("tool_calls"."waits_for" is not distinct from 'workers') = ("tool_calls"."needs" is not null)),
 	CONSTRAINT "tool_calls_finished" CHECK (("tool_calls"."status" in ('pending', 'started', 'waiting')) = ("tool_calls"."finished_at" is null)),
 	CONSTRAINT "tool_calls_started" CHECK ("tool_calls"."status" <> 'started' or ("tool_calls"."started_epoch" is not null and "tool_calls"."effect" = 'once')),

@@ -4,14 +4,14 @@
  */
 import type { ModelRequest } from '../../core/model.ts';
 import type { PromptMessage } from '../../core/prompt.ts';
-import { remembered } from '../../core/remembered.ts';
+import { memoize } from '../../core/memoize.ts';
 
 /** Messages never change: each is looked at once. */
 export function wellFormedRequest({ messages, ...rest }: ModelRequest): ModelRequest {
   return { ...wellFormed(rest), messages: messages.map(wellFormedMessage) };
 }
 
-const wellFormedMessage = remembered(wellFormed<PromptMessage>);
+const wellFormedMessage = memoize(wellFormed<PromptMessage>);
 
 /** The same shape, and the same value where there was nothing to mend. */
 export function wellFormed<T>(value: T): T {

@@ -16,7 +16,7 @@ import { headOf } from '../truncate.ts';
 import type { Reach } from './server-settings.ts';
 
 /** Between the end of its input, SIGTERM and SIGKILL, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
 /** Characters of what it says at once that are handed on. */
 const LONGEST_REMARK = 2_000;
@@ -64,7 +64,7 @@ export class ChildTransport implements Transport {
     child.once('exit', () => {
       // What it left behind in its group ends too; what left the group is not waited for.
       this.#signal('SIGKILL');
-      void setTimeout(PATIENCE_MS).then(() => this.#over());
+      void setTimeout(TIMEOUT_MS).then(() => this.#over());
     });
     child.once('close', () => this.#over());
     await once(child, 'spawn').catch((error: unknown) => {
@@ -85,11 +85,11 @@ export class ChildTransport implements Transport {
   /** Resolves when it has ended: gently where it can. */
   async close(): Promise<void> {
     this.#child?.stdin?.end();
-    if (await this.#endsWithin(PATIENCE_MS)) return;
+    if (await this.#endsWithin(TIMEOUT_MS)) return;
     this.#signal('SIGTERM');
-    if (await this.#endsWithin(PATIENCE_MS)) return;
+    if (await this.#endsWithin(TIMEOUT_MS)) return;
     this.#signal('SIGKILL');
-    await this.#endsWithin(PATIENCE_MS);
+    await this.#endsWithin(TIMEOUT_MS);
   }
 
   #over(): void {

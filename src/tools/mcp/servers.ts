@@ -43,10 +43,10 @@ export function openServers(
         open.set(name, { server, editions: new Editions(), standIn: standIn(name) });
       }
       const tried = [...open.values()].map(({ server }) => server.start());
-      const patience = new AbortController();
-      const rest = setTimeout(START_MS, undefined, { signal: patience.signal }).catch(() => undefined);
+      const timeout = new AbortController();
+      const rest = setTimeout(START_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
       await Promise.race([Promise.all(tried), rest]);
-      patience.abort();
+      timeout.abort();
     },
     async stop() {
       await Promise.all([...open.values()].map(({ server }) => server.stop()));

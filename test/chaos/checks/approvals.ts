@@ -5,14 +5,14 @@ import type { Outside } from '../../e2e/outside-tools.ts';
 import { GUARD } from '../inputs.ts';
 import { groupBy } from '../world.ts';
 import type { StoredCall } from '../stored.ts';
-import type { Check, Verdict, Violation } from '../world.ts';
+import type { Check, PersonDecision, Violation } from '../world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('approvals');
 
 export const approvals: Check = {
   name: 'approvals',
-  find({ calls, verdicts, outside, events, messages }) {
+  find({ calls, decisions, outside, events, messages }) {
     const happened = groupBy(outside, ({ key }) => key);
     const told = groupBy(
       events.filter(({ name }) => name === 'ApprovalResolved'),
@@ -24,27 +24,27 @@ export const approvals: Check = {
       ),
     );
     const rules = new Set(
-      verdicts
+      decisions
         .filter(({ remember, outcome }) => remember && outcome.kind !== 'refused')
         .map(({ contextId, decision }) => `${contextId} ${decision}`),
     );
-    const taken = verdicts.flatMap((one) =>
+    const taken = decisions.flatMap((one) =>
       one.outcome.kind === 'taken' ? one.outcome.resolved.map((callId) => ({ callId, one })) : [],
     );
     const takenOf = groupBy(taken, ({ callId }) => callId);
     const known = new Set(calls.map(({ id }) => id));
     return [
-      ...verdicts
+      ...decisions
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) => says('a verdict never got through', contextId, key, callId)),
+        .map(({ contextId, key, callId }) => says('a decision never got through', contextId, key, callId)),
       ...taken
         .filter(({ callId }) => !known.has(callId))
-        .map(({ callId, one }) => says('a verdict on no call', one.contextId, callId, one.key)),
+        .map(({ callId, one }) => says('a decision on no call', one.contextId, callId, one.key)),
       ...calls
         .filter(({ name }) => name === GUARD)
         .flatMap((call) => [
           ...ranFaults(call, happened.get(call.id) ?? [], words.get(call.id) ?? null, rules),
-          ...verdictFaults(
+          ...decisionFaults(
             call,
             (takenOf.get(call.id) ?? []).map(({ one }) => one),
           ),
@@ -62,40 +62,40 @@ function ranFaults(
 ): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, call.context_id, call.id));
-  const { verdict, verdict_at: at, started_at: from } = call;
+  const { approval, approval_at: at, started_at: from } = call;
   if (happened.length > 0) {
-    if (verdict === null && !rules.has(`${call.context_id} approve`)) note('it ran, and nobody approved it');
-    if (verdict?.decision === 'deny') note('it was denied, and ran');
+    if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran, and nobody approved it');
+    if (approval?.decision === 'deny') note('it was denied, and ran');
     if (call.status === 'denied' || call.status === 'expired') note(`it is ${call.status}, and ran`);
-    const wanted = withWord(wordIn(verdict?.input) ?? word ?? '');
+    const wanted = withWord(wordIn(approval?.input) ?? word ?? '');
     if (happened.some(({ what }) => what.startsWith(withWord('')) && what !== wanted))
       note('it was run with other words than were approved');
   }
-  if (verdict !== null && at !== null && from !== null && from < at) note('it began before it was approved');
-  if (verdict?.decision === 'deny' && call.status !== 'denied' && call.status !== 'cancelled')
+  if (approval !== null && at !== null && from !== null && from < at) note('it began before it was approved');
+  if (approval?.decision === 'deny' && call.status !== 'denied' && call.status !== 'cancelled')
     note(`it was denied, and is ${call.status}`);
-  if (call.status === 'denied' && verdict?.decision !== 'deny' && !rules.has(`${call.context_id} deny`))
+  if (call.status === 'denied' && approval?.decision !== 'deny' && !rules.has(`${call.context_id} deny`))
     note('it is denied, and nobody denied it');
   return faults;
 }
 
 /** One person was told that it was theirs. */
-function verdictFaults(call: StoredCall, taken: readonly Verdict[]): Violation[] {
+function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Violation[] {
   const ids = taken.map(({ key }) => key);
   if (taken.length > 1)
-    return [says(`${taken.length} verdicts were taken`, call.context_id, call.id, ...ids)];
+    return [says(`${taken.length} decisions were taken`, call.context_id, call.id, ...ids)];
   const [one] = taken;
   if (one === undefined)
-    return call.verdict === null ? [] : [says('a verdict that nobody gave', call.context_id, call.id)];
+    return call.approval === null ? [] : [says('a decision that nobody gave', call.context_id, call.id)];
   const word = one.callId === call.id ? one.word : null;
-  return call.verdict?.decision === one.decision && wordIn(call.verdict.input) === word
+  return call.approval?.decision === one.decision && wordIn(call.approval.input) === word
     ? []
-    : [says('another verdict stands than was taken', call.context_id, call.id, ...ids)];
+    : [says('another decision stands than was taken', call.context_id, call.id, ...ids)];
 }
 
 function toldFaults(call: StoredCall, times: number): Violation[] {
-  const wanted = call.verdict === null ? 0 : 1;
-  return times === wanted ? [] : [says(`its verdict is told ${times} times`, call.context_id, call.id)];
+  const wanted = call.approval === null ? 0 : 1;
+  return times === wanted ? [] : [says(`its decision is told ${times} times`, call.context_id, call.id)];
 }
 
 function wordIn(input: unknown): string | null {

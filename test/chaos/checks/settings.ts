@@ -17,7 +17,7 @@ export const settings: Check = {
       ({ context_id: id }) => id,
     );
     const remembered = groupBy(
-      world.verdicts.filter(({ remember, outcome }) => remember && outcome.kind === 'taken'),
+      world.decisions.filter(({ remember, outcome }) => remember && outcome.kind === 'taken'),
       ({ contextId }) => contextId,
     );
     const contexts = new Map(world.contexts.map((context) => [context.id, context]));
@@ -44,7 +44,7 @@ function topOf(
   return parent === undefined ? id : topOf(parent, contexts);
 }
 
-/** `rules`: verdicts that were to be remembered, each a version. */
+/** `rules`: decisions that were to be remembered, each a version. */
 function versionFaults(
   { id, version }: StoredContext,
   written: readonly Setting[],
@@ -68,7 +68,7 @@ function configFaults({ id, config }: StoredContext, written: readonly Setting[]
   const wanted = written
     .toSorted((a, b) => (a.version ?? 0) - (b.version ?? 0))
     .reduce<Config>((before, one) => (one.whole ? one.config : { ...before, ...one.config }), CONFIG);
-  // Rules on approval are remembered verdicts.
+  // Rules on approval are remembered decisions.
   const { approval: _, ...own } = config;
   return canonical(own) === canonical(wanted)
     ? []

@@ -137,8 +137,8 @@ export class World {
 
   async compact(database: Database, client: string, asked: AskedCompaction): Promise<void> {
     const { contextId } = this;
-    const wish = { tenantId: DEFAULT_TENANT, contextId, asked, queueLimit: 100 };
-    const outcome = await performAlone(this.ports(database), compactContext({ ids }, wish));
+    const stopRequest = { tenantId: DEFAULT_TENANT, contextId, asked, queueLimit: 100 };
+    const outcome = await performAlone(this.ports(database), compactContext({ ids }, stopRequest));
     if (outcome.kind !== 'done') return;
     this.accepted.push({
       client,
@@ -218,7 +218,7 @@ export class World {
     });
     const ports: WorkerPorts = {
       database: lane.database,
-      openBeatConnection: () => lane.database,
+      openHeartbeatConnection: () => lane.database,
       queue,
       wakeQueue,
       bus: this.bus,

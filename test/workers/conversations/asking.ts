@@ -89,7 +89,8 @@ function accept(
   if (jobId === null) throw new Error('An input was accepted without a job.');
   const priority = delivery === 'interrupt' ? 0 : 5;
   queue(book, { id: jobId, branch: target, input, priority, plan: [...plan], maxSteps, compaction: null });
-  if (delivery === 'interrupt' && job !== null) wish(book, job, { kind: 'interrupt', mode: 'discard' });
+  if (delivery === 'interrupt' && job !== null)
+    stopRequest(book, job, { kind: 'interrupt', mode: 'discard' });
 }
 
 /** A compaction answers nobody. */
@@ -101,14 +102,21 @@ function queue(
   book: Book,
   job: Pick<Job, 'id' | 'branch' | 'input' | 'priority' | 'plan' | 'maxSteps' | 'compaction'>,
 ): void {
-  const fresh = { status: 'queued', turn: 0, steps: 0, summaries: 0, holdsTools: false, wish: null } as const;
+  const fresh = {
+    status: 'queued',
+    turn: 0,
+    steps: 0,
+    summaries: 0,
+    holdsTools: false,
+    stopRequest: null,
+  } as const;
   book.jobs.push({ ...job, ...fresh, place: book.number(), open: [], steers: [] });
   if (book.status === 'idle') book.status = 'runnable';
 }
 
 /** Where nobody runs it, it ends at once: an input that nobody took up enters history for that. */
-function wish(book: Book, job: Job, wished: NonNullable<Job['wish']>): void {
-  job.wish = wished;
+function stopRequest(book: Book, job: Job, wished: NonNullable<Job['stopRequest']>): void {
+  job.stopRequest = wished;
   if (book.held !== null) return;
   if (job.status === 'queued') begin(book, job);
   end(book, job, wished.kind === 'cancel' ? 'cancelled' : 'interrupted');
@@ -161,7 +169,7 @@ function interrupt(book: Book, { mode }: Of<'interrupt'>): Asked {
     perform: (hand) => hand.interrupt(mode),
     isDone: ({ jobId }) => {
       if (jobId !== (current?.id ?? null)) throw new Error(`The interrupt was aimed at ${jobId}.`);
-      if (current !== null) wish(book, current, { kind: 'interrupt', mode });
+      if (current !== null) stopRequest(book, current, { kind: 'interrupt', mode });
     },
   };
 }
@@ -174,7 +182,7 @@ function cancel(book: Book, operation: Of<'cancel'>): Asked | null {
     refused: null,
     perform: (hand) => hand.cancel(job.id),
     isDone: () => {
-      if (job.status === 'running' || job.status === 'waiting') wish(book, job, { kind: 'cancel' });
+      if (job.status === 'running' || job.status === 'waiting') stopRequest(book, job, { kind: 'cancel' });
       if (job.status !== 'queued') return;
       job.status = 'cancelled';
       if (book.status === 'runnable' && book.job === null && book.queue.length === 0) book.status = 'idle';

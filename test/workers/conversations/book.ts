@@ -52,7 +52,7 @@ export type Job = {
   /** Whether what it called last is held until it is let go. */
   holdsTools: boolean;
   steers: Input[];
-  wish: { kind: 'cancel' } | { kind: 'interrupt'; mode: InterruptMode } | null;
+  stopRequest: { kind: 'cancel' } | { kind: 'interrupt'; mode: InterruptMode } | null;
 };
 
 export class Book {

@@ -34,7 +34,7 @@ export function goOn(book: Book): Expected[] {
 function resume(book: Book): void {
   const { held, job } = book;
   book.held = null;
-  if (held === null || job === null || job.wish !== null) return;
+  if (held === null || job === null || job.stopRequest !== null) return;
   if (held.kind === 'tools') takeResults(book, job);
   else if (held.kind === 'summary') takeSummary(book, job, held.upto, held.answer);
   else take(book, job, held.round, held.answer);
@@ -44,7 +44,8 @@ function resume(book: Book): void {
 function step(book: Book, asked: Expected[]): boolean {
   const { job } = book;
   if (job === null) return admitNext(book);
-  if (job.wish !== null) return end(book, job, job.wish.kind === 'cancel' ? 'cancelled' : 'interrupted');
+  if (job.stopRequest !== null)
+    return end(book, job, job.stopRequest.kind === 'cancel' ? 'cancelled' : 'interrupted');
   if (job.compaction !== null) return compact(book, job, job.compaction, asked);
   const unanswered = job.open.filter(({ status, reply }) => status === 'waiting' && reply === null);
   if (job.open.length > 0 && unanswered.length === job.open.length) return wait(book, job);
@@ -207,7 +208,7 @@ function takeSummary(book: Book, job: Job, upto: Entry, { how, words }: Answer):
 /** A job ends: open calls get results by rule; inputs that were to join it enter, or are taken back with all it added. */
 export function end(book: Book, job: Job, status: FinishedStatus): true {
   const branch = book.branchOf(job.branch);
-  const mode = job.wish?.kind === 'interrupt' ? job.wish.mode : 'keep';
+  const mode = job.stopRequest?.kind === 'interrupt' ? job.stopRequest.mode : 'keep';
   if (mode === 'keep') close(book, job, job.open, true);
   else takeBack(book, branch, job, mode);
   join(book, job);

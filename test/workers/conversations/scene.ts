@@ -75,13 +75,13 @@ export class Scene {
 
   /** Waits until something is held, or the run has ended. */
   async standstill(run: Promise<void>, isHeld: boolean): Promise<void> {
-    const held = this.#held.promise.then(() => 'held');
+    const held = this.#held.promise.then(() => 'throttled');
     const ended = run.then(() => 'ended');
     const came = await pTimeout(Promise.race([held, ended]), {
       milliseconds: STUCK_MS,
       fallback: () => 'hanging',
     });
-    const expected = isHeld ? 'held' : 'ended';
+    const expected = isHeld ? 'throttled' : 'ended';
     if (came !== expected) this.faults.push(`the run is ${came}, not ${expected}`);
     for (const one of this.#expected.splice(0)) this.faults.push(`the run never came to ${wordsOf(one)}`);
   }

@@ -212,7 +212,7 @@ class Played {
       if (came !== asked.refused) return [`it was ${came ?? 'done'}, not ${asked.refused ?? 'done'}`];
       if (outcome.kind === 'refused') return [];
       asked.isDone(outcome);
-      const isEnded = this.#book.held !== null && (this.#book.job?.wish ?? null) !== null;
+      const isEnded = this.#book.held !== null && (this.#book.job?.stopRequest ?? null) !== null;
       if (isEnded) this.#scene.expect(goOn(this.#book));
       this.#scene.resume();
       if (isEnded) await this.#standstill();
@@ -252,7 +252,7 @@ function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>)
   };
   return {
     database: ports.database,
-    openBeatConnection: () => ports.database,
+    openHeartbeatConnection: () => ports.database,
     queue: deaf,
     wakeQueue: ports.wakeQueue,
     bus: ports.bus,

@@ -20,10 +20,10 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
   const decide = useDecide(call, 'It was not decided on');
-  const give = (words: string, verdict: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
+  const give = (words: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
     decide(isRemembered ? `${words}, and remembered` : words, () =>
       client.tools.approve(call.context_id, {
-        ...verdict,
+        ...approval,
         tool_call_id: call.id,
         ...(isRemembered ? { remember: true } : {}),
       }),

@@ -39,7 +39,7 @@ export function useDecide(call: ToolCall, failed: string): Decide {
     });
 }
 
-/** A verdict that is remembered is one on other calls, too. */
+/** a decision that is remembered is one on other calls, too. */
 function decidedBy(answer: unknown): string[] {
   if (typeof answer !== 'object' || answer === null || !('resolved' in answer)) return [];
   return Array.isArray(answer.resolved) ? answer.resolved.filter((id) => typeof id === 'string') : [];

@@ -1,7 +1,7 @@
 /** Inputs of this tab from the moment they are sent until the lists tell of them, so that what was written is seen at once. */
 import type { PostMessage } from 'nightshift/client';
 
-export type Sending = {
+export type Batch = {
   key: string;
   content: PostMessage['content'];
   /** null: it is on its way. */
@@ -10,13 +10,13 @@ export type Sending = {
 
 /** Lists tell of it within seconds, unless it was taken back meanwhile. */
 const LONGEST_MS = 10_000;
-const NONE: readonly Sending[] = [];
+const NONE: readonly Batch[] = [];
 
-const inputs = new Map<string, readonly Sending[]>();
+const inputs = new Map<string, readonly Batch[]>();
 const listeners = new Set<() => void>();
 let count = 0;
 
-export function readSending(contextId: string): readonly Sending[] {
+export function readSending(contextId: string): readonly Batch[] {
   return inputs.get(contextId) ?? NONE;
 }
 
@@ -46,7 +46,7 @@ export function forgetSending(contextId: string, key: string): void {
   change(contextId, (before) => before.filter((one) => one.key !== key));
 }
 
-function change(contextId: string, to: (before: readonly Sending[]) => readonly Sending[]): void {
+function change(contextId: string, to: (before: readonly Batch[]) => readonly Batch[]): void {
   const next = to(readSending(contextId));
   if (next.length === 0) inputs.delete(contextId);
   else inputs.set(contextId, next);

@@ -1,9 +1,9 @@
 /** Inputs that are on their way, for what shows them. */
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 import { forgetSending, onSending, readSending } from './sending.ts';
-import type { Sending } from './sending.ts';
+import type { Batch } from './sending.ts';
 
-export function useSending(contextId: string): readonly Sending[] {
+export function useSending(contextId: string): readonly Batch[] {
   return useSyncExternalStore(onSending, () => readSending(contextId));
 }
 

@@ -88,7 +88,7 @@ function Details({
   call: ToolCall | undefined;
   result: ToolResultBlock | undefined;
 }) {
-  const changed = call?.verdict?.input ?? null;
+  const changed = call?.approval?.input ?? null;
   return (
     <div className={css.details}>
       <Part name="Arguments">
@@ -99,9 +99,9 @@ function Details({
           <Json value={changed} label="Run with" />
         </Part>
       )}
-      {call?.verdict !== undefined && call.verdict !== null && (
-        <Part name={call.verdict.decision === 'approve' ? 'Approved' : 'Denied'}>
-          {call.verdict.reason !== null && <p>{call.verdict.reason}</p>}
+      {call?.approval !== undefined && call.approval !== null && (
+        <Part name={call.approval.decision === 'approve' ? 'Approved' : 'Denied'}>
+          {call.approval.reason !== null && <p>{call.approval.reason}</p>}
         </Part>
       )}
       {result !== undefined && (

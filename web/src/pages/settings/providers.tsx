@@ -40,7 +40,7 @@ export function ProvidersTab() {
 
 function State({ provider }: { provider: ProviderStatus }) {
   const { label, tone } = stateOf(provider);
-  const { held_until: until, held_reason: reason } = provider;
+  const { throttled_until: until, throttle_reason: reason } = provider;
   return (
     <>
       <Badge tone={tone} dot="still">
@@ -56,12 +56,12 @@ function State({ provider }: { provider: ProviderStatus }) {
   );
 }
 
-function stateOf({ configured, answered_at, failed_at, held_until }: ProviderStatus): {
+function stateOf({ configured, answered_at, failed_at, throttled_until }: ProviderStatus): {
   label: string;
   tone: Tone;
 } {
   if (!configured) return { label: 'No key set', tone: 'neutral' };
-  if (held_until !== null) return { label: 'Held back', tone: 'amber' };
+  if (throttled_until !== null) return { label: 'Held back', tone: 'amber' };
   if (failed_at !== null && (answered_at === null || failed_at > answered_at))
     return { label: 'Failing', tone: 'red' };
   if (answered_at !== null) return { label: 'Answers', tone: 'green' };

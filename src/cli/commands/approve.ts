@@ -1,0 +1,100 @@
+/** `approve` and `deny`: of one call, of all of a context, or one after the other at the terminal. */
+import type { Command } from 'commander';
+import type { Client, Json, Resolved } from '../../client/index.ts';
+import { findItem } from '../asking/find-item.ts';
+import { askInPlace } from '../asking/in-place.ts';
+import { apiCommand, carryOut } from '../cli.ts';
+import type { Cli, Common } from '../cli.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { count } from '../terminal/time.ts';
+import { jsonObject } from '../values.ts';
+
+type Options = Common & {
+  all?: true;
+  context?: string;
+  remember?: true;
+  reason?: string;
+  input?: { [key: string]: Json };
+};
+type Decision = 'approve' | 'deny';
+
+export function approveCommand(cli: Cli): Command {
+  return decisionCommand(cli, 'approve', 'lets a call run that waits for approval', [
+    'nightshift approve                        # asks for each that waits, at the terminal',
+    'nightshift approve 0199…                  # the id of the call: nightshift inbox',
+    'nightshift approve 0199… --remember       # and never asks for this tool again in its context',
+    'nightshift approve 0199… --input \'{"amount": 10}\'',
+    'nightshift approve --all --context 0199…',
+  ]).option('--input <json>', 'what it is run with, in place of what the model asked', jsonObject);
+}
+
+export function denyCommand(cli: Cli): Command {
+  return decisionCommand(cli, 'deny', 'does not let a call run that waits for approval; the model is told', [
+    'nightshift deny 0199… --reason "Not without an invoice."',
+    'nightshift deny --all --context 0199…',
+  ]);
+}
+
+function decisionCommand(
+  cli: Cli,
+  decision: Decision,
+  summary: string,
+  examples: readonly string[],
+): Command {
+  return apiCommand(decision, summary, examples)
+    .argument('[calls...]', 'ids of calls')
+    .option('-a, --all', 'all that wait in --context')
+    .option('-c, --context <id>', 'the context of --all')
+    .option('--remember', 'holds for this tool in this context from now on')
+    .option('--reason <text>', 'what the model is told')
+    .action((calls: string[], options: Options) =>
+      carryOut(cli, options, (client) => judge(cli, client, decision, calls, options)),
+    );
+}
+
+async function judge(
+  cli: Cli,
+  client: Client,
+  decision: Decision,
+  calls: readonly string[],
+  options: Options,
+): Promise<void> {
+  const { all, context, remember, reason, input } = options;
+  const approval = {
+    decision,
+    ...(remember === undefined ? {} : { remember }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(input === undefined ? {} : { input }),
+  };
+  if (all === true) {
+    if (context === undefined || calls.length > 0)
+      throw new CommandError(EXIT.usage, '--all needs --context, and no calls.');
+    return tell(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
+  }
+  if (calls.length === 0) return judgeInPlace(cli, client, options);
+  const resolved: string[] = [];
+  for (const tool_call_id of calls) {
+    const { context_id } = await findItem(client, tool_call_id, 'approval');
+    resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
+  }
+  tell(cli, decision, options, { resolved });
+}
+
+function tell({ screen }: Cli, decision: Decision, { json }: Options, { resolved }: Resolved): void {
+  if (json === true) return screen.json({ resolved });
+  screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
+}
+
+/** Everything that waits, one after the other. */
+async function judgeInPlace({ screen }: Cli, client: Client, { json }: Options): Promise<void> {
+  if (!screen.canAsk || json === true)
+    throw new CommandError(
+      EXIT.usage,
+      'Name the calls (nightshift inbox shows them): nobody can be asked here.',
+    );
+  const place = askInPlace(client, screen);
+  const items = await client.approvals.list({ limit: 200 }).all();
+  if (items.length === 0) return screen.out('Nothing waits for a person.\n');
+  for (const item of items) place.ask(item);
+  await place.done();
+}

@@ -1,0 +1,152 @@
+/**
+ * Attends to a job from the input on: shows it, asks a person in place, answers Ctrl-C, and ends as the job ended. The first
+ * Ctrl-C cancels the job and waits for the receipt, or leaves it to go on with `keep`; the second leaves whatever happens.
+ */
+import type { Accepted, Client, Job } from '../../client/index.ts';
+import { askInPlace } from '../asking/in-place.ts';
+import { sendAnswer } from '../asking/answer.ts';
+import { commandFor, titleOf } from '../asking/item.ts';
+import type { Item } from '../asking/item.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT, exitOf, toEnd } from '../exit.ts';
+import type { Exit } from '../exit.ts';
+import { onSignals } from '../signals-of-person.ts';
+import { safe } from '../terminal/safe.ts';
+import { answerText } from './answer-text.ts';
+import { followJob } from './follow-job.ts';
+import { sayEnd } from './progress.ts';
+
+export type RunInteractiveOptions = {
+  json?: true;
+  keep?: true;
+  yes?: true;
+  /** False: nobody is asked. */
+  input: boolean;
+  /** Not said: as the terminal has it. */
+  stream?: boolean;
+  thinking?: true;
+  quiet?: true;
+};
+
+/** How long a cancel is waited for. */
+const RECEIPT_MS = 30_000;
+
+/** Why a job is not followed any more, though it goes on. */
+class LeftEarly extends Error {
+  readonly exit: Exit;
+  constructor(exit: Exit) {
+    super('left');
+    this.exit = exit;
+  }
+}
+
+export async function runInteractive(
+  cli: Cli,
+  client: Client,
+  options: RunInteractiveOptions,
+  begin: () => Promise<Accepted>,
+): Promise<Exit> {
+  const { screen } = cli;
+  const leave = new AbortController();
+  const sending = begin();
+  let cancelling: Exit | null = null;
+  let receipt = Promise.resolve();
+  const forget = onSignals((exit, count) => {
+    if (count > 1) process.exit(exit);
+    if (options.keep === true) return leave.abort(new LeftEarly(exit));
+    cancelling = exit;
+    // What goes wrong with the input itself ends the command anyway.
+    receipt = sending.then(
+      ({ job_id }) => cancel(cli, client, job_id),
+      () => undefined,
+    );
+  });
+  try {
+    const accepted = await sending;
+    if (options.quiet !== true) sayBeginning(cli, accepted);
+    const job = await follow(cli, client, options, accepted, leave);
+    // The end of the job may be heard of before the receipt comes.
+    await receipt;
+    tellEnd(cli, job, options);
+    return cancelling !== null && exitOf(job.status) === EXIT.stopped ? cancelling : exitOf(job.status);
+  } catch (error) {
+    if (!(error instanceof LeftEarly)) throw error;
+    const { job_id } = await sending;
+    screen.say(screen.sideInk('dim', `The job goes on: nightshift logs -f ${job_id}`));
+    return error.exit;
+  } finally {
+    forget();
+  }
+}
+
+function sayBeginning({ screen }: Cli, { job_id, context_id }: Accepted): void {
+  screen.say(screen.sideInk('dim', `job ${job_id} · context ${context_id}`));
+}
+
+async function follow(
+  { screen }: Cli,
+  client: Client,
+  options: RunInteractiveOptions,
+  accepted: Accepted,
+  leave: AbortController,
+): Promise<Job> {
+  const place = askInPlace(client, screen);
+  const streams = options.json !== true && (options.stream ?? screen.isTerminal);
+  const after = Number(new URL(accepted.stream_url, 'http://api').searchParams.get('after') ?? 0);
+  try {
+    return await followJob(
+      {
+        client,
+        screen,
+        answer: streams ? answerText(screen, options.thinking === true) : null,
+        quiet: options.quiet === true,
+        signal: leave.signal,
+        asked(item, label) {
+          if (options.yes === true && item.kind === 'approval') void approve(client, screen, item, label);
+          else if (options.input && screen.canAsk) place.ask(item, label);
+          else tell(screen, item, label);
+          if (!options.input && !(options.yes === true && item.kind === 'approval'))
+            leave.abort(new LeftEarly(EXIT.waits));
+        },
+        answered: (toolCallId) => place.dismiss(toolCallId),
+      },
+      { contextId: accepted.context_id, jobId: accepted.job_id, after },
+    );
+  } finally {
+    place.close();
+  }
+}
+
+function tell(screen: Cli['screen'], item: Item, label: string): void {
+  screen.say(`${screen.sideInk('yellow', '?')} ${label}${titleOf(item)}`);
+  screen.say(screen.sideInk('dim', `  ${commandFor(item)}`));
+}
+
+async function approve(client: Client, screen: Cli['screen'], item: Item, label: string): Promise<void> {
+  screen.say(screen.sideInk('dim', `${label}✓ approved (--yes): ${titleOf(item)}`));
+  const approval = { kind: 'approval', approval: { decision: 'approve' } } as const;
+  await sendAnswer(client, item, approval).catch((error: unknown) => screen.say(safe(String(error))));
+}
+
+async function cancel(cli: Cli, client: Client, jobId: string): Promise<void> {
+  const { screen } = cli;
+  screen.say(screen.sideInk('yellow', 'Cancelling the job … (Ctrl-C again leaves at once)'));
+  try {
+    const receipt = await client.jobs.cancel(jobId, { wait_ms: RECEIPT_MS, reason: 'Ctrl-C' });
+    if (receipt.stopped_at === null)
+      screen.say(`The wish is noted; the job has not stopped yet (${receipt.status}).`);
+    else screen.say(screen.sideInk('dim', `It stopped at ${receipt.stopped_at} (${receipt.status}).`));
+  } catch (error) {
+    screen.say(safe(toEnd(error, cli.url)?.message ?? String(error)));
+  }
+}
+
+function tellEnd({ screen }: Cli, job: Job, options: RunInteractiveOptions): void {
+  const streamed = options.stream ?? screen.isTerminal;
+  if (options.json === true) screen.json(job);
+  else if (!streamed && job.output !== null) {
+    const { text } = job.output;
+    screen.out(safe(text.endsWith('\n') ? text : `${text}\n`));
+  }
+  if (options.quiet !== true || job.status !== 'completed') sayEnd(screen, job);
+}

@@ -1,0 +1,103 @@
+/** A queued job becomes the running one, or a running one goes on under a new lease. */
+import type { Append } from '../append.ts';
+import { NO_USAGE } from '../usage.ts';
+import type { ActiveJob, QueuedJob } from '../job.ts';
+import { lastTurnOf } from '../message.ts';
+import type { Message } from '../message.ts';
+import type { Mailbox, Snapshot } from '../snapshot.ts';
+import { inputTurn } from '../turn.ts';
+import { blank, event, stateChange } from './base.ts';
+
+/**
+ * The input takes the next turn; a retry answers the last one again; a compaction takes none. Guarded: a withdrawn input must not be admitted.
+ * Does not count as progress: a job that kills its process before its first step must be seen to.
+ */
+export function admit(
+  snapshot: Mailbox & { history: readonly Pick<Message, 'role' | 'turn'>[] },
+  next: QueuedJob,
+): Append {
+  if (next.branch !== snapshot.activeBranch)
+    throw new Error('A job is admitted on the history of another branch.');
+  const last = lastTurnOf(snapshot.history);
+  const job: ActiveJob = {
+    id: next.id,
+    kind: next.kind,
+    status: 'running',
+    branch: next.branch,
+    turn: turnOf(next, last),
+    attempt: 1,
+    failures: 0,
+    retryAt: null,
+    lastFailure: null,
+    steps: 0,
+    maxSteps: next.maxSteps,
+    deadline: next.deadline,
+    usage: NO_USAGE,
+    stopRequest: next.stopRequest,
+    asked: next.kind === 'compact' ? next.asked : null,
+  };
+  return {
+    ...blank(snapshot),
+    guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
+    entries: [
+      event({ name: 'JobStarted', data: { job_id: job.id, status: 'running', attempt: 1 } }),
+      ...(next.kind === 'input'
+        ? [{ kind: 'admit', messageId: next.messageId, turn: inputTurn(job.turn) } as const]
+        : []),
+      ...stateChange(snapshot.state, 'ProcessingUserMessage', job.id),
+      ...stateChange('ProcessingUserMessage', 'AwaitingLLMResponse', job.id),
+    ],
+    job: { kind: 'admit', job },
+    state: 'AwaitingLLMResponse',
+    progress: 'none',
+  };
+}
+
+function turnOf({ kind }: QueuedJob, last: number): number {
+  switch (kind) {
+    case 'input':
+      return last + 1;
+    case 'retry':
+    case 'compact':
+      return last;
+  }
+}
+
+/**
+ * The job goes on under this lease with inputs that join it. A model call that somebody else had begun is made again after
+ * them, with another prompt: what was heard of its answer is void.
+ */
+export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
+  return {
+    ...blank(snapshot),
+    job: { kind: 'progress', job: { ...job, status: 'running', attempt: attemptOf(job, true) } },
+    progress: 'none',
+  };
+}
+
+/**
+ * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
+ * gave the job back, and it says `running`.
+ */
+export function resume(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  to: 'AwaitingLLMResponse' | 'ExecutingTools',
+): Append {
+  const attempt = attemptOf(job, to === 'AwaitingLLMResponse');
+  return {
+    ...blank(snapshot),
+    entries: stateChange(snapshot.state, to, job.id),
+    job: {
+      kind: 'progress',
+      job: { ...job, status: 'running', retryAt: null, attempt },
+    },
+    state: to,
+    progress: 'none',
+  };
+}
+
+/** A model call that somebody else had begun is a new attempt; a wait that ended is not. */
+function attemptOf({ status, attempt }: ActiveJob, callsNext: boolean): number {
+  return callsNext && status === 'running' ? attempt + 1 : attempt;
+}

@@ -1,0 +1,116 @@
+/** Calls that are judged before they run: those that a person is asked about wait, those that are forbidden end. */
+import type { Append, CallChange, Entry } from '../append.ts';
+import { FORBIDDEN } from '../closing-words.ts';
+import type { ContextEvent } from '../event.ts';
+import type { Ids } from '../ids.ts';
+import type { ActiveJob } from '../job.ts';
+import type { Json } from '../json.ts';
+import type { Asking } from '../policy.ts';
+import { parseQuestion } from '../question.ts';
+import { sleepFrom } from '../sleep.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Millis } from '../time.ts';
+import type { AnsweredBy } from '../tool.ts';
+import type { ApprovalDecision, OpenCall, Wait } from '../tool-call.ts';
+import { event } from './base.ts';
+import { closeCalls, closedByRule } from './tools.ts';
+
+/** A call that is not run now. `input`: what it would be run with. */
+export type HeldCall = {
+  call: OpenCall;
+  input: Json;
+  /** `approval`: a person is asked. `answer`: whoever answers it is. `timer`: its moment is waited for. `denied`: it ends. */
+  to: 'approval' | 'answer' | 'timer' | 'denied';
+  answeredBy: AnsweredBy;
+};
+
+/**
+ * What is judged in one step is written in one append. Guarded by `control_seq`: a rule that came meanwhile must be seen
+ * first.
+ */
+export function holdCalls(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  held: readonly HeldCall[],
+  asking: Asking,
+  now: Millis,
+  ids: Ids,
+): Append {
+  const waits = held.flatMap((one) =>
+    one.to === 'denied' ? [] : [{ ...one, wait: waitOf(one, one.to, asking, now) }],
+  );
+  const changed = new Map(waits.map(({ call, wait }) => [call.id, wait]));
+  const calls = snapshot.calls.map((call): OpenCall => {
+    const wait = changed.get(call.id);
+    return wait === undefined ? call : { ...call, status: 'waiting', wait };
+  });
+  const denied = held.flatMap(({ to, call }) => (to === 'denied' ? [closedByRule(call, FORBIDDEN)] : []));
+  const closes = closeCalls({ ...snapshot, calls }, job, denied, ids);
+  return {
+    ...closes,
+    guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
+    entries: [...waits.flatMap((one) => requestEntry(one, one.wait, job)), ...closes.entries],
+    calls: [
+      ...waits.map(({ call, wait }): CallChange => ({ kind: 'wait', id: call.id, wait })),
+      ...closes.calls,
+    ],
+  };
+}
+
+function waitOf(
+  { input }: HeldCall,
+  to: 'approval' | 'answer' | 'timer',
+  { approvalMs, answerMs }: Asking,
+  now: Millis,
+): Wait {
+  // What was a moment when the call was judged is one now, or has passed.
+  if (to === 'timer') return sleepFrom(input, now) ?? { for: 'timer', since: now, until: now, needs: null };
+  const lasts = to === 'approval' ? approvalMs : answerMs;
+  return { for: to, until: lasts === null ? null : now + lasts, needs: null };
+}
+
+/** A moment is asked of nobody. */
+function requestEntry({ call, input, to, answeredBy }: HeldCall, { until }: Wait, job: ActiveJob): Entry[] {
+  if (to === 'timer') return [];
+  const of = { tool_call_id: call.id, name: call.name, job_id: job.id };
+  if (to === 'approval')
+    return [event({ name: 'ApprovalRequested', data: { ...of, input, expires_at: toIso(until) } })];
+  const question = answeredBy === 'person' ? parseQuestion(input) : null;
+  return [
+    event({
+      name: 'InputRequested',
+      data: {
+        ...of,
+        question: question?.question ?? null,
+        choices: question?.choices ?? null,
+        input: question === null ? input : null,
+      },
+    }),
+  ];
+}
+
+/** Nobody gave a decision in time: this is the one that stands. */
+export function approvalByTime(asking: Asking): ApprovalDecision {
+  return { decision: asking.onExpiry, reason: null, input: null };
+}
+
+/** The event that tells how time judged a call. */
+export function resolvedEntry(
+  call: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
+  { decision, reason, input }: ApprovalDecision,
+): Entry {
+  return event(approvalResolved(call, { decision, reason, input, remembered: false, by: 'timeout' }));
+}
+
+type Resolved = Extract<ContextEvent, { name: 'ApprovalResolved' }>;
+
+export function approvalResolved(
+  { id, name, jobId }: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
+  said: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by'>,
+): Resolved {
+  return { name: 'ApprovalResolved', data: { tool_call_id: id, name, job_id: jobId, ...said } };
+}
+
+function toIso(at: Millis | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

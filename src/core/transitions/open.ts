@@ -1,0 +1,32 @@
+/** What a claim writes in its own transaction: the first step of the run, where that step begins or resumes a job. */
+import type { Append } from '../append.ts';
+import type { Decision } from '../decide.ts';
+import type { Ids } from '../ids.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { isForWorkers } from '../wait.ts';
+import { admit, goOn, resume } from './admit.ts';
+import { endWaits } from './waits.ts';
+
+/** Null: nothing to begin; the run decides on. */
+export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | null {
+  switch (step.kind) {
+    case 'admit':
+      return admit(snapshot, step.next);
+    case 'call_model':
+    case 'compact':
+      return resume(snapshot, step.job, 'AwaitingLLMResponse');
+    case 'call_tools':
+      return resume(snapshot, step.job, 'ExecutingTools');
+    case 'end_waits':
+      // How workers ended is read first.
+      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step.job, step.over, ids, step.now);
+    case 'steer':
+      return goOn(snapshot, step.job);
+    case 'await_calls':
+    case 'wait':
+    case 'finish':
+    case 'hand_back':
+    case 'park':
+      return null;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * A job ends: what is open is closed by rule, inputs that waited to join it enter history with it, the decision is written,
+ * the context is given back. Needs only the mailbox, so that whoever settles for a dead owner need not read history.
+ */
+import type { Append } from '../append.ts';
+import type { Ids } from '../ids.ts';
+import type { ActiveJob, JobOutcome } from '../job.ts';
+import type { NewMessage } from '../message.ts';
+import type { Mailbox } from '../snapshot.ts';
+import type { DurableState } from '../state.ts';
+import { blank, event, stateChange } from './base.ts';
+import { joining } from './steer.ts';
+import { closedWithJob, closing, released, resultEntries } from './tools.ts';
+
+/**
+ * `output`: the answer that ends the job, where it is not stored yet. Guarded by `control_seq`, and by `wake_seq` where
+ * nothing is queued and the context is given back in the same append.
+ */
+export function settle(
+  mailbox: Mailbox,
+  job: ActiveJob,
+  outcome: JobOutcome,
+  ids: Ids,
+  output: NewMessage | null = null,
+): Append {
+  const closed = mailbox.calls.map(closedWithJob);
+  const more = mailbox.queued > 0 && !mailbox.stopped;
+  const end = endState(mailbox, outcome);
+  return {
+    ...blank(mailbox),
+    guard: { controlSeq: mailbox.controlSeq, wakeSeq: more ? null : mailbox.wakeSeq },
+    entries: [
+      ...resultEntries(job, closed, ids),
+      ...(output === null ? [] : [{ kind: 'message', message: output } as const]),
+      ...joining(mailbox, job),
+      event({ name: 'JobFinished', data: { job_id: job.id, status: outcome.status, attempt: job.attempt } }),
+      ...stateChange(mailbox.state, end, null),
+    ],
+    calls: closed.map(closing),
+    released: released(closed),
+    job: { kind: 'settle', job, outcome },
+    state: end,
+    park: more ? null : { status: 'idle' },
+    failure: failureOf(job, outcome),
+  };
+}
+
+function endState(mailbox: Mailbox, outcome: JobOutcome): DurableState {
+  if (mailbox.stopped) return 'Stopped';
+  return outcome.status === 'failed' ? 'PermanentFailure' : 'Idle';
+}
+
+function failureOf(job: ActiveJob, outcome: JobOutcome): Append['failure'] {
+  switch (outcome.status) {
+    case 'failed':
+      return { ...outcome.error, jobId: job.id };
+    case 'completed':
+      return 'clear';
+    case 'incomplete':
+    case 'cancelled':
+    case 'interrupted':
+      return 'keep';
+  }
+}

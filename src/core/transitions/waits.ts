@@ -1,0 +1,88 @@
+/** Calls that wait: without a slot, and until what came of it is taken into history. */
+import type { Append, CallChange } from '../append.ts';
+import type { ActiveJob } from '../job.ts';
+import type { Mailbox, Snapshot } from '../snapshot.ts';
+import type { Millis } from '../time.ts';
+import { deniedWith, expiredWait } from '../closing-words.ts';
+import type { Ids, ToolCallId } from '../ids.ts';
+import { ASKING_DEFAULTS } from '../policy.ts';
+import { sleptText } from '../sleep.ts';
+import { isReplied } from '../tool-call.ts';
+import type { CallResult } from '../spawn.ts';
+import type { OpenCall } from '../tool-call.ts';
+import { isForWorkers } from '../wait.ts';
+import { resolvedEntry, approvalByTime } from './approval.ts';
+import { blank, stateChange } from './base.ts';
+import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';
+import type { ClosedCall } from './tools.ts';
+
+/** What calls that waited for workers are told of them. */
+export type ToldOfWorkers = ReadonlyMap<ToolCallId, CallResult>;
+
+/**
+ * What came of waits enters history. Whoever waited goes on under this lease: no model call was under way. Guarded by
+ * `control_seq`: what came in the last moment before its time was over counts.
+ */
+export function endWaits(
+  snapshot: Snapshot,
+  job: ActiveJob,
+  over: readonly OpenCall[],
+  ids: Ids,
+  now: Millis,
+  told: ToldOfWorkers = new Map(),
+): Append {
+  const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
+  const timedOut = over.filter(isUnjudged);
+  const approval = approvalByTime(asking);
+  const approved = approval.decision === 'approve' ? timedOut : [];
+  const runs = new Set(approved.map(({ id }) => id));
+  const left = snapshot.calls.map((call): OpenCall =>
+    runs.has(call.id) ? { ...call, status: 'pending', wait: null, approval } : call,
+  );
+  const closed = over.filter(({ id }) => !runs.has(id)).map((call) => waitEnded(call, now, told));
+  const closes = closeCalls({ ...snapshot, calls: left }, job, closed, ids);
+  return {
+    ...closes,
+    guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
+    entries: [...timedOut.map((call) => resolvedEntry(call, approval)), ...closes.entries],
+    calls: [...approved.map(({ id }): CallChange => ({ kind: 'approve', id, approval })), ...closes.calls],
+    job: { kind: 'progress', job: { ...job, status: 'running' } },
+  };
+}
+
+/** It waited for a decision, and none came in its time. */
+function isUnjudged({ wait, approval }: OpenCall): boolean {
+  return wait?.for === 'approval' && approval === null;
+}
+
+/** How a wait ended that is over: by what came, or by its time. */
+function waitEnded(call: OpenCall, now: Millis, told: ToldOfWorkers): ClosedCall {
+  if (isReplied(call)) return replied(call);
+  const result = told.get(call.id);
+  if (result !== undefined) return ended(call, result);
+  const { wait, effect, approval } = call;
+  if (wait?.for === 'approval' && approval !== null) return closedByRule(call, deniedWith(approval.reason));
+  if (wait?.for !== 'timer') return closedByRule(call, expiredWait(effect, wait?.for));
+  return ended(call, { kind: 'result', content: sleptText(wait.since, now), is_error: false });
+}
+
+/**
+ * Waits without a slot. Guarded by `control_seq`: an answer or a wish that came meanwhile must be seen first; by `wake_seq`
+ * where it waits for workers, whose end raises nothing else.
+ * A claim that found nothing but the wait does not count.
+ */
+export function awaitCalls(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
+  const to = stateOf(mailbox.calls);
+  return {
+    ...blank(mailbox),
+    guard: {
+      controlSeq: mailbox.controlSeq,
+      wakeSeq: mailbox.calls.some(isForWorkers) ? mailbox.wakeSeq : null,
+    },
+    entries: stateChange(mailbox.state, to, job.id),
+    job: { kind: 'progress', job: { ...job, status: 'waiting' } },
+    state: to,
+    park: { status: 'waiting', until },
+    progress: 'returned',
+  };
+}

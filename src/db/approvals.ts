@@ -1,0 +1,128 @@
+/** Decisions on calls that wait for approval: written beside the call, until the holder of the context takes it up. */
+import { sql } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, ToolCallId } from '../core/ids.ts';
+import type { WorkerConfig } from '../core/settings.ts';
+import type { CallStatus, ApprovalDecision, WaitsFor } from '../core/tool-call.ts';
+import type { ContextEvent } from '../core/event.ts';
+import type { Executor } from './client.ts';
+import { encodeJson } from './codec.ts';
+import { WAKE_UP_GRACE_MS } from './replies.ts';
+import type { Replied } from './replies.ts';
+
+type Place = { tenantId: TenantId; contextId: ContextId };
+
+/** A call, as whoever wants to judge it finds it. */
+export type JudgedCall = {
+  id: ToolCallId;
+  jobId: JobId;
+  name: string;
+  status: CallStatus;
+  /** What it waits for, or waited for last. */
+  waitsFor: WaitsFor | null;
+  approval: ApprovalDecision | null;
+  /** Its time is over, though its holder may not have looked yet. */
+  late: boolean;
+  /** Its job was told to end. */
+  ending: boolean;
+};
+
+/** Null: this tenant has no such call in this context. */
+export async function findJudgedCall(
+  executor: Executor,
+  place: Place,
+  id: ToolCallId,
+): Promise<JudgedCall | null> {
+  const [row] = await select(executor, place, sql`t.id = ${id}`);
+  return row ?? null;
+}
+
+/** Calls of a context that wait for a decision, the oldest first. */
+export async function undecidedCalls(executor: Executor, place: Place): Promise<JudgedCall[]> {
+  const waiting = sql`t.status = 'waiting' and t.waits_for = 'approval' and t.approval is null`;
+  const calls = await select(executor, place, waiting);
+  return calls.filter(({ late, ending }) => !late && !ending);
+}
+
+async function select(
+  executor: Executor,
+  { tenantId, contextId }: Place,
+  where: ReturnType<typeof sql>,
+): Promise<JudgedCall[]> {
+  const rows = await executor.execute<
+    Omit<JudgedCall, 'jobId' | 'waitsFor'> & { job_id: JobId; waits_for: WaitsFor | null }
+  >(sql`
+    select t.id, t.job_id, t.name, t.status, t.waits_for, t.approval,
+      coalesce(t.expires_at <= clock_timestamp(), false) as late, j.stop_kind is not null as ending
+    from tool_calls t join jobs j on j.id = t.job_id
+    where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and ${where}
+    order by t.asked_at, t.ordinal`);
+  return rows.map(({ job_id: jobId, waits_for: waitsFor, ...call }) => ({ ...call, jobId, waitsFor }));
+}
+
+export type NewApproval = {
+  id: ToolCallId;
+  approval: ApprovalDecision;
+  told: Extract<ContextEvent, { name: 'ApprovalResolved' }>;
+};
+
+/**
+ * Writes decisions with the events that tell of them, tells the holder to look, and wakes the context where nobody holds it.
+ * An approved call is `pending` again; a denied one waits for its end to be written. The context's row was held before.
+ */
+export async function writeApprovals(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  decisions: readonly NewApproval[],
+): Promise<Replied> {
+  const rows = encodeJson(decisions.map(({ id, approval, told }) => ({ id, approval, told: told.data })));
+  const [row] = await tx.execute<{
+    head_seq: number;
+    wake_seq: number;
+    lease_epoch: number;
+    scheduling_status: string;
+    written: number;
+  }>(sql`/* approvals.decide */
+    with said as (
+      select v.id, v.approval, v.told, row_number() over () as place
+      from json_to_recordset(${rows}::json) as v(id uuid, approval json, told jsonb)
+    ), ctx as (
+      update contexts c set
+        head_seq = c.head_seq + ${decisions.length}::int,
+        wake_seq = c.wake_seq + 1,
+        control_seq = c.control_seq + 1,
+        scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+        next_check_at = case when c.scheduling_status = 'waiting'
+          then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+      where c.id = ${contextId} and c.tenant_id = ${tenantId}
+      returning c.id, c.tenant_id, c.head_seq, c.head_seq - ${decisions.length}::int as base, c.wake_seq, c.lease_epoch,
+        c.scheduling_status
+    ), call as (
+      update tool_calls t set approval = said.approval, approval_at = clock_timestamp(),
+        status = case said.approval ->> 'decision' when 'approve' then 'pending' else t.status end
+      from ctx, said
+      where t.context_id = ctx.id and t.id = said.id and t.status = 'waiting' and t.waits_for = 'approval'
+        and t.approval is null
+      returning t.id
+    ), told as (
+      insert into events (context_id, tenant_id, seq, name, data)
+      select ctx.id, ctx.tenant_id, ctx.base + said.place, 'ApprovalResolved', said.told from ctx, said
+    )
+    select head_seq, wake_seq, lease_epoch, scheduling_status, (select count(*)::int from call) as written from ctx`);
+  if (row === undefined || row.written !== decisions.length)
+    throw new Error('A call was judged that does not wait for it.');
+  return {
+    headSeq: row.head_seq,
+    wakeSeq: row.wake_seq,
+    epoch: row.lease_epoch,
+    runnable: row.scheduling_status === 'runnable',
+  };
+}
+
+/** The config of a context's worker, as it stands. The context's row was held before: nobody changes it meanwhile. */
+export async function configOf(tx: Executor, { tenantId, contextId }: Place): Promise<WorkerConfig> {
+  const [row] = await tx.execute<{ config: WorkerConfig }>(
+    sql`select w.config from workers w where w.tenant_id = ${tenantId} and w.context_id = ${contextId}`,
+  );
+  if (row === undefined) throw new Error('A held context has no worker.');
+  return row.config;
+}

@@ -1,0 +1,105 @@
+// A model whose key is held back: the run waits, and nothing else is different.
+import { expect, test } from 'vitest';
+import type { ThrottledAccess } from '../../src/core/throttle.ts';
+import { play } from './rig.ts';
+import type { Rig } from './rig.ts';
+
+/** Closed for so long; who waits in place is called, or not. */
+function heldFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
+  const until = rig.now + ms;
+  return {
+    kind: 'throttled',
+    throttle: { provider: 'simulated', reason: 'rate_limited', until },
+    comeAgainAt: () => until + 5_000,
+    turn: async () => isCalled,
+  };
+}
+
+/** What a job comes to, but for the time it takes. */
+function comesTo(rig: Rig): unknown {
+  return {
+    transcript: rig.store.transcript(),
+    outcomes: [...rig.store.outcomes.values()].map(({ status }) => status),
+  };
+}
+
+test('a long hold parks the job, with no attempt and no failure counted, and then it goes on as ever', async () => {
+  const whole = await play();
+  const seen: unknown[] = [];
+  const rig = await play({
+    held(ask, of) {
+      const { job, failedClaims } = of.store.truth;
+      seen.push([job?.attempt, job?.failures, failedClaims > 1]);
+      return ask <= 3 ? heldFor(of, 60_000) : null;
+    },
+  });
+  expect(seen.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [1, 0, false]));
+  expect(comesTo(rig)).toEqual(comesTo(whole));
+  expect(rig.now - whole.now).toBe(3 * 65_000);
+});
+
+test('who is parked says what it waits for, until when, and in which state', async () => {
+  let parked: unknown;
+  await play({
+    held(ask, of) {
+      if (ask === 2) parked = of.store.truth;
+      return ask === 1 ? heldFor(of, 60_000) : null;
+    },
+    at: ({ port, rig: { store } }) => {
+      if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.truth);
+    },
+  });
+  expect(parked).toMatchObject({
+    state: 'AwaitingLLMResponse',
+    job: {
+      status: 'running',
+      retryAt: null,
+      lastFailure: { throttled: { provider: 'simulated', reason: 'rate_limited' } },
+    },
+  });
+});
+
+test('a short hold is waited out in place: no append', async () => {
+  const whole = await play();
+  const rig = await play({ held: (ask, of) => (ask % 2 === 1 ? heldFor(of, 1_000) : null) });
+  expect(comesTo(rig)).toEqual(comesTo(whole));
+  expect(rig.appends).toBe(whole.appends);
+});
+
+test('whoever is not called in time parks', async () => {
+  const whole = await play();
+  const rig = await play({ held: (ask, of) => (ask === 1 ? heldFor(of, 1_000, false) : null) });
+  expect(comesTo(rig)).toEqual(comesTo(whole));
+  expect(rig.appends).toBe(whole.appends + 1);
+});
+
+test('death around the append that parks, however often: nothing is lost, and no crash loop is seen', async () => {
+  const whole = await play();
+  for (const port of ['before an append', 'after an append'] as const) {
+    let deaths = 0;
+    const rig = await play({
+      held: (ask, of) => (ask <= 6 ? heldFor(of, 60_000) : null),
+      at: (moment) => {
+        if (moment.port !== port || deaths >= 4) return undefined;
+        deaths += 1;
+        return 'dies';
+      },
+    });
+    expect(deaths).toBe(4);
+    expect(comesTo(rig)).toEqual(comesTo(whole));
+  }
+});
+
+test('a cancel that comes while it waits in place is obeyed', async () => {
+  const rig = await play({
+    held: (_ask, of) => ({
+      ...heldFor(of, 1_000),
+      turn: async () => {
+        of.store.cancel();
+        of.signals?.lookUp();
+        return false;
+      },
+    }),
+  });
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
+});
