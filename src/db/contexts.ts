@@ -174,7 +174,7 @@ export async function takeDue(
             as p("contextId" uuid, "wakeSeq" bigint, "controlSeq" bigint)
           where p."contextId" = c.id and p."wakeSeq" = c.wake_seq and p."controlSeq" = c.control_seq)
       order by c.next_check_at limit ${most} for update skip locked)
-    returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isStopRequested} as wished`);
+    returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isStopRequested} as stop_requested`);
   return rows.map((row): Due => {
     const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;
     if (row.scheduling_status === 'running') return { kind: 'unanswered', contextId };

@@ -108,7 +108,7 @@ export async function heartbeat(
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
-      ${activeThrottles} as gates
+      ${activeThrottles} as throttles
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };

@@ -213,7 +213,7 @@ describe('while it waits for a person', () => {
 
   test('is in the inbox, though it was approved before it ran', async () => {
     const lost = await ask();
-    await fleet.query(`update tool_calls set verdict = '{"decision": "approve", "reason": null, "input": null}',
+    await fleet.query(`update tool_calls set approval = '{"decision": "approve", "reason": null, "input": null}',
       approval_at = clock_timestamp() where id = '${lost.call}'`);
     const { data } = (await api.get('/api/approvals?limit=200')).body;
     expect(data.map((one: Body) => one.tool_call_id)).toContain(lost.call);

@@ -18,9 +18,13 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Plays schedules until one shows the fault. */
+/** By then each statement was sent many times: a rewrite that changed none of them never will. */
+const SCHEDULES_TO_REWRITE = 100;
+
+/** Plays schedules until one shows the fault. `isRewritten`: whether the broken statement was sent at least once. */
 async function search(
   stage: Stage,
+  isRewritten: () => boolean,
   seeds: Iterable<number>,
   fault: RegExp,
   { compacting = false, deaf = false }: Kind,
@@ -32,6 +36,7 @@ async function search(
     const { faults } = await stage.judge(seed, compacting, deaf);
     for (const line of faults) seen.add(line);
     if (faults.some((line) => fault.test(line))) return { seed, played, seen };
+    if (played >= SCHEDULES_TO_REWRITE && !isRewritten()) break;
   }
   return { seed: null, played, seen };
 }
@@ -59,7 +64,7 @@ test.each(LAWS)(
       return changed;
     });
     try {
-      const { seed, played, seen } = await search(stage, seedsFor(known), fault, kind);
+      const { seed, played, seen } = await search(stage, () => rewritten > 0, seedsFor(known), fault, kind);
       expect(rewritten, 'the statement was not found: its text has changed').toBeGreaterThan(0);
       expect(seed, `seen instead: ${[...seen].join('; ')}`).not.toBeNull();
       if (depth(played > PLAYS, true)) process.stdout.write(`Shown by schedule ${played}: ${law}\n`);

@@ -341,7 +341,7 @@ describe('a beat', () => {
     await claim(db(), summoned, owner);
     await set(summoned, 'next_check_at = now(), control_seq = 7');
     const heard = await heartbeat(db(), owner, TIMES);
-    expect(heard).toMatchObject({ kind: 'alive', summons: [{ contextId: summoned, controlSeq: 7 }] });
+    expect(heard).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
   });
 
   test('says which server process holds the lock, so that a lost one is seen', async () => {

@@ -213,7 +213,7 @@ test('a process that hears no whisper learns of a hold by its beat, and one that
   let calls = 0;
   const of = (fleet = await startFleet({ model: () => says(String((calls += 1))), processes: 1 }));
   await of.query(`
-    insert into provider_throttles (id, provider, reason, throttled_until)
+    insert into provider_throttles (id, provider, reason, until)
     values ('simulated', 'simulated', 'overloaded', now() + interval '1 hour')`);
   await of.startProcess();
   // The second beat of each is sent when what the first one brought is known.
@@ -222,7 +222,7 @@ test('a process that hears no whisper learns of a hold by its beat, and one that
       (
         await of.query(`
         select 1 from processes p, provider_throttles g
-        where p.heartbeat_at < greatest(g.closed_at, p.started_at) + interval '250 milliseconds'`)
+        where p.heartbeat_at < greatest(g.since, p.started_at) + interval '250 milliseconds'`)
       ).length === 0,
   );
   const { contextId } = await of.createContext();

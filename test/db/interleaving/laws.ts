@@ -20,7 +20,7 @@ function both(...rewrites: Rewrite[]): Rewrite {
   };
 }
 
-const CLAIM = "status = 'running', lease_owner";
+const CLAIM = "scheduling_status = 'running', lease_owner";
 const REVOKE = 'failed_claims > 1';
 
 export const LAWS: readonly Law[] = [
@@ -147,7 +147,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'an answer raises control_seq, so that the run does not park over it',
-    replace('control_seq = c.control_seq + 1,\n        status = case', 'status = case'),
+    replace('control_seq = c.control_seq + 1,\n        scheduling_status = case', 'scheduling_status = case'),
     /nobody looks at an answer/,
     341,
   ],
