@@ -447,7 +447,7 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   const found = lines.filter(
     (line) =>
       /\bjsonb/.test(line) &&
-      /\b(?:content|reply|input|definition|config|verdict|parameters|blocks?)\b/.test(line),
+      /\b(?:content|reply|input|definition|config|approval|parameters|blocks?)\b/.test(line),
   );
   expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);

@@ -1,4 +1,4 @@
-/** The operator's file of the benchmark. */
+/** The config file of the benchmark. */
 import { defineConfig } from '../../src/index.ts';
 import { LOOK, look } from '../tool.ts';
 

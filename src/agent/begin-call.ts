@@ -17,11 +17,11 @@ export function beginCall(
   job: ActiveJob,
   settings: Settings,
   signal: AbortSignal,
-  heardBy: AnswerListener,
+  forwardTo: AnswerListener,
 ): UnderWay {
   const request = toRequest(snapshot, job, settings);
   log.prompt(job.id, request.messages);
-  const { listener, times } = timed(clock, heardBy);
+  const { listener, times } = timed(clock, forwardTo);
   const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
   // What a client runs itself stands in its worker's config.
   const listed = settings.tools.filter((tool) => tool.answered_by !== 'client');

@@ -34,10 +34,10 @@ export function callEarly(
   call.outcome.catch(() => undefined);
   let isTaken = false;
   return {
-    take(now, heardBy) {
+    take(now, listener) {
       if (isTaken || now !== snapshot) return null;
       isTaken = true;
-      held.release(heardBy);
+      held.release(listener);
       return call;
     },
     drop() {
@@ -48,32 +48,32 @@ export function callEarly(
 
 /** Keeps what is heard until somebody may hear it. */
 class Throttled implements AnswerListener {
-  readonly #heard: ((listener: AnswerListener) => void)[] = [];
+  readonly #received: ((listener: AnswerListener) => void)[] = [];
   #listener: AnswerListener | null = null;
 
   release(listener: AnswerListener): void {
     this.#listener = listener;
-    for (const tell of this.#heard.splice(0)) tell(listener);
+    for (const replay of this.#received.splice(0)) replay(listener);
   }
 
   started(): void {
-    this.#tell((listener) => listener.started());
+    this.#forward((listener) => listener.started());
   }
 
   text(delta: string): void {
-    this.#tell((listener) => listener.text(delta));
+    this.#forward((listener) => listener.text(delta));
   }
 
   thinking(delta: string): void {
-    this.#tell((listener) => listener.thinking(delta));
+    this.#forward((listener) => listener.thinking(delta));
   }
 
   ended(isWhole: boolean): void {
-    this.#tell((listener) => listener.ended(isWhole));
+    this.#forward((listener) => listener.ended(isWhole));
   }
 
-  #tell(say: (listener: AnswerListener) => void): void {
-    if (this.#listener === null) this.#heard.push(say);
-    else say(this.#listener);
+  #forward(event: (listener: AnswerListener) => void): void {
+    if (this.#listener === null) this.#received.push(event);
+    else event(this.#listener);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { ActiveJob } from '../core/job.ts';
 import { engage } from '../core/transitions/engage.ts';
-import type { ToldOfWorkers } from '../core/transitions/waits.ts';
+import type { WorkerResults } from '../core/transitions/waits.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { OpenCall } from '../core/tool-call.ts';
@@ -51,7 +51,7 @@ export async function outcomesOf(
   run: Run,
   snapshot: Snapshot,
   over: readonly OpenCall[],
-): Promise<ToldOfWorkers> {
+): Promise<WorkerResults> {
   const waited = over.filter(isForWorkers).flatMap((call) => asked(snapshot, call));
   return waited.length === 0 ? new Map() : run.team.outcomes(snapshot, waited);
 }

@@ -3,8 +3,8 @@
  * forbidden end, in one append; the rest runs. Nothing was begun before, so that a crash in between only judges again.
  */
 import type { ActiveJob } from '../core/job.ts';
-import { holdCalls } from '../core/transitions/approval.ts';
-import type { HeldCall } from '../core/transitions/approval.ts';
+import { letCallsWait } from '../core/transitions/approval.ts';
+import type { WaitingCall } from '../core/transitions/approval.ts';
 import { parseQuestion } from '../core/question.ts';
 import { ruleOn } from '../core/policy.ts';
 import { sleepFrom } from '../core/sleep.ts';
@@ -33,7 +33,7 @@ export async function judgeCalls(
   const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, job, settings, call)));
   const held = judged.filter((one) => one !== null);
   if (held.length === 0) return { free: calls, after: snapshot };
-  const transition = holdCalls(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
+  const transition = letCallsWait(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
   const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);
@@ -47,7 +47,7 @@ async function judgeCall(
   job: ActiveJob,
   { tools, asking }: Settings,
   call: OpenCall,
-): Promise<HeldCall | null> {
+): Promise<WaitingCall | null> {
   const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
   const input = inputOf(snapshot, call);
   const isApproved = call.approval?.decision === 'approve';
@@ -67,6 +67,6 @@ async function judgeCall(
 }
 
 /** One that was to ask a person and holds no question is run: its tool says so. */
-function isAnsweredOutside(answeredBy: AnsweredBy, input: HeldCall['input']): boolean {
+function isAnsweredOutside(answeredBy: AnsweredBy, input: WaitingCall['input']): boolean {
   return answeredBy === 'client' || (answeredBy === 'person' && parseQuestion(input) !== null);
 }

@@ -61,7 +61,7 @@ export type RunPorts = {
 
 export type Early = {
   /** The call of exactly this snapshot, once; `heardBy` hears of it from its beginning. Null: it is not that one. */
-  take(snapshot: Snapshot, heardBy: AnswerListener): UnderWay | null;
+  take(snapshot: Snapshot, listener: AnswerListener): UnderWay | null;
 };
 
 /** A model call; `times` are told once it has ended. */

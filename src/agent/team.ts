@@ -1,6 +1,6 @@
 /** The port to other workers: who may be made below one's own, who may be waited for, and how they ended. */
 import type { ActiveJob } from '../core/job.ts';
-import type { ToldOfWorkers } from '../core/transitions/waits.ts';
+import type { WorkerResults } from '../core/transitions/waits.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Arrangement } from '../core/spawn.ts';
@@ -21,5 +21,5 @@ export type Team = {
   /** Counts anew what waits for jobs that were there before still need. True: one of them needs nothing more. */
   recount(snapshot: Snapshot, waiting: readonly AskingCall[]): Promise<boolean>;
   /** What calls whose wait is over are told of the workers they waited for. */
-  outcomes(snapshot: Snapshot, over: readonly AskingCall[]): Promise<ToldOfWorkers>;
+  outcomes(snapshot: Snapshot, over: readonly AskingCall[]): Promise<WorkerResults>;
 };

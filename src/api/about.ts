@@ -4,7 +4,7 @@ import type { ProviderName } from '../core/model.ts';
 import type { Approval } from '../core/policy.ts';
 import type { Effect } from '../core/tool.ts';
 
-/** `source`: of the operator's file, of the platform, or of an MCP server. `by_call`: the tool says for each call. */
+/** `source`: of the config file, of the platform, or of an MCP server. `by_call`: the tool says for each call. */
 export type ToolAbout = {
   name: string;
   description: string;

@@ -23,7 +23,7 @@ type Operator = { kind: 'operator' };
 
 export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
 
-export type Gate = {
+export type AccessControl = {
   auth: 'none' | 'key';
   /** Who asks, and whether they may. */
   admit(asked: Asked): Promise<Access>;
@@ -40,8 +40,13 @@ export type Gate = {
 /** `begin` gives what the cookie of the browser is to hold. */
 export type SignIn = { keyId: string; begin(): Promise<string> };
 
-export function openGate({ apiKeys, adminKey, allowedHosts }: AccessConfig, database: Database): Gate {
-  return isSecured({ apiKeys, adminKey }) ? keyGate(apiKeys, adminKey, database) : loopbackGate(allowedHosts);
+export function openAccessControl(
+  { apiKeys, adminKey, allowedHosts }: AccessConfig,
+  database: Database,
+): AccessControl {
+  return isSecured({ apiKeys, adminKey })
+    ? keyAccess(apiKeys, adminKey, database)
+    : loopbackAccess(allowedHosts);
 }
 
 /** Whether requests need a key. */
@@ -51,7 +56,7 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
 
 const ELSEWHERE = 'A web page of another origin may not drive this API.';
 
-function keyGate(keys: readonly ApiKey[], adminKey: string | null, database: Database): Gate {
+function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
   const isAdminKey = keyTest(adminKey);
   const sessions = openSessions(database, keys);
@@ -67,7 +72,7 @@ function keyGate(keys: readonly ApiKey[], adminKey: string | null, database: Dat
         : refuse('forbidden', ELSEWHERE);
     },
     objection: ({ headers, method }) =>
-      changes(method) && saysElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null,
+      changes(method) && crossOrigin(headers) ? refuse('forbidden', ELSEWHERE) : null,
     whose(key) {
       const found = find(key);
       return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
@@ -111,7 +116,7 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-function loopbackGate(allowedHosts: readonly string[]): Gate {
+function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
   const objection = ({ headers }: Asked): Refusal | null => {
     const host = hostnameOf(headers.host ?? '');
     if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
@@ -142,12 +147,12 @@ function changes(method: string): boolean {
  * nothing is changed it is enough that the browser does not say that one of them asks.
  */
 function isOfOwnPage(headers: AccessHeaders, method: string): boolean {
-  const isSaid = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
-  return !saysElsewhere(headers) && (isSaid || !changes(method));
+  const isGiven = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
+  return !crossOrigin(headers) && (isGiven || !changes(method));
 }
 
 /** `same-origin` needs no second look: behind a proxy, Host may be a name that no browser knows. */
-function saysElsewhere(headers: AccessHeaders): boolean {
+function crossOrigin(headers: AccessHeaders): boolean {
   return headers['sec-fetch-site'] !== 'same-origin' && isFromElsewhere(headers);
 }
 

@@ -12,8 +12,8 @@ import Fastify, { LogController } from 'fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
-import { openGate } from './access.ts';
-import type { Gate } from './access.ts';
+import { openAccessControl } from './access.ts';
+import type { AccessControl } from './access.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from './body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
@@ -59,20 +59,20 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   readJsonBodies(app);
   takeNoBodyAsEmpty(app);
   app.setErrorHandler(answerFailure);
-  const tellPeople = showNotFound(ports.consoleFolder);
+  const explain = showNotFound(ports.consoleFolder);
   app.setNotFoundHandler((request, reply) =>
-    isForPeople(request) ? tellPeople(request, reply) : notThere(reply),
+    isForPeople(request) ? explain(request, reply) : notThere(reply),
   );
 
   await app.register(cookies);
-  const gate = openGate(ports.config, ports.database);
-  guard(app, gate, ports, streams);
+  const accessControl = openAccessControl(ports.config, ports.database);
+  guard(app, accessControl, ports, streams);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
   const refuseOthers = refuseOtherMethods(app);
   await documentRoutes(app, ports.config);
-  addRoutes(app, ports, { gate, metrics, streams });
+  addRoutes(app, ports, { accessControl, metrics, streams });
   await serveDocs(app);
   await serveConsole(app, ports.consoleFolder);
   refuseOthers();
@@ -93,7 +93,12 @@ async function answerFailure(
 }
 
 /** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
-function guard(app: App, gate: Gate, { streamHub, config }: ApiPorts, streams: Streams): void {
+function guard(
+  app: App,
+  accessControl: AccessControl,
+  { streamHub, config }: ApiPorts,
+  streams: Streams,
+): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('isOperator', false);
@@ -105,11 +110,11 @@ function guard(app: App, gate: Gate, { streamHub, config }: ApiPorts, streams: S
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
     if (needs === 'keyless' || isForPeople(request)) {
-      const objection = gate.objection(request);
+      const objection = accessControl.objection(request);
       if (objection !== null) throw new RequestRefused(objection);
       return undefined;
     }
-    const access = await within(config.requestMs, gate.admit(request));
+    const access = await within(config.requestMs, accessControl.admit(request));
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
     if (needs === 'operator' && !request.isOperator) throw operatorOnly();

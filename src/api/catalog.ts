@@ -21,7 +21,7 @@ export type Names = { tools: string[]; roles: string[]; models: string[]; mcpSer
 export type Catalog = {
   /** Null: no process ever published anything. */
   names(): Promise<Names | null>;
-  /** Roles of the operator's file, as this process read it. */
+  /** Roles of the config file, as this process read it. */
   fileRoles: ReadonlyMap<string, Role>;
   checkInput: CheckInput;
   /** Parameters of providers that the operator allows besides the usual ones. */

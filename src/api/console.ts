@@ -74,7 +74,7 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
       reply.headers(SAFELY);
     });
     answerRefusedFiles(page);
-    const show = folder === null ? sayNotBuilt : showPage(path.join(folder, 'index.html'));
+    const show = folder === null ? notBuiltAnswer : showPage(path.join(folder, 'index.html'));
     for (const url of PAGES) {
       page.get(url, { schema: { hide: true } }, (request, reply) =>
         url === '/' || isNavigation(request) ? show(request, reply) : notThere(reply),
@@ -93,13 +93,13 @@ export function isNavigation({ method, headers }: FastifyRequest): boolean {
 export function showNotFound(folder: string | null) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.headers(SAFELY);
-    if (folder === null) return sayNotBuilt(request, reply);
+    if (folder === null) return notBuiltAnswer(request, reply);
     const html = await readFile(path.join(folder, 'index.html'));
     return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
   };
 }
 
-async function sayNotBuilt(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function notBuiltAnswer(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(NOT_BUILT);
 }
 

@@ -1,4 +1,4 @@
-/** Which roles there are: those of the operator's file, and those of a tenant beside them. A name of the file hides the other. */
+/** Which roles there are: those of the config file, and those of a tenant beside them. A name of the file hides the other. */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';

@@ -17,7 +17,7 @@ import { trackUnused } from './unused-connections.ts';
 export type ServerPorts = CommandPorts & {
   config: ApiConfig & Pick<Config, 'host' | 'port'>;
   logger: FastifyBaseLogger;
-  /** Of the operator's file. */
+  /** Of the config file. */
   roles: ReadonlyMap<string, Role>;
   /** Of providers: what the operator allows besides the usual ones. */
   parameters: readonly string[];
@@ -60,8 +60,8 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
     await app.close();
     throw listenError(error, host, port);
   }
-  const heard = app.server.address();
-  const bound = typeof heard === 'object' && heard !== null ? heard.port : port;
+  const received = app.server.address();
+  const bound = typeof received === 'object' && received !== null ? received.port : port;
   return { url: urlOf(host, bound), close: () => app.close() };
 }
 

@@ -23,7 +23,7 @@ export const SESSION_S = 7 * 24 * 60 * 60;
 /** What was looked up is taken for true so long, in milliseconds. */
 const FRESH_MS = 1_000;
 /** Tokens, real ones and others, of which it is remembered what they are. */
-const MOST_REMEMBERED = 10_000;
+const MOST_KEPT = 10_000;
 
 const TOKEN = /^[\w-]{43}$/;
 
@@ -50,7 +50,7 @@ export function openSessions(database: Database, keys: readonly ApiKey[]): Sessi
     const fresh = remembered.get(tokenHash);
     if (fresh !== undefined && fresh.until > performance.now()) return fresh.found;
     const found = findSession(database.db, tokenHash);
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MOST_KEPT) remembered.clear();
     remembered.set(tokenHash, { until: performance.now() + FRESH_MS, found });
     found.catch(() => remembered.delete(tokenHash));
     return found;

@@ -62,7 +62,7 @@ export class SseStream implements Subscriber {
     this.#write(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
   }
 
-  tell(events: readonly StreamEvent[]): void {
+  send(events: readonly StreamEvent[]): void {
     if (this.#over || events.length === 0) return;
     if (this.#response.writableLength > BUFFERED) return this.#drop();
     this.#counts.sent += events.length;
@@ -89,7 +89,7 @@ export class SseStream implements Subscriber {
     }
     if (now - this.#heartbeatAt < HEARTBEAT_MS) return;
     this.#heartbeatAt = now;
-    this.tell(heartbeat);
+    this.send(heartbeat);
   }
 
   end(): void {

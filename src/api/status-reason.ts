@@ -165,12 +165,12 @@ function putOff({ active, now }: Diagnosis, until: Millis): string {
   const again = `is made again at ${toIso(until)}`;
   if (error === null) return `The last model call failed. It ${again}.`;
   if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). It ${again}.`;
-  const { provider, reason, until: heldUntil } = error.throttled;
+  const { provider, reason, until: throttledUntil } = error.throttled;
   const words = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
   const throttle =
-    heldUntil > now
-      ? `is held back until ${toIso(heldUntil)} (${words})`
-      : `was held back until ${toIso(heldUntil)} (${words}), and lets calls in one after the other`;
+    throttledUntil > now
+      ? `is held back until ${toIso(throttledUntil)} (${words})`
+      : `was held back until ${toIso(throttledUntil)} (${words}), and lets calls in one after the other`;
   return `The provider key of ${provider} ${throttle}. The model is called at ${toIso(until)}.`;
 }
 

@@ -25,7 +25,7 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
   const lost = new Set<() => void>();
   let lastMessageAt = performance.now();
   const notifyLost = (): void => {
-    for (const tell of lost) tell();
+    for (const notify of lost) notify();
   };
   const handlers: RedisHandlers = {
     fail: onError,

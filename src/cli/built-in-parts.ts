@@ -1,4 +1,4 @@
-/** What the built-in tools of this process are given: limits of the operator's file, workspaces, memories. */
+/** What the built-in tools of this process are given: limits of the config file, workspaces, memories. */
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Database } from '../db/client.ts';
@@ -34,7 +34,7 @@ export function commandEnvironment(env: Environment): Pick<CommandParts, 'path' 
   return { path: env['PATH'] || USUAL_PATH, docker: Object.fromEntries(docker) };
 }
 
-/** Without workspaces there are no tools for files, and no commands. Throws OperatorFileError. */
+/** Without workspaces there are no tools for files, and no commands. Throws ConfigFileError. */
 export function builtInParts(
   config: Config,
   { httpFetch, files = FILE_LIMITS, runCommand = RUN_COMMAND_DEFAULTS }: SetLimits,

@@ -3,7 +3,7 @@ import { isLoopback } from '../api/access.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';
-import { OperatorFileError } from '../tools/operator-file.ts';
+import { ConfigFileError } from '../tools/config-file.ts';
 
 type Surroundings = Pick<
   Config,
@@ -13,7 +13,7 @@ type Surroundings = Pick<
 /**
  * Whose commands may run as plain processes. Such a command can read the environment of its process and the workspaces of all
  * tenants, so the operator names them. Only where one process is the whole installation no tenant has to be named. Throws
- * OperatorFileError where `tenants` is empty.
+ * ConfigFileError where `tenants` is empty.
  */
 export function commandTenants(
   { runner, tenants }: RunCommandLimits,
@@ -21,7 +21,7 @@ export function commandTenants(
 ): readonly string[] {
   if (runner !== 'process' || tenants.length > 0) return tenants;
   if (isAlone(surroundings)) return [DEFAULT_TENANT];
-  throw new OperatorFileError(
+  throw new ConfigFileError(
     [
       "limits.run_command.runner: 'process' would let commands read what this process may read: keys, the database's address,",
       "workspaces of all tenants. Use 'container' or 'bubblewrap', or name in limits.run_command.tenants whose commands may run so",

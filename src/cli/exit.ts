@@ -67,9 +67,9 @@ const MISUSED: readonly ErrorCode[] = [
 export function toEnd(error: unknown, url: string): { exit: Exit; message: string } | null {
   if (error instanceof CommandError) return error;
   if (!(error instanceof NightshiftError)) return null;
-  if (MISUSED.includes(error.code)) return { exit: EXIT.usage, message: tell(error) };
-  if (!isAway(error)) return { exit: EXIT.failed, message: tell(error) };
-  return { exit: EXIT.unavailable, message: `${tell(error)}\n${advice(error.code, url)}` };
+  if (MISUSED.includes(error.code)) return { exit: EXIT.usage, message: format(error) };
+  if (!isAway(error)) return { exit: EXIT.failed, message: format(error) };
+  return { exit: EXIT.unavailable, message: `${format(error)}\n${advice(error.code, url)}` };
 }
 
 /** What is forbidden of one member is so whoever asks, and wherever. */
@@ -77,7 +77,7 @@ function isAway({ code, param }: NightshiftError): boolean {
   return AWAY.includes(code) && (code !== 'forbidden' || param === null);
 }
 
-function tell({ code, message, param, requestId }: NightshiftError): string {
+function format({ code, message, param, requestId }: NightshiftError): string {
   const more = [param === null ? null : `at ${param}`, requestId === null ? null : `request ${requestId}`];
   const known = more.filter((part) => part !== null);
   return `${message} (${[code, ...known].join(', ')})`;

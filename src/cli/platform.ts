@@ -32,7 +32,7 @@ import { builtInTools } from '../tools/built-in/tools.ts';
 import { published } from '../tools/catalog.ts';
 import type { Catalog } from '../tools/catalog.ts';
 import { createToolRunner } from '../tools/execute.ts';
-import type { OperatorFile } from '../tools/operator-file.ts';
+import type { ConfigFile } from '../tools/config-file.ts';
 import { openServers } from '../tools/mcp/servers.ts';
 import { createRegistry, withServers } from '../tools/registry.ts';
 import { boundedContent } from '../tools/result.ts';
@@ -50,11 +50,11 @@ import type { ProcessId } from '../core/ids.ts';
 export type Services = { databaseUrl: string; redisUrl: string | null };
 
 export type Platform = {
-  /** The configuration, with the limits that the operator's file sets. */
+  /** The configuration, with the limits that the config file sets. */
   config: Config;
   commands: CommandPorts;
   abilities: Abilities;
-  /** Of the operator's file. */
+  /** Of the config file. */
   roles: ReadonlyMap<string, Role>;
   /** Of providers: what the operator allows besides the usual ones. */
   parameters: readonly string[];
@@ -83,7 +83,7 @@ export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLim
 export async function openPlatform(
   config: Config,
   services: Services,
-  operator: OperatorFile,
+  configFile: ConfigFile,
   log: Logger,
   limits: PoolLimits = { limits: FROZEN_LIMITS },
 ): Promise<Platform> {
@@ -107,7 +107,7 @@ export async function openPlatform(
     () => wakeQueue.close(),
   );
   const boundResult: CommandPorts['boundResult'] = (content) =>
-    boundedContent(content, operator.limits.toolResult ?? LIMITS.toolResult);
+    boundedContent(content, configFile.limits.toolResult ?? LIMITS.toolResult);
   const commands: CommandPorts = {
     database,
     wakeQueue,
@@ -117,32 +117,32 @@ export async function openPlatform(
     stopGraceMs: config.stopGraceMs,
     boundResult,
   };
-  const peers = createPeers(commands, peerLimits(config, operator));
-  const servers = openServers(operator.mcpServers, { version: VERSION, log });
+  const peers = createPeers(commands, peerLimits(config, configFile));
+  const servers = openServers(configFile.mcpServers, { version: VERSION, log });
   const { abilities, providers, checkInput, builtIn } = toAbilities(
     config,
-    operator,
+    configFile,
     { database, peers, servers },
     log,
   );
   return {
     config: {
       ...config,
-      queueLimit: operator.limits.queuedInputs ?? config.queueLimit,
+      queueLimit: configFile.limits.queuedInputs ?? config.queueLimit,
       trees: abilities.team,
     },
     commands,
     abilities,
-    roles: operator.roles,
-    parameters: operator.limits.parameters ?? [],
+    roles: configFile.roles,
+    parameters: configFile.limits.parameters ?? [],
     checkInput,
     about: aboutOf({
       config,
-      limits: operator.limits,
-      prices: operator.prices,
+      limits: configFile.limits,
+      prices: configFile.prices,
       providers,
       builtIn,
-      own: operator.tools,
+      own: configFile.tools,
       servers,
     }),
     providers,
@@ -166,11 +166,11 @@ export async function openPlatform(
       abilities,
       servers,
       times: { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs },
-      peers: peerLimits(config, operator),
+      peers: peerLimits(config, configFile),
       boundResult,
       expiry: {
-        timeouts: idleTimeouts(operator.roles),
-        archivedDays: operator.limits.archivedDays ?? null,
+        timeouts: idleTimeouts(configFile.roles),
+        archivedDays: configFile.limits.archivedDays ?? null,
         workspaces: config.workspaces,
       },
       log,
@@ -179,7 +179,7 @@ export async function openPlatform(
   }
 }
 
-function peerLimits({ queueLimit }: Config, { limits }: OperatorFile): PeerLimits {
+function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits {
   return {
     queuedInputs: limits.queuedInputs ?? queueLimit,
     hops: limits.hops ?? PEER_LIMITS.hops,
@@ -202,7 +202,7 @@ async function openQueue(
 
 function toAbilities(
   config: Config,
-  operator: OperatorFile,
+  configFile: ConfigFile,
   { database, peers, servers }: { database: Database; peers: Peers; servers: ToolServers },
   log: Logger,
 ) {
@@ -213,21 +213,21 @@ function toAbilities(
     openai,
     idleTimeoutMs: config.idleStreamMs,
     ids,
-    prices: operator.prices,
+    prices: configFile.prices,
     useEnvProxy: usesEnvProxy(process.env, process.execArgv),
   });
-  const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...operator.limits };
-  const parts = builtInParts(config, operator.limits, limits.toolResult, database);
+  const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...configFile.limits };
+  const parts = builtInParts(config, configFile.limits, limits.toolResult, database);
   const builtIn = builtInTools({ ...parts, peers });
-  const registry = createRegistry([...builtIn, ...operator.tools]);
+  const registry = createRegistry([...builtIn, ...configFile.tools]);
   const all = withServers(registry, servers);
   const catalog: Catalog = {
-    roles: operator.roles,
+    roles: configFile.roles,
     registry,
     servers,
     providers: new Set(models.configured),
     asking: limits.asking,
-    parameters: operator.limits.parameters ?? [],
+    parameters: configFile.limits.parameters ?? [],
     defaults: { model: config.defaultModel, max_steps: limits.maxSteps },
   };
   const abilities: Abilities = {
@@ -242,9 +242,9 @@ function toAbilities(
       resolve(written, definition ?? role, catalog, jobId),
     published: published(catalog),
     team: {
-      roles: operator.roles,
+      roles: configFile.roles,
       limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
-      tenantWorkers: operator.limits.tenantWorkers ?? null,
+      tenantWorkers: configFile.limits.tenantWorkers ?? null,
       toolResult: limits.toolResult,
     },
   };

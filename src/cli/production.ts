@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
 import { ConfigError, parseConfig } from '../config/config.ts';
-import { loadOperatorFile } from '../tools/operator-file.ts';
+import { loadConfigFile } from '../tools/config-file.ts';
 import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { untilMigrated } from './until-migrated.ts';
 import { openPlatform, requestLimits } from './platform.ts';
 import type { Platform } from './platform.ts';
-import { untilTold } from './signals.ts';
+import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
   await refuseBusyPort(parseConfig(process.env));
@@ -57,9 +57,9 @@ async function run(limitsOf: typeof requestLimits | undefined, start: Start): Pr
     ]);
   }
   const log = createLog(config.logLevel);
-  const operator = await loadOperatorFile(process.cwd(), config.operatorFile);
-  const platform = await openPlatform(config, { databaseUrl, redisUrl }, operator, log, limitsOf?.(config));
-  const told = untilTold(log);
+  const configFile = await loadConfigFile(process.cwd(), config.configFile);
+  const platform = await openPlatform(config, { databaseUrl, redisUrl }, configFile, log, limitsOf?.(config));
+  const told = untilSignal(log);
   const starting = start(platform, log);
   // A database that is away can hold up the start for as long as it likes; a signal does not wait for it.
   const begun = await Promise.race([starting, told]);

@@ -50,7 +50,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
     const end = toEnd(error, cli.url);
     if (end === null) throw error;
-    cli.screen.say(`${cli.screen.sideInk('red', 'nightshift:')} ${safe(end.message)}`);
+    cli.screen.note(`${cli.screen.sideInk('red', 'nightshift:')} ${safe(end.message)}`);
     return end.exit;
   }
 }

@@ -12,7 +12,7 @@ export function isServer(name: string): name is keyof typeof SERVERS {
 }
 
 /** Errors whose message says all there is to know; told apart by name, so that none has to be loaded for it. */
-const FOR_PEOPLE = ['ConfigError', 'OperatorFileError', 'ServiceError'];
+const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError'];
 
 /** The exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {

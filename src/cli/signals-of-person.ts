@@ -5,10 +5,10 @@ import type { Exit } from './exit.ts';
 const SIGNALS = { SIGINT: EXIT.ctrlC, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const;
 
 /** Hears signals until it is given back. `count`: 1 for the first. */
-export function onSignals(hear: (exit: Exit, count: number) => void): () => void {
-  let heard = 0;
+export function onSignals(receive: (exit: Exit, count: number) => void): () => void {
+  let received = 0;
   const listeners = Object.entries(SIGNALS).map(([name, exit]) => {
-    const listener = (): void => hear(exit, (heard += 1));
+    const listener = (): void => receive(exit, (received += 1));
     process.on(name, listener);
     return () => process.off(name, listener);
   });

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 
 /** Resolves with the exit code to end with: 0 for a signal, 1 where something broke that nobody caught. */
-export function untilTold(log: Logger): Promise<number> {
+export function untilSignal(log: Logger): Promise<number> {
   return new Promise((resolve) => {
     let told = false;
     const onSignal = (signal: NodeJS.Signals): void => {

@@ -4,7 +4,7 @@ import { parseConfig } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
 import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
-import { loadOperatorFile } from '../tools/operator-file.ts';
+import { loadConfigFile } from '../tools/config-file.ts';
 import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
 import { VERSION, consoleFolder } from '../package-files.ts';
@@ -13,14 +13,14 @@ import { createLog } from './log.ts';
 import { migrateWhenUp } from './migrate.ts';
 import { openPlatform } from './platform.ts';
 import type { Platform } from './platform.ts';
-import { untilTold } from './signals.ts';
+import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
 export async function start(): Promise<number> {
   const given = parseConfig(process.env);
   const log = createLog(given.logLevel);
-  const told = untilTold(log);
-  const operator = await loadOperatorFile(process.cwd(), given.operatorFile);
+  const told = untilSignal(log);
+  const configFile = await loadConfigFile(process.cwd(), given.configFile);
   await refuseBusyPort(given);
   const services = await startServices({
     env: process.env,
@@ -31,7 +31,7 @@ export async function start(): Promise<number> {
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
     await migrateWhenUp(services.databaseUrl, config.databaseSchema);
-    const platform = await openPlatform(config, services, operator, log);
+    const platform = await openPlatform(config, services, configFile, log);
     ends.push(() => platform.close());
     // Before a worker process is known here: where one ever ran, nothing is empty any more.
     const touring = await tour(platform.commands, config);
@@ -48,7 +48,9 @@ export async function start(): Promise<number> {
       logger: log,
     });
     ends.push(() => api.close());
-    process.stdout.write(await banner(platform, config, api.url, services.describe, operator.path, touring));
+    process.stdout.write(
+      await banner(platform, config, api.url, services.describe, configFile.path, touring),
+    );
     return told;
   };
   try {
@@ -64,7 +66,7 @@ async function banner(
   config: Config,
   address: string,
   services: readonly string[],
-  operatorFile: string | null,
+  configFile: string | null,
   touring: ContextId | null,
 ): Promise<string> {
   const keys = platform.providers.filter((name) => name !== 'simulated');
@@ -72,7 +74,7 @@ async function banner(
     `Nightshift ${VERSION} is ready at ${address}`,
     ...services.map((line) => `  ${line}`),
     `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated needs none`,
-    `  ${operatorFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${operatorFile}`}`,
+    `  ${configFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${configFile}`}`,
     '',
     ...(touring === null ? [] : [...tourLines(address, touring), '']),
     `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first of your keys)'}:`,

@@ -11,19 +11,19 @@ import type { Frame } from './sse.ts';
 import { queryOf, unreached } from './transport.ts';
 import type { Open } from './transport.ts';
 
-type Told = Omit<EventData, 'Heartbeat'>;
+type Announced = Omit<EventData, 'Heartbeat'>;
 
 /** Told apart by `event`. */
 export type StreamEvent = {
-  [Name in keyof Told]: {
+  [Name in keyof Announced]: {
     event: Name;
-    data: Told[Name];
+    data: Announced[Name];
     /** Its number in the context, to be given as `after`; null: fleeting, and never told again. */
     id: number | null;
     /** Counts the connections of this stream, from 1: the text of a message in the making is told anew on each. */
     connection: number;
   };
-}[keyof Told];
+}[keyof Announced];
 
 export type EventsOptions = {
   /** Begins after this number; 0: with all that ever happened. Without it: with what is live now. */
@@ -54,11 +54,11 @@ export async function* followEvents(
   if (cursor.last !== null && cursor.last >= upto) return;
   let failures = 0;
   for (let connection = 1; !isRaised(signal); connection += 1) {
-    const heard = hear(open, contextId, cursor, connection, signal);
+    const received = hear(open, contextId, cursor, connection, signal);
     let lost: Lost | null = null;
     try {
       while (lost === null) {
-        const next = await heard.next();
+        const next = await received.next();
         if (isRaised(signal)) return;
         if (next.done === true) lost = next.value;
         else if (next.value === 'connected') {
@@ -72,7 +72,7 @@ export async function* followEvents(
         }
       }
     } finally {
-      await heard.return({ cause: null, after: null });
+      await received.return({ cause: null, after: null });
     }
     if (lost.after === 'never') throw lost.cause;
     const retryMs = lost.after ?? backoff(failures, cursor.retryMs, LONGEST_BACKOFF_MS);
@@ -85,15 +85,15 @@ export async function* followEvents(
 /** The number of the last thing that happened in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
-  const heard = hear(open, contextId, cursor, 1, signal);
+  const received = hear(open, contextId, cursor, 1, signal);
   try {
     while (cursor.last === null) {
-      const next = await heard.next();
+      const next = await received.next();
       if (next.done === true) throw unreached(next.value.cause);
     }
     return cursor.last;
   } finally {
-    await heard.return({ cause: null, after: null });
+    await received.return({ cause: null, after: null });
   }
 }
 
@@ -155,7 +155,7 @@ function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | n
   return { event: frame.event, data: JSON.parse(frame.data), id, connection };
 }
 
-function isTold(name: string | null): name is keyof Told {
+function isTold(name: string | null): name is keyof Announced {
   return name !== 'Heartbeat' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
 }
 

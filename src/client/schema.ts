@@ -975,7 +975,7 @@ export type ResultPart = TextBlock | ImageBlock;
 export type Role = {
   name: string;
   version: number | null;
-  /** `file`: of the operator's file, and read-only; what of it this process does not know is left out. */
+  /** `file`: of the config file, and read-only; what of it this process does not know is left out. */
   source: 'api' | 'file';
   /** provider/model */
   model?: string;
@@ -985,7 +985,7 @@ export type Role = {
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the operator's file: all the tools that they offer. */
+  /** Names of MCP servers of the config file: all the tools that they offer. */
   mcp_servers?: string[];
   /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
   approval?: ApprovalRule[];
@@ -1014,7 +1014,7 @@ export type RoleDefinition = {
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the operator's file: all the tools that they offer. */
+  /** Names of MCP servers of the config file: all the tools that they offer. */
   mcp_servers?: string[];
   /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
   approval?: ApprovalRule[];
@@ -1231,7 +1231,7 @@ export type System = {
   mode: 'laptop' | 'production';
   default_model: string;
   providers: ProviderStatus[];
-  /** Of the operator’s file; what another model costs is not known. */
+  /** Of the config file; what another model costs is not known. */
   prices: ModelPrice[];
   tools: ToolInfo[];
   mcp_servers: McpServerInfo[];
@@ -1239,7 +1239,7 @@ export type System = {
   processes: WorkerProcessInfo[] | null;
 };
 
-/** By the names of the operator’s file; null: there is none. */
+/** By the names of the config file; null: there is none. */
 export type SystemLimits = {
   queued_inputs: number;
   max_steps: number;
@@ -1345,7 +1345,7 @@ export type ToolExecution = {
 
 export type ToolInfo = {
   name: string;
-  /** own: of the operator’s file. elsewhere: a worker process serves it that this process knows no more of. */
+  /** own: of the config file. elsewhere: a worker process serves it that this process knows no more of. */
   source: 'own' | 'built_in' | 'mcp' | 'elsewhere';
   description: string | null;
   effect: 'none' | 'idempotent' | 'once' | null;
@@ -1450,7 +1450,7 @@ export type WorkerConfig = {
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the operator's file: all the tools that they offer. */
+  /** Names of MCP servers of the config file: all the tools that they offer. */
   mcp_servers?: string[];
   /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
   approval?: ApprovalRule[];

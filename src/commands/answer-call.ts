@@ -7,7 +7,7 @@ import type { Refusal } from '../core/errors.ts';
 import type { ResultPart } from '../core/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
-import { holdContext } from '../db/branches.ts';
+import { lockContext } from '../db/branches.ts';
 import { findAskedCall, writeReply } from '../db/replies.ts';
 import type { AskedCall } from '../db/replies.ts';
 import { done } from './perform.ts';
@@ -36,7 +36,7 @@ export function answerCall(
 ): Command<Answered> {
   return async (tx) => {
     const { contextId, toolCallId } = target;
-    const call = (await holdContext(tx, target)) ? await findAskedCall(tx, target, toolCallId) : null;
+    const call = (await lockContext(tx, target)) ? await findAskedCall(tx, target, toolCallId) : null;
     if (call === null) {
       return refuse('not_found', `There is no tool call ${toolCallId} in context ${contextId}.`);
     }

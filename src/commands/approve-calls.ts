@@ -8,7 +8,7 @@ import type { ContextId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { approvalResolved } from '../core/transitions/approval.ts';
 import { MOST_RULES, withRule } from '../core/policy.ts';
-import { holdContext } from '../db/branches.ts';
+import { lockContext } from '../db/branches.ts';
 import type { Executor } from '../db/client.ts';
 import { configOf, findJudgedCall, undecidedCalls, writeApprovals } from '../db/approvals.ts';
 import type { JudgedCall, NewApproval } from '../db/approvals.ts';
@@ -34,7 +34,7 @@ export type Judgement = {
 export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
   return async (tx) => {
     const { tenantId, contextId } = target;
-    if (!(await holdContext(tx, target))) return refuse('not_found', `There is no context ${contextId}.`);
+    if (!(await lockContext(tx, target))) return refuse('not_found', `There is no context ${contextId}.`);
     const chosen = await choose(tx, target, judgement);
     if ('code' in chosen) return chosen;
     if (judgement.remember) {

@@ -5,7 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { isFinished } from '../core/job.ts';
-import { holdCalls } from '../db/awaited.ts';
+import { lockCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
 import { lockForControl, stopRequest, withdraw } from '../db/stop-requests.ts';
@@ -52,7 +52,7 @@ export function cancelWithin(
     const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
     // What is queued ends in one statement, what runs in another.
-    await holdCalls(tx, tenantId, contextId);
+    await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
     const taken = withdrawn?.jobIds ?? [];

@@ -8,7 +8,7 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
-import { contextsBelow, cascaded, holdStopped, jobsBelow, workersBelow } from '../db/follow-ups.ts';
+import { contextsBelow, cascaded, lockStopped, jobsBelow, workersBelow } from '../db/follow-ups.ts';
 import type { FollowUp } from '../db/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { mapConcurrent } from './map-concurrent.ts';
@@ -53,7 +53,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
 /** Stops all below a worker, as long as that is stopped itself. Called again it goes on. */
 export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
   const reason = 'a worker above it was stopped';
-  const may = (tx: Executor): Promise<boolean> => holdStopped(tx, above);
+  const may = (tx: Executor): Promise<boolean> => lockStopped(tx, above);
   await toAllBelow(ports, tenantId, above, true, (contextId) =>
     stopWorker(ports, { tenantId, contextId }, { reason, may, asked: 'cancel' }),
   );
@@ -61,7 +61,7 @@ export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerI
 
 /** Starts all below a worker, as long as that is started itself. Called again it goes on. */
 export async function startBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
-  const may = async (tx: Executor): Promise<boolean> => !(await holdStopped(tx, above));
+  const may = async (tx: Executor): Promise<boolean> => !(await lockStopped(tx, above));
   await toAllBelow(ports, tenantId, above, false, (contextId) =>
     startWorker(ports, { tenantId, contextId }, may),
   );

@@ -12,7 +12,7 @@ import {
   branchNames,
   deleteBranch as remove,
   findBranch,
-  holdContext,
+  lockContext,
   insertBranch,
   isBusy,
 } from '../db/branches.ts';
@@ -56,7 +56,7 @@ export function createBranch({
 
 /** Takes the lock of a context's row, and looks. Null: there is no such context. */
 export async function hold(tx: Executor, target: Target): Promise<Horizon | null> {
-  return (await holdContext(tx, target)) ? horizonOf(tx, target) : null;
+  return (await lockContext(tx, target)) ? horizonOf(tx, target) : null;
 }
 
 /** A branch leaves another one. The context's row is held. `name` null: one is made. */

@@ -21,7 +21,7 @@ export type CreateWorker = {
   parentWorkerId: WorkerId | null;
 };
 
-/** `fileRoles`: of the operator's file. In a transaction. Refused: `not_found` (the parent), `worker_limit`. */
+/** `fileRoles`: of the config file. In a transaction. Refused: `not_found` (the parent), `worker_limit`. */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
   worker: CreateWorker,

@@ -8,7 +8,7 @@ import { progressOf, controlSignalsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
-import { deleteContext, descendants, holdChildless, releaseDetached, versionOf } from '../db/workers.ts';
+import { deleteContext, descendants, lockChildless, releaseDetached, versionOf } from '../db/workers.ts';
 import { lockForControl } from '../db/stop-requests.ts';
 import type { Executor } from '../db/client.ts';
 import type { CommandPorts } from './ports.ts';
@@ -47,7 +47,7 @@ export async function removeWorker(
   const removed = await database.transaction(async (tx) => {
     if (!(await may(tx))) return null;
     const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null || !(await holdChildless(tx, tenantId, id))) return null;
+    if (called === null || !(await lockChildless(tx, tenantId, id))) return null;
     await releaseDetached(tx, tenantId, id);
     return { ...called, met: await deleteContext(tx, tenantId, contextId) };
   });

@@ -7,8 +7,8 @@ export async function mapConcurrent<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const left = items.values();
-  const lane = async (): Promise<void> => {
+  const runner = async (): Promise<void> => {
     for (const item of left) await work(item);
   };
-  await Promise.all(Array.from({ length: CONCURRENT_COMMANDS }, lane));
+  await Promise.all(Array.from({ length: CONCURRENT_COMMANDS }, runner));
 }

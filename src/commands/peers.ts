@@ -11,7 +11,7 @@ import type { PeerLimits } from '../core/peer-limits.ts';
 import { sentWords } from '../core/peer-words.ts';
 import { errorCode } from '../db/client.ts';
 import type { Executor } from '../db/client.ts';
-import { findPeer, findSelf, holdSender, hopsOf, sentBy, sentLately } from '../db/peers.ts';
+import { findPeer, findSelf, lockSender, hopsOf, sentBy, sentLately } from '../db/peers.ts';
 import type { Found, Self } from '../db/peers.ts';
 import { submit } from '../db/submit.ts';
 import { workerTree } from '../db/worker-tree.ts';
@@ -28,7 +28,7 @@ const UNIQUE_VIOLATION = '23505';
 const LISTED = 200;
 
 /** The call that asks. */
-export type Caller = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
 
 type Answered = { kind: 'done'; value: JsonObject } | Refusal;
 
@@ -37,11 +37,11 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
 
   /** `work` is given who asks, and the worker that is named. */
   const about = async (
-    caller: Caller,
+    sender: Sender,
     id: string,
     work: (self: Self, peer: Found & { id: WorkerId }) => Promise<Answered>,
   ): Promise<Answered> => {
-    const self = await findSelf(db, caller);
+    const self = await findSelf(db, sender);
     if (self === null) return GONE;
     const peerId = parseId<WorkerId>(id);
     const peer = peerId === null ? null : await findPeer(db, self, peerId);
@@ -52,9 +52,9 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
   };
 
   return {
-    send: (caller: Caller, to: string, content: string): Promise<Answered> =>
-      about(caller, to, async (self, peer) => {
-        const command = sendMessage(ports, limits, caller, self, peer, content);
+    send: (sender: Sender, to: string, content: string): Promise<Answered> =>
+      about(sender, to, async (self, peer) => {
+        const command = sendMessage(ports, limits, sender, self, peer, content);
         // The same call at the same time, from a process that was thought dead: what it sent is found.
         const outcome = await perform(ports, command).catch((error: unknown) => {
           if (errorCode(error) === UNIQUE_VIOLATION) return perform(ports, command);
@@ -65,8 +65,8 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
           : { kind: 'done', value: { job_id: outcome.value.jobId } };
       }),
 
-    async list(caller: Caller): Promise<Answered> {
-      const self = await findSelf(db, caller);
+    async list(sender: Sender): Promise<Answered> {
+      const self = await findSelf(db, sender);
       if (self === null) return GONE;
       const [, ...below] = await workerTree(db, self.tenantId, self.id, LISTED + 2);
       const workers = below.slice(0, LISTED).map(({ id, name, parentWorkerId, state, job }) => ({
@@ -80,8 +80,8 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
       return { kind: 'done', value: { you, workers, truncated: below.length > LISTED } };
     },
 
-    stop: (caller: Caller, workerId: string): Promise<Answered> =>
-      about(caller, workerId, async ({ tenantId }, peer) => {
+    stop: (sender: Sender, workerId: string): Promise<Answered> =>
+      about(sender, workerId, async ({ tenantId }, peer) => {
         if (!peer.isBelow) {
           return refuse('forbidden', 'Only workers below you may be stopped.', 'worker_id');
         }
@@ -108,7 +108,7 @@ const GONE = refuse('not_found', 'This worker is being removed.');
 function sendMessage(
   { ids }: Pick<CommandPorts, 'ids'>,
   limits: PeerLimits,
-  { contextId, jobId: senderJob, toolCallId }: Caller,
+  { contextId, jobId: senderJob, toolCallId }: Sender,
   self: Self,
   { contextId: to, isBelow }: Found,
   content: string,
@@ -166,7 +166,7 @@ async function mayNot(
   contextId: ContextId,
   jobId: JobId,
 ): Promise<Refusal | null> {
-  const sender = await holdSender(tx, tenantId, contextId, jobId);
+  const sender = await lockSender(tx, tenantId, contextId, jobId);
   if (sender === null) return refuse('context_busy', 'The job that sends it is ending.');
   if (sender.hops + 1 > most) {
     return refuse(

@@ -1,5 +1,5 @@
 /** Purge: contexts that were archived for long enough are removed for good, each in a transaction of its own. */
-import { findPurgeable, holdFree, isPurgeable } from '../db/expiry.ts';
+import { findPurgeable, lockFree, isPurgeable } from '../db/expiry.ts';
 import { removeWorker } from './delete-worker.ts';
 import type { CommandPorts } from './ports.ts';
 
@@ -20,7 +20,7 @@ export async function purgeArchived(
       ports,
       worker,
       async (tx) =>
-        (await holdFree(tx, worker.contextId)) && (await isPurgeable(tx, worker.contextId, archivedDays)),
+        (await lockFree(tx, worker.contextId)) && (await isPurgeable(tx, worker.contextId, archivedDays)),
     ).catch((error: unknown) => {
       failures.push(error);
       return false;

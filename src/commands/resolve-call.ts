@@ -9,7 +9,7 @@ import type { Refusal } from '../core/errors.ts';
 import type { Resolution } from '../core/execution.ts';
 import type { ContextId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { Reply } from '../core/tool-call.ts';
-import { holdContext } from '../db/branches.ts';
+import { lockContext } from '../db/branches.ts';
 import { findUnknownCall, resolveOutcome } from '../db/outcomes.ts';
 import type { UnknownCall } from '../db/outcomes.ts';
 import { done } from './perform.ts';
@@ -31,7 +31,7 @@ export function resolveCall(
 ): Command<Target> {
   return async (tx) => {
     const { contextId, toolCallId } = target;
-    const call = (await holdContext(tx, target)) ? await findUnknownCall(tx, target, toolCallId) : null;
+    const call = (await lockContext(tx, target)) ? await findUnknownCall(tx, target, toolCallId) : null;
     if (call === null) {
       return refuse('not_found', `There is no tool call ${toolCallId} in context ${contextId}.`);
     }

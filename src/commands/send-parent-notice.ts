@@ -5,7 +5,7 @@
 import { refuse } from '../core/errors.ts';
 import type { JobId, MessageId } from '../core/ids.ts';
 import { reportWords } from '../core/peer-words.ts';
-import { holdContext } from '../db/branches.ts';
+import { lockContext } from '../db/branches.ts';
 import { takeParentNotice } from '../db/follow-ups.ts';
 import type { FollowUp } from '../db/follow-ups.ts';
 import { submit } from '../db/submit.ts';
@@ -21,7 +21,7 @@ export function sendParentNotice(
   queueLimit: number,
 ): Command<object> {
   return async (tx) => {
-    const isThere = to !== null && (await holdContext(tx, { tenantId, contextId: to }));
+    const isThere = to !== null && (await lockContext(tx, { tenantId, contextId: to }));
     const ending = await takeParentNotice(tx, { tenantId, jobId: endedId }, to);
     if (ending === null) return refuse('not_waiting', 'Nobody waits to be told of this end.');
     if (!isThere) return done({});

@@ -4,7 +4,7 @@
  */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
-import { holdCalls } from '../db/awaited.ts';
+import { lockCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { askedByWorkers, markStop, unmarkStop } from '../db/follow-ups.ts';
 import { activeJob } from '../db/job-views.ts';
@@ -58,7 +58,7 @@ async function withdrawAsked(
   reason: string,
 ): Promise<AfterCommit[]> {
   // What is queued ends in one statement, what runs in another.
-  await holdCalls(tx, tenantId, contextId);
+  await lockCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);
   const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
   return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);

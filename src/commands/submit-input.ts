@@ -9,7 +9,7 @@ import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from '../db/client.ts';
-import { findBranch, holdContext } from '../db/branches.ts';
+import { findBranch, lockContext } from '../db/branches.ts';
 import { admission } from '../db/admission.ts';
 import type { Admission } from '../db/admission.ts';
 import { activeJob, steerableJob } from '../db/job-views.ts';
@@ -117,7 +117,7 @@ function answerQuestion(
   answer: CallAnswer,
 ): Command<Accepted> {
   return async (tx) => {
-    const isThere = await holdContext(tx, input);
+    const isThere = await lockContext(tx, input);
     // What is said on a branch answers no question of another one.
     const question = isThere ? await oldestQuestion(tx, input, input.branch) : null;
     if (question === null) {
@@ -216,7 +216,7 @@ function queued(
 async function branchMissing(executor: Executor, input: SubmitInput): Promise<Refusal | null> {
   const { branch } = input;
   if (branch === null) return null;
-  if (!(await holdContext(executor, input))) return whyRefused(executor, input);
+  if (!(await lockContext(executor, input))) return whyRefused(executor, input);
   return (await findBranch(executor, input, branch)) === null ? noBranch(branch) : null;
 }
 

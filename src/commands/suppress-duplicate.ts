@@ -3,7 +3,7 @@
  * taken back. Before the call is closed: whoever dies in between reads the same ends again.
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
-import { holdContext } from '../db/branches.ts';
+import { lockContext } from '../db/branches.ts';
 import { dropReports, hasReports } from '../db/follow-ups.ts';
 import { withdraw } from '../db/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
@@ -18,7 +18,7 @@ export async function suppressDuplicate(
   const { database } = ports;
   if (jobIds.length === 0 || !(await hasReports(database.db, tenantId, contextId, jobIds))) return;
   const withdrawn = await database.transaction(async (tx) => {
-    if (!(await holdContext(tx, { tenantId, contextId }))) return null;
+    if (!(await lockContext(tx, { tenantId, contextId }))) return null;
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
     return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a call told of it');
   });

@@ -43,8 +43,8 @@ export type Config = {
   allowedHosts: readonly string[];
   /** Addresses and networks of reverse proxies, whose `x-forwarded-for` is believed. Empty: it is always ignored. */
   trustedProxies: readonly string[];
-  /** The operator's file; null: looked for in the working directory. */
-  operatorFile: string | null;
+  /** The config file; null: looked for in the working directory. */
+  configFile: string | null;
   workspaces: string | null;
   /** Whether `start` leaves a tour in a database that is empty. */
   tour: boolean;
@@ -58,7 +58,7 @@ export type Config = {
   defaultModel: string;
   /** Queued inputs of one context. */
   queueLimit: number;
-  /** Workers below workers; the operator's file says. */
+  /** Workers below workers; the config file says. */
   trees: TreeLimits;
   /** Event streams of one API process. */
   maxStreams: number;
@@ -111,7 +111,7 @@ export function parseConfig(env: Environment): Config {
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
     trustedProxies: read.parsed('NIGHTSHIFT_TRUSTED_PROXIES', parseProxies) ?? [],
-    operatorFile: read.text('NIGHTSHIFT_CONFIG'),
+    configFile: read.text('NIGHTSHIFT_CONFIG'),
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
     tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',

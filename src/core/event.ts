@@ -7,7 +7,7 @@ import type { State } from './state.ts';
 import type { CallStatus } from './tool-call.ts';
 import type { Resolution } from './execution.ts';
 import type { Turn } from './turn.ts';
-import type { ToldUsage } from './usage.ts';
+import type { PublicUsage } from './usage.ts';
 
 /** What a context can be made from: our own document, pairs, or a folder of the old layout. */
 export const IMPORT_FORMATS = ['nightshift.context', 'paired', 'folder'] as const;
@@ -91,7 +91,7 @@ export type ContextCompacted = {
   tokens_after: number;
   job_id: JobId;
   model: string | null;
-  usage: ToldUsage | null;
+  usage: PublicUsage | null;
   attempt: number;
   started_at: string;
   first_token_at: string | null;

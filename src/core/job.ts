@@ -33,11 +33,14 @@ export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 /** What somebody wants of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
-export type StopDemand = { kind: 'cancel' } | { kind: 'stop' } | { kind: 'interrupt'; mode: InterruptMode };
-export type StopKind = StopDemand['kind'];
+export type StopKindAndMode =
+  | { kind: 'cancel' }
+  | { kind: 'stop' }
+  | { kind: 'interrupt'; mode: InterruptMode };
+export type StopKind = StopKindAndMode['kind'];
 
 /** A demand, durable before anybody is told. */
-export type StopRequest = StopDemand & {
+export type StopRequest = StopKindAndMode & {
   reason: string | null;
   requestedAt: Millis;
   /** When the holder learned of it; null: not yet, or there was no holder to tell. */

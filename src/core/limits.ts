@@ -1,4 +1,4 @@
-/** Limits that hold unless the operator's file or a worker's config says otherwise. Sizes are in UTF-16 units. */
+/** Limits that hold unless the config file or a worker's config says otherwise. Sizes are in UTF-16 units. */
 export const LIMITS = {
   /** Queued inputs of one context; more are refused with `queue_full`. */
   queuedInputs: 1_000,

@@ -25,7 +25,7 @@ export type WorkerConfig = {
   mode?: Mode;
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the operator's file: all that they offer is offered. */
+  /** Names of MCP servers of the config file: all that they offer is offered. */
   mcp_servers?: string[];
   /** Before which tools a person is asked: the first that names a tool holds, and `deny` before all. */
   approval?: ApprovalRule[];
@@ -52,7 +52,7 @@ export function idleTimeouts(roles: ReadonlyMap<string, Role>): IdleTimeouts {
   return Object.fromEntries([...roles].map(([name, role]) => [name, role.idle_timeout_s ?? null]));
 }
 
-/** Which one a worker is made from. `version`: of a role of the API; null: of the operator's file, as it stands there. */
+/** Which one a worker is made from. `version`: of a role of the API; null: of the config file, as it stands there. */
 export type WorkerRole = { name: string; version: number | null };
 
 export type Settings = {

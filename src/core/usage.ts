@@ -15,7 +15,7 @@ export type Usage = Tokens & {
 };
 
 /** As clients are told of it: dollars, as a decimal. */
-export type ToldUsage = Tokens & { cache_hit_ratio: number | null; cost: string | null };
+export type PublicUsage = Tokens & { cache_hit_ratio: number | null; cost: string | null };
 
 export function unpriced(tokens: Tokens): Usage {
   return { ...tokens, cost_nanos: null };
@@ -43,7 +43,7 @@ function addCosts(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
 
-export function tellUsage({ cost_nanos, ...tokens }: Usage): ToldUsage {
+export function toPublicUsage({ cost_nanos, ...tokens }: Usage): PublicUsage {
   const cost = cost_nanos === null ? null : formatDollars(cost_nanos);
   return { ...tokens, cache_hit_ratio: cacheHitRatio(tokens), cost };
 }

@@ -1,7 +1,7 @@
 /** How many workers may come to be below one another: whether one more may. */
 import { LIMITS } from './limits.ts';
 
-/** As a config, a role and the operator's file say them. */
+/** As a config, a role and the config file say them. */
 export type WorkerLimitsConfig = { depth?: number; children?: number; workers?: number };
 
 /** `depth`: of a worker, where 0 has no parent. `children`: of one worker. `workers`: at work in one tree. */

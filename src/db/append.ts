@@ -18,7 +18,7 @@ import {
   messageRows,
   requestedRows,
 } from './append-rows.ts';
-import { HELD_FIRST, countdown, metBy } from './awaited.ts';
+import { LOCK_FIRST, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { compactionRows } from './compactions.ts';
@@ -130,7 +130,7 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
   return sql`/* contexts.append */
     ${contextsPart(rows, held)}${counts ? countdownPart(appends, rows, engaged) : NOTHING}${addedPart(rows)}${
       inputs ? inputsPart(rows) : NOTHING
-    }${calls ? callsPart(rows, counts ? HELD_FIRST : sql`true`) : NOTHING}${ends ? endsPart(rows) : progressPart(rows)}${
+    }${calls ? callsPart(rows, counts ? LOCK_FIRST : sql`true`) : NOTHING}${ends ? endsPart(rows) : progressPart(rows)}${
       rare ? rarePart(rows) : NOTHING
     }${engaged ? engagements(appends) : NOTHING}
     select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq, ${counts ? metBy(sql`ctx.id`) : sql`null::jsonb`} as met,

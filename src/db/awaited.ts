@@ -38,7 +38,7 @@ export function countdown(ended: SQL, own: SQL): SQL {
 }
 
 /** All that a statement with a countdown locks of calls is locked once this was asked. */
-export const HELD_FIRST: SQL = sql`(select count(*) from held) >= 0`;
+export const LOCK_FIRST: SQL = sql`(select count(*) from held) >= 0`;
 
 /** Contexts that wait for nothing more, as JSON: of the jobs that ended in the context `of`. */
 export function metBy(of: SQL): SQL {
@@ -49,7 +49,7 @@ export function metBy(of: SQL): SQL {
  * Locks, in their order, all calls that an end of this context's jobs may touch: for a transaction that ends some of them
  * in more than one statement. The context's row is locked.
  */
-export async function holdCalls(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
+export async function lockCalls(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
   await tx.execute(sql`/* tool_calls.lock_awaiting */
     select t.id from tool_calls t where t.tenant_id = ${tenantId} and t.id in (
       select a.tool_call_id from awaited_jobs a join jobs j on j.id = a.job_id

@@ -17,7 +17,7 @@ import { lastTurnOf } from '../core/message.ts';
 export type Branch = { name: string; spans: Span[] };
 
 /** Holds a context's row until the transaction ends: what looks at its branches does so afterwards. False: there is none. */
-export async function holdContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
+export async function lockContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.lock_for_branches */
     select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for no key update`);
   return rows.length > 0;

@@ -43,7 +43,7 @@ export async function claimFree(
 }
 
 /** Those of them that the owner holds, for statements that are sent in one breath with their claim (see `places`). */
-export function heldBy(contextIds: readonly ContextId[], owner: ProcessId): SQL {
+export function leasedBy(contextIds: readonly ContextId[], owner: ProcessId): SQL {
   return sql`(
     select c.id as context_id, c.tenant_id as tenant, c.active_branch as branch, c.steers
     from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)

@@ -176,18 +176,18 @@ async function within<T>(
   work: (tx: Executor, last: Executor) => Promise<T>,
   hook: StatementHook | undefined,
 ): Promise<T> {
-  let heard: Promise<void> = Promise.resolve();
+  let received: Promise<void> = Promise.resolve();
   const tx = executor(async (text, parameters, values) => {
     if (hook !== undefined) {
       // What is asked at once is sent in its order, however long the hook takes over each.
-      heard = heard.then(() => hook(text));
-      await heard;
+      received = received.then(() => hook(text));
+      await received;
     }
     return transaction.ask(text, parameters, values);
   });
   const last = executor(async (text, parameters, values) => {
     if (hook !== undefined) {
-      await heard;
+      await received;
       await hook(text);
       await hook('commit');
     }

@@ -48,7 +48,7 @@ function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, p
     where made.type = ${sql.raw(`'${type}'`)}${then}
       and not exists (select 1 from jobs maker where maker.id = made.job_id and maker.status = 'interrupted'
         and maker.stop_mode <> 'keep' and made.upto_seq > maker.first_seq)
-      and ${tellsOf(sql`made`, spansOf(contextId, tenantId, branch))}
+      and ${eventsOf(sql`made`, spansOf(contextId, tenantId, branch))}
     order by made.seq desc limit 1`;
 }
 
@@ -56,7 +56,7 @@ function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, p
  * Whether the last message that a compaction stands for is in one of the stretches. Whoever shows that one shows all before
  * it; but a name that was given again has compactions of messages that readers of its older branch do not show.
  */
-export function tellsOf(made: SQL, stretches: SQL): SQL {
+export function eventsOf(made: SQL, stretches: SQL): SQL {
   return sql`exists (
     select 1 from messages told join (${stretches}) shown
       on told.branch = shown.branch and told.seq > shown.after and told.seq <= shown.upto

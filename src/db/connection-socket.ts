@@ -7,15 +7,15 @@ import { Socket } from 'node:net';
 export class ConnectionSocket extends Socket {
   /** Where it leads to. postgres.js asks TLS for this name. */
   readonly host: string;
-  readonly #told: (error: Error | null) => void;
+  readonly #closed: (error: Error | null) => void;
 
   /** `told` hears of the end once, while it happens: with what broke the connection, or null where it was closed. */
-  constructor(host: string, told: (error: Error | null) => void) {
+  constructor(host: string, closed: (error: Error | null) => void) {
     super();
     // The driver writes what is asked at once in several pieces: none waits until the one before it was acknowledged.
     this.setNoDelay(true);
     this.host = host;
-    this.#told = told;
+    this.#closed = closed;
     // An error may come before the driver listens; unheard, it would end the process.
     this.on('error', () => undefined);
   }
@@ -30,7 +30,7 @@ export class ConnectionSocket extends Socket {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#told(error);
+    this.#closed(error);
     super._destroy(error, callback);
   }
 }

@@ -50,7 +50,7 @@ export class Connection {
   readonly #host: number;
   #socket: ConnectionSocket | null = null;
   #lost: Error | null = null;
-  #heard = false;
+  #received = false;
   /** Each rejects a statement under way. */
   readonly #underWay = new Set<(error: Error) => void>();
   /** Bytes read as of the last look, and the looks since there were fewer. */
@@ -110,7 +110,7 @@ export class Connection {
     this.#lost ??= reason;
     for (const reject of this.#underWay) reject(this.#lost);
     this.#underWay.clear();
-    if (!this.#heard && this.#options.turn.host === this.#host) this.#options.turn.host += 1;
+    if (!this.#received && this.#options.turn.host === this.#host) this.#options.turn.host += 1;
     this.#socket?.abandon();
     void this.#client.end({ timeout: 0 }).catch(() => undefined);
   }
@@ -123,7 +123,7 @@ export class Connection {
 
   #answered(reject: (error: Error) => void): void {
     this.#underWay.delete(reject);
-    this.#heard = true;
+    this.#received = true;
   }
 
   /** What the driver takes as its socket. It asks for another one when it means to connect again. */

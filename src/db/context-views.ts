@@ -164,7 +164,7 @@ function toView(row: Row): ContextView {
   };
 }
 
-/** Null: this tenant has no such context. `ofFile`: what roles of the operator's file say of their idle timeouts. */
+/** Null: this tenant has no such context. `ofFile`: what roles of the config file say of their idle timeouts. */
 export async function findContext(
   executor: Executor,
   tenantId: TenantId,

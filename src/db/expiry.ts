@@ -20,7 +20,7 @@ export function idleTimeout(ofFile: IdleTimeouts): SQL {
     case when w.role_version is null then (${encodeJson(ofFile)}::jsonb ->> w.role)::float8 end)`;
 }
 
-/** Whether that can be said here: a role of the operator's file is known to those who have read it. */
+/** Whether that can be said here: a role of the config file is known to those who have read it. */
 export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
   return sql`(w.role is null or w.role_version is not null or w.config -> 'idle_timeout_s' is not null
     or ${encodeJson(ofFile)}::jsonb ? w.role)`;
@@ -97,7 +97,7 @@ export async function findPurgeable(
 }
 
 /** Takes the context's lock where nobody has it. False: somebody does, or it is gone. */
-export async function holdFree(tx: Executor, contextId: ContextId): Promise<boolean> {
+export async function lockFree(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(
     sql`/* contexts.lock_unlocked */ select c.id from contexts c where c.id = ${contextId} for no key update of c skip locked`,
   );

@@ -148,7 +148,7 @@ export async function askedByWorkers(
 }
 
 /** Whether a worker is stopped: those below it follow. It stays so, or stays started, until this transaction ends. */
-export async function holdStopped(tx: Executor, workerId: WorkerId): Promise<boolean> {
+export async function lockStopped(tx: Executor, workerId: WorkerId): Promise<boolean> {
   const [row] = await tx.execute<{ stopped: boolean }>(sql`/* contexts.lock_stopped */
     select c.stopped from workers w join contexts c on c.id = w.context_id where w.id = ${workerId} for share of c`);
   return row?.stopped ?? false;

@@ -9,7 +9,7 @@ import type { Span } from '../core/branch.ts';
 import type { ContextId, WorkerId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { tellsOf } from './compactions.ts';
+import { eventsOf } from './compactions.ts';
 import type { Place } from './history.ts';
 import { dueNow } from './instant.ts';
 import { leaveToSearch } from './search-index.ts';
@@ -49,7 +49,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         and k.seq > s.after and k.upto_seq <= s.upto
       where not exists (select 1 from jobs j where j.id = k.job_id and j.status = 'interrupted'
         and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
-        and ${tellsOf(sql`k`, sql`select branch, after, upto from stretch`)}
+        and ${eventsOf(sql`k`, sql`select branch, after, upto from stretch`)}
     ), said as materialized (
       select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
         + (select count(*) from compacted k where k.seq < m.seq) as place

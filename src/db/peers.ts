@@ -76,7 +76,7 @@ export async function hopsOf(executor: Executor, tenantId: TenantId, jobId: JobI
  * The job that sends, held until the transaction ends: it does not end meanwhile, and sends nothing else. Taken after the row
  * of the context that it sends to, and nothing after it. Null: it ended, or was told to.
  */
-export async function holdSender(
+export async function lockSender(
   tx: Executor,
   tenantId: TenantId,
   contextId: ContextId,

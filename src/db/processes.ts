@@ -66,7 +66,7 @@ export function isUnowned(times: LeaseTimes): SQL<boolean> {
  * Takes the process's lock on this connection, for as long as the connection lasts. Returns the server process that holds
  * it: a later beat by another one means that the lock is gone. Null: an older connection of ours is not quite dead.
  */
-export async function holdLock(connection: Executor, lockKey: number): Promise<number | null> {
+export async function takeLock(connection: Executor, lockKey: number): Promise<number | null> {
   const [row] = await connection.execute<{ pid: number; held: boolean }>(
     sql`/* processes.take_lock */ select pg_backend_pid() as pid, pg_try_advisory_lock(${lockKey}::bigint) as held`,
   );

@@ -128,7 +128,7 @@ export const workers = pgTable(
     name: text('name').notNull(),
     title: text('title'),
     role: text('role'),
-    /** Of a role of the API: the version it was made from. Null: no role, or one of the operator's file. */
+    /** Of a role of the API: the version it was made from. Null: no role, or one of the config file. */
     roleVersion: integer('role_version'),
     config: json<WorkerConfig>('config').notNull(),
     version: integer('version').notNull().default(1),
@@ -621,7 +621,7 @@ export const failedCalls = pgTable(
 );
 
 /**
- * Tools as models were told of them, kept once for each list under its hash: those of the operator's file and its servers,
+ * Tools as models were told of them, kept once for each list under its hash: those of the config file and its servers,
  * which only worker processes know.
  */
 export const toolLists = pgTable(

@@ -5,7 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
-import type { StopDemand, FinishedStatus } from '../core/job.ts';
+import type { StopKindAndMode, FinishedStatus } from '../core/job.ts';
 import { NONE_OWN, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
@@ -61,14 +61,14 @@ export async function stopRequest(
   tx: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  demand: StopDemand,
+  request: StopKindAndMode,
   reason: string | null,
   graceMs: number,
 ): Promise<void> {
-  const mode = demand.kind === 'interrupt' ? demand.mode : null;
+  const mode = request.kind === 'interrupt' ? request.mode : null;
   await tx.execute(sql`/* jobs.request_stop */
     with job as (
-      update jobs set stop_kind = ${demand.kind}, stop_mode = ${mode}, stop_reason = ${reason},
+      update jobs set stop_kind = ${request.kind}, stop_mode = ${mode}, stop_reason = ${reason},
         stop_requested_at = clock_timestamp()
       where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and finished_at is null
       returning context_id

@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import type { WorkerConfig, WorkerRole } from '../core/settings.ts';
-import { countOut, holdCalls } from './awaited.ts';
+import { countOut, lockCalls } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { dueNow } from './instant.ts';
 import {
@@ -66,7 +66,7 @@ export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): P
 }
 
 /** Holds a worker, so that nobody makes a child of it any more. False: it has one that must go with it. */
-export async function holdChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
+export async function lockChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
   await tx.execute(
     sql`/* workers.lock */ select id from workers where tenant_id = ${tenantId} and id = ${id} for update`,
   );
@@ -198,7 +198,7 @@ export async function deleteContext(
   tenantId: TenantId,
   contextId: ContextId,
 ): Promise<ContextId[]> {
-  await holdCalls(tx, tenantId, contextId);
+  await lockCalls(tx, tenantId, contextId);
   const met = await countOut(tx, tenantId, contextId);
   for (const table of TABLES) {
     await tx.delete(table).where(eq(table.contextId, contextId));

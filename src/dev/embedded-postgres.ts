@@ -6,7 +6,7 @@ import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holdFolder } from './folder-lock.ts';
+import { lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
 import { freePort } from './free-port.ts';
 import { prepareHome } from './postgres-account.ts';
@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const log = options.log ?? (() => {});
   try {
     const home = await prepareHome(dataDir);
-    const lock = await holdFolder(path.join(dataDir, 'lock'), { waitMs: LOCK_WAIT_MS, log });
+    const lock = await lockFolder(path.join(dataDir, 'lock'), { waitMs: LOCK_WAIT_MS, log });
     try {
       return await startLocked(dataDir, home, lock, { ...options, log });
     } catch (error) {

@@ -16,7 +16,7 @@ interface Holder {
 }
 
 /** Takes the lock, waiting up to `waitMs` for a holder that may be about to end. */
-export async function holdFolder(
+export async function lockFolder(
   file: string,
   options: { waitMs: number; log: (line: string) => void },
 ): Promise<FolderLock> {

@@ -179,11 +179,11 @@ async function answers(port: number, password: string): Promise<boolean> {
   socket.setTimeout(1_000, () => resolve(false));
   socket.once('error', () => resolve(false));
   socket.once('close', () => resolve(false));
-  let heard = '';
+  let received = '';
   socket.on('data', (chunk: Buffer) => {
-    heard += chunk.toString('utf8');
-    if (heard.includes('+PONG')) resolve(true);
-    else if (heard.includes('-')) resolve(false);
+    received += chunk.toString('utf8');
+    if (received.includes('+PONG')) resolve(true);
+    else if (received.includes('-')) resolve(false);
   });
   socket.write(`AUTH ${password}\r\nPING\r\n`);
   const answered = await promise;

@@ -140,7 +140,7 @@ export class ContextFeed {
   #join(subscriber: Subscriber): void {
     const view = this.#view;
     if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
-      subscriber.tell(catchUp(this.contextId, view));
+      subscriber.send(catchUp(this.contextId, view));
     else this.#ask();
   }
 
@@ -170,12 +170,12 @@ export class ContextFeed {
       return void this.#verify(frame, of.messageId);
     }
     if (of.epoch > this.#holder.epoch) this.#holder = { ...this.#holder, epoch: of.epoch };
-    const heard = follow(this.contextId, this.#view, frame);
-    switch (heard.kind) {
+    const outcome = follow(this.contextId, this.#view, frame);
+    switch (outcome.kind) {
       case 'applied':
-        this.#view = heard.view;
+        this.#view = outcome.view;
         this.#missing = false;
-        this.#subscribers.broadcast(heard.events);
+        this.#subscribers.broadcast(outcome.events);
         return;
       case 'missed':
         this.#missing = true;

@@ -16,7 +16,7 @@ export type Watch = {
   stop(): void;
 };
 
-type Waiting = Watched & { tell: () => void };
+type Waiting = Watched & { send: () => void };
 
 export class JobWaits {
   readonly #bus: Bus;
@@ -36,7 +36,7 @@ export class JobWaits {
     const unsubscribe = await this.#bus.subscribe(progressOf(job.contextId), ({ finished }) => {
       if (finished?.jobId === job.jobId) resolve();
     });
-    const one: Waiting = { ...job, tell: resolve };
+    const one: Waiting = { ...job, send: resolve };
     this.#waiting.add(one);
     if (this.#closed) resolve();
     return {
@@ -49,13 +49,13 @@ export class JobWaits {
   }
 
   /** These have ended, by `keyOf`. */
-  tell(ended: ReadonlySet<string>): void {
-    for (const one of this.#waiting) if (ended.has(keyOf(one.tenantId, one.jobId))) one.tell();
+  send(ended: ReadonlySet<string>): void {
+    for (const one of this.#waiting) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
   }
 
   close(): void {
     this.#closed = true;
-    for (const one of this.#waiting) one.tell();
+    for (const one of this.#waiting) one.send();
   }
 }
 

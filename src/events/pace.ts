@@ -11,7 +11,7 @@ const REST = 2;
 const LONGEST_REST_MS = 250;
 
 /** What was gathered for somebody, and is told in one go. */
-export type Gathered = { tell(): void };
+export type Gathered = { send(): void };
 
 export type Clock = {
   /** In milliseconds, monotonic. */
@@ -51,17 +51,17 @@ export class Pace {
     const { after, now } = this.#clock;
     after(Math.max(0, this.#freeAt - now()), () => {
       this.#isSet = false;
-      this.#tell();
+      this.#send();
       this.#set();
     });
   }
 
-  #tell(): void {
+  #send(): void {
     const began = this.#clock.now();
     let took = 0;
     for (const gathered of this.#due) {
       this.#due.delete(gathered);
-      gathered.tell();
+      gathered.send();
       took = this.#clock.now() - began;
       if (took >= STRETCH_MS) break;
     }

@@ -73,7 +73,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
     renew(contexts);
     const standing = await readStanding(db, contexts, waits.jobs).catch(() => null);
     if (standing !== null) {
-      waits.tell(standing.ended);
+      waits.send(standing.ended);
       for (const feed of contexts) {
         const head = standing.heads.get(keyOf(feed.tenantId, feed.contextId));
         if (head === undefined) feed.end();
@@ -204,7 +204,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
       const { tail } = feed;
       if (isOver() || position >= tail) break;
       const page = await readEvents(db, feed.tenantId, feed.contextId, position, PAGE);
-      if (!isOver()) subscriber.tell(page);
+      if (!isOver()) subscriber.send(page);
       const last = page.at(-1)?.seq ?? 0;
       position = page.length < PAGE ? Math.max(tail, last) : last;
     }

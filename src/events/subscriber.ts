@@ -3,7 +3,7 @@ import type { StreamEvent } from '../core/stream-event.ts';
 
 export type Subscriber = {
   /** In order, each once. Must not throw; nothing comes of telling one that is gone. */
-  tell(events: readonly StreamEvent[]): void;
+  send(events: readonly StreamEvent[]): void;
   /** Resolves when there is room for more, or nobody is there any more. */
   drained(): Promise<void>;
   /** Nothing more will be told. */

@@ -45,28 +45,28 @@ export class Subscribers {
   }
 
   /** What was gathered. All who were there from the beginning are told the same list: whoever writes it down does so once. */
-  tell(): void {
+  send(): void {
     const gathered = this.#gathered;
     if (gathered.length === 0) return;
     this.#gathered = [];
     for (const subscriber of this.#positions.keys()) {
       if (this.#ahead.has(subscriber)) continue;
       const before = this.#late.get(subscriber) ?? 0;
-      subscriber.tell(before === 0 ? gathered : gathered.slice(before));
+      subscriber.send(before === 0 ? gathered : gathered.slice(before));
     }
     this.#late.clear();
   }
 
   /** Entries up to the tail, told to each from where it is. Gives those that were ahead of the tail and are no longer. */
   deliver(entries: readonly NumberedEvent[], tail: number): Subscriber[] {
-    this.tell();
+    this.send();
     const first = entries[0]?.seq ?? 0;
     for (const [subscriber, position] of this.#positions) {
       const news = position < first ? entries : entries.filter(({ seq }) => seq > position);
       const last = news.at(-1);
       if (last === undefined) continue;
       this.#positions.set(subscriber, last.seq);
-      subscriber.tell(news);
+      subscriber.send(news);
     }
     const level = [...this.#ahead].filter((subscriber) => (this.#positions.get(subscriber) ?? 0) <= tail);
     for (const subscriber of level) this.#ahead.delete(subscriber);
@@ -74,7 +74,7 @@ export class Subscribers {
   }
 
   end(): void {
-    this.tell();
+    this.send();
     for (const subscriber of this.#positions.keys()) subscriber.end();
     this.#positions.clear();
     this.#ahead.clear();

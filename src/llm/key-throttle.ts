@@ -97,7 +97,7 @@ export class KeyThrottle {
   }
 
   /** Somebody else was refused. False: no news. */
-  hear(closing: Closing): boolean {
+  receive(closing: Closing): boolean {
     return closing.until > this.#clock.now() && this.#close(closing, this.#spell?.strikes ?? 0);
   }
 

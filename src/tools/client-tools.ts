@@ -1,4 +1,4 @@
-/** Tools that a client runs itself: what a model is told of them, and how the operator's file names them. */
+/** Tools that a client runs itself: what a model is told of them, and how the config file names them. */
 import type { ClientTool } from '../core/settings.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
 import { fromJsonSchema } from './input.ts';

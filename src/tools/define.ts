@@ -228,7 +228,7 @@ export type OperatorConfig = {
   prices?: Readonly<Record<string, PriceDefinition>> | undefined;
 };
 
-/** Types the operator's file, each tool's `execute` by its own schema. */
+/** Types the config file, each tool's `execute` by its own schema. */
 export function defineConfig<const Schemas extends readonly unknown[]>(
   config: Omit<OperatorConfig, 'tools'> & { tools?: { [At in keyof Schemas]: ToolOf<Schemas[At]> } },
 ): typeof config {

@@ -1,4 +1,4 @@
-/** How prompts are kept within their limit, and what is pinned to them: members of a role of the operator's file. */
+/** How prompts are kept within their limit, and what is pinned to them: members of a role of the config file. */
 import { KEEP_TURNS } from '../core/compaction/settings.ts';
 import type { CompactionConfig } from '../core/compaction/settings.ts';
 import { COMPACTION_TYPES } from '../core/compaction/type.ts';

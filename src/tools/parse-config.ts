@@ -1,4 +1,4 @@
-/** What the operator's file exports, checked as a whole. Pure but for the schemas it compiles. */
+/** What the config file exports, checked as a whole. Pure but for the schemas it compiles. */
 import type { Prices } from '../core/cost.ts';
 import type { Role } from '../core/settings.ts';
 import { BUILT_IN_NAMES } from './built-in/tools.ts';

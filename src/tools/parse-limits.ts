@@ -1,5 +1,5 @@
 /**
- * The limits of the operator's file, by their names there. Only what this release honours is taken: a limit that is
+ * The limits of the config file, by their names there. Only what this release honours is taken: a limit that is
  * read and then ignored would be worse than none.
  */
 import { LIMITS } from '../core/limits.ts';

@@ -1,4 +1,4 @@
-/** The name of a model in the operator's file. */
+/** The name of a model in the config file. */
 import { parseModelName, PROVIDERS } from '../core/model.ts';
 import { fault } from './member.ts';
 import type { Member } from './member.ts';

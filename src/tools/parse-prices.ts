@@ -1,4 +1,4 @@
-/** The prices of the operator's file: US dollars for a million tokens, by model and by kind of token. */
+/** The prices of the config file: US dollars for a million tokens, by model and by kind of token. */
 import { MOST_PRICE, parsePrice } from '../core/money.ts';
 import type { Price, Prices } from '../core/cost.ts';
 import { entriesOf, fault, members, required } from './member.ts';

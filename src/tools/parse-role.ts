@@ -1,4 +1,4 @@
-/** One role of the operator's file, checked. */
+/** One role of the config file, checked. */
 import { CONTEXT_LIMIT } from '../core/compaction/settings.ts';
 import type { JsonObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';

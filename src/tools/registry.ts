@@ -10,7 +10,7 @@ export type Registry = {
   describe(name: string): ToolDescriptor | undefined;
 };
 
-/** Throws where two tools share a name: the operator's file is refused long before. */
+/** Throws where two tools share a name: the config file is refused long before. */
 export function createRegistry(tools: readonly Tool[]): Registry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {

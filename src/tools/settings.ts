@@ -13,7 +13,7 @@ import { serverOf } from './mcp/names.ts';
 import type { ToolServers } from './servers.ts';
 
 /**
- * `from`: a role of the operator's file by its name, one of the API by its definition. `missing` names what this process
+ * `from`: a role of the config file by its name, one of the API by its definition. `missing` names what this process
  * lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (one that is still starting, too); all
  * of it. `jobId`: whose prompts are to begin alike, whatever its servers' lists come to; null: of none.
  */

@@ -82,7 +82,7 @@ function said({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig {
   };
 }
 
-/** One of the operator's file, else of the tenant, else one that another process published. */
+/** One of the config file, else of the tenant, else one that another process published. */
 async function findRoleOf(
   { database, abilities, times }: Parts,
   tenantId: TenantId,

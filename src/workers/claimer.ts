@@ -17,7 +17,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Millis } from '../core/time.ts';
 import { append } from '../db/append.ts';
 import type { Executor } from '../db/client.ts';
-import { claim, claimFree, heldBy } from '../db/claims.ts';
+import { claim, claimFree, leasedBy } from '../db/claims.ts';
 import { read } from '../db/contexts.ts';
 import type { ContextRow } from '../db/contexts.ts';
 import { readHistories } from '../db/history.ts';
@@ -53,7 +53,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const ids = ordinary.map(({ contextId }) => contextId);
   const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: what is read after the claim is read of what was claimed.
-    const at = heldBy(ids, owner);
+    const at = leasedBy(ids, owner);
     const [rows, beside, histories] = await Promise.all([
       claimFree(tx, ids, owner),
       readParts(tx, at, 'shared'),

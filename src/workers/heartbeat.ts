@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../core/ids.ts';
-import { heartbeat, holdLock, leaveFigures, register, unregister } from '../db/processes.ts';
+import { heartbeat, takeLock, leaveFigures, register, unregister } from '../db/processes.ts';
 import type { Database } from '../db/client.ts';
 import { interestTo, controlSignalsTo } from '../bus/bus.ts';
 import type { SubscriberRegistry } from './subscriber-registry.ts';
@@ -104,16 +104,16 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const heard = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
+    const beat = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
       milliseconds: this.#timeoutMs(),
     });
-    if (heard.kind === 'dead') return this.#startOver(incarnation);
+    if (beat.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
-    this.#clock.set(heard.now);
-    this.#throttles.hear(heard.throttles);
-    for (const { contextId, controlSeq } of heard.signals) this.#registry.lookUp(contextId, controlSeq);
-    if (incarnation.backend !== heard.backendPid) {
-      incarnation.backend = await pTimeout(holdLock(this.#connection.db, incarnation.lockKey), {
+    this.#clock.set(beat.now);
+    this.#throttles.receive(beat.throttles);
+    for (const { contextId, controlSeq } of beat.signals) this.#registry.lookUp(contextId, controlSeq);
+    if (incarnation.backend !== beat.backendPid) {
+      incarnation.backend = await pTimeout(takeLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#timeoutMs(),
       });
     }
@@ -165,7 +165,7 @@ export class Heartbeat {
     const id = ids.next<ProcessId>();
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
-    const backend = await pTimeout(holdLock(this.#connection.db, lockKey), {
+    const backend = await pTimeout(takeLock(this.#connection.db, lockKey), {
       milliseconds: this.#timeoutMs(),
     });
     if (backend === null) throw new Error('The lock of this process is taken.');
@@ -177,7 +177,7 @@ export class Heartbeat {
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         this.#registry.lookUp(contextId, controlSeq),
       ),
-      bus.subscribe(interestTo(id), (calling) => this.#subscribers.hear(calling)),
+      bus.subscribe(interestTo(id), (interest) => this.#subscribers.receive(interest)),
     ]);
     const unsubscribe = (): void => hearing.forEach((end) => end());
     this.#lastHeartbeat = sent;

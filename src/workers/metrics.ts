@@ -116,7 +116,7 @@ export function createWorkerMetrics(
   const sweeps = counter('sweeps_total', 'Looks at what is due.');
   const found = counter('rescued_total', 'Contexts that sweeps found due.');
   const revoked = counter('leases_revoked_total', 'Leases of the dead that were revoked.');
-  const beats = counter('heartbeats_missed_total', 'Beats that did not reach Postgres.');
+  const heartbeats = counter('heartbeats_missed_total', 'Beats that did not reach Postgres.');
   const closings = counter('provider_throttles_total', 'Times this process held a key back.', [
     'provider',
     'reason',
@@ -158,7 +158,7 @@ export function createWorkerMetrics(
       found.inc(due);
       revoked.inc(leases);
     },
-    heartbeatMissed: () => beats.inc(),
+    heartbeatMissed: () => heartbeats.inc(),
     throttleSet: (provider, reason) => closings.inc({ provider, reason }),
     throttled: (provider) => held.inc({ provider }),
     servers: createServerMetrics(registry),

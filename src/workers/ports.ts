@@ -48,7 +48,7 @@ export type WorkerTimes = LeaseTimes & {
 
 /** When contexts are put away. */
 export type Expiry = {
-  /** Of the roles of the operator's file. */
+  /** Of the roles of the config file. */
   timeouts: IdleTimeouts;
   /** How long what was archived is kept, in days; null: for ever. */
   archivedDays: number | null;

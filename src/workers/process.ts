@@ -28,7 +28,7 @@ import { Sweep } from './sweep.ts';
  * Of the time to drain: how long tools that may be repeated elsewhere are waited for. Model calls and `once` tools have all of
  * it: the first would be paid for twice, the second must not run twice.
  */
-const PATIENT_SHARE = 0.2;
+const TIMEOUT_SHARE = 0.2;
 
 /** What even then is not given back, because the database is away, is left to the sweeps of others. */
 const GIVING_BACK_MS = 2_000;
@@ -116,9 +116,9 @@ async function drain(
   registry.close();
   void listener.pause().catch(() => undefined);
   const timeout = new AbortController();
-  const outOfTime = setTimeout(times.drainMs * PATIENT_SHARE, undefined, { signal: timeout.signal })
+  const outOfTime = setTimeout(times.drainMs * TIMEOUT_SHARE, undefined, { signal: timeout.signal })
     .then(() => registry.hurry())
-    .then(() => setTimeout(times.drainMs * (1 - PATIENT_SHARE), undefined, { signal: timeout.signal }))
+    .then(() => setTimeout(times.drainMs * (1 - TIMEOUT_SHARE), undefined, { signal: timeout.signal }))
     .then(() => registry.end())
     .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: timeout.signal }))
     .then(() => registry.loseAll())

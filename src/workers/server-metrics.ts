@@ -1,4 +1,4 @@
-/** Figures of the MCP servers of a worker process. Their names are those of the operator's file. */
+/** Figures of the MCP servers of a worker process. Their names are those of the config file. */
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { ServerWatch } from '../tools/servers.ts';

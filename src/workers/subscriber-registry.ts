@@ -29,7 +29,7 @@ export class SubscriberRegistry {
     };
   }
 
-  hear({ listening, asking, forMs }: Interest): void {
+  receive({ listening, asking, forMs }: Interest): void {
     const now = performance.now();
     for (const contextId of [...listening, ...asking]) this.#until.set(contextId, now + forMs);
     for (const contextId of asking) this.#tellers.get(contextId)?.answer();

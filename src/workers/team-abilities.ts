@@ -5,7 +5,7 @@ import { WORKER_LIMITS } from '../core/worker-limits.ts';
 import type { WorkerLimits } from '../core/worker-limits.ts';
 
 export type TeamAbilities = {
-  /** Of the operator's file. */
+  /** Of the config file. */
   roles: ReadonlyMap<string, Role>;
   limits: WorkerLimits;
   /** Of one tenant, at work at once; null: no limit. */

@@ -17,7 +17,7 @@ export function errorResult(code: FaultCode, words: string): CallResult {
 /** The child of a call, that ended: only one that completed is no error. */
 export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): CallResult {
   if (outcome === undefined) return errorResult('worker_gone', 'The worker was removed before it was done.');
-  const { worker_id, ...told } = toldOf(outcome, limit - AROUND);
+  const { worker_id, ...told } = wordsOf(outcome, limit - AROUND);
   const content = JSON.stringify({ worker_id, job_id: outcome.jobId, ...told });
   return { kind: 'result', content, is_error: outcome.status !== 'completed' };
 }
@@ -25,11 +25,11 @@ export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): 
 /** However each of them ended: that they were waited for is no error. `limit`: characters of all of it. */
 export function waitResult(outcomes: readonly WorkerOutcome[], limit: number): CallResult {
   const each = Math.floor(limit / outcomes.length) - AROUND;
-  const content = JSON.stringify(outcomes.map((outcome) => toldOf(outcome, each)));
+  const content = JSON.stringify(outcomes.map((outcome) => wordsOf(outcome, each)));
   return { kind: 'result', content, is_error: false };
 }
 
-function toldOf({ workerId, jobId, status, error, output }: WorkerOutcome, limit: number) {
+function wordsOf({ workerId, jobId, status, error, output }: WorkerOutcome, limit: number) {
   const text = output === null ? null : truncate(textOf(output), Math.max(LEAST, limit));
   return {
     worker_id: workerId,

@@ -58,7 +58,7 @@ export class Throttles {
   }
 
   async start(): Promise<void> {
-    this.#unsubscribe = await this.#ports.bus.subscribe(throttlesSet(), (closed) => this.hear([closed]));
+    this.#unsubscribe = await this.#ports.bus.subscribe(throttlesSet(), (closed) => this.receive([closed]));
   }
 
   stop(): void {
@@ -66,11 +66,11 @@ export class Throttles {
   }
 
   /** What others were told. */
-  hear(closed: readonly ActiveThrottle[]): void {
+  receive(closed: readonly ActiveThrottle[]): void {
     for (const { id, reason, until } of closed) {
       for (const provider of PROVIDERS) {
         const { id: own, throttle } = this.#keys[provider];
-        if (own === id) throttle.hear({ until, reason });
+        if (own === id) throttle.receive({ until, reason });
       }
     }
   }
@@ -115,14 +115,14 @@ export class Throttles {
         return key.throttle.answered(pass);
       case 'failed': {
         const closing = key.throttle.refused(pass, outcome.failure);
-        if (closing !== null) this.#tell(key, closing);
+        if (closing !== null) this.#refuse(key, closing);
         return;
       }
       case 'aborted':
     }
   }
 
-  #tell(key: Key, closing: Closing): void {
+  #refuse(key: Key, closing: Closing): void {
     const { bus, log } = this.#ports;
     if (key.unwritten === null && !key.writing) {
       const until = new Date(closing.until).toISOString();

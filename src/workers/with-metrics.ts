@@ -9,7 +9,7 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
     ...abilities,
     model(provider) {
       const model = abilities.model(provider);
-      return model === null ? null : meteredModel(model, provider, metrics);
+      return model === null ? null : modelWithMetrics(model, provider, metrics);
     },
     tools: {
       ...abilities.tools,
@@ -28,11 +28,11 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
   };
 }
 
-function meteredModel(model: Model, provider: ProviderName, metrics: WorkerMetrics): Model {
+function modelWithMetrics(model: Model, provider: ProviderName, metrics: WorkerMetrics): Model {
   return {
     async call(request, listener, signal) {
       const began = performance.now();
-      const heard: ModelListener = {
+      const received: ModelListener = {
         started() {
           metrics.firstWord(provider, performance.now() - began);
           listener.started();
@@ -40,7 +40,7 @@ function meteredModel(model: Model, provider: ProviderName, metrics: WorkerMetri
         text: (delta) => listener.text(delta),
         thinking: (delta) => listener.thinking(delta),
       };
-      const outcome = await model.call(request, heard, signal);
+      const outcome = await model.call(request, received, signal);
       metrics.called(provider, outcome, performance.now() - began);
       return outcome;
     },

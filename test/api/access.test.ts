@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLoopback, openGate } from '../../src/api/access.ts';
+import { isLoopback, openAccessControl } from '../../src/api/access.ts';
 import type { AccessHeaders } from '../../src/api/asked.ts';
 import { openApi } from './harness.ts';
 import type { Api } from './harness.ts';
@@ -90,7 +90,7 @@ describe('with keys', () => {
 describe('with an admin key', () => {
   const KEY = 'the-key-of-the-operator';
   const tenant = { authorization: 'Bearer first-key' };
-  const operator = { authorization: `Bearer ${KEY}` };
+  const configFile = { authorization: `Bearer ${KEY}` };
   let api: Api;
   beforeAll(async () => {
     api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: KEY });
@@ -98,7 +98,7 @@ describe('with an admin key', () => {
   afterAll(() => api.close());
 
   test('metrics are for the operator, and say so to a tenant', async () => {
-    expect((await api.get('/metrics', operator)).status).toBe(200);
+    expect((await api.get('/metrics', configFile)).status).toBe(200);
     const { status, body } = await api.get('/metrics', tenant);
     expect(status).toBe(403);
     expect(body.error).toMatchObject({
@@ -108,7 +108,7 @@ describe('with an admin key', () => {
   });
 
   test('worker processes and what providers answered are for the operator', async () => {
-    const { body: all } = await api.get('/api/system', operator);
+    const { body: all } = await api.get('/api/system', configFile);
     expect(all.processes).toEqual([]);
     const { status, body } = await api.get('/api/system', tenant);
     expect(status).toBe(200);
@@ -121,19 +121,22 @@ describe('with an admin key', () => {
       if (['/healthz', '/readyz', '/metrics', '/api/system', '/api/session'].includes(path)) continue;
       for (const method of Object.keys(methods)) {
         const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
-        const { status } = await api.call(method.toUpperCase(), url, undefined, operator);
+        const { status } = await api.call(method.toUpperCase(), url, undefined, configFile);
         expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
       }
     }
     expect((await api.post('/api/session', { key: KEY })).status).toBe(401);
-    expect((await api.get('/api/session', operator)).body).toMatchObject({ signed_in: false, tenant: null });
+    expect((await api.get('/api/session', configFile)).body).toMatchObject({
+      signed_in: false,
+      tenant: null,
+    });
   });
 
   test('alone it needs a key of everybody', async () => {
     const alone = await openApi({ NIGHTSHIFT_ADMIN_KEY: KEY });
     expect((await alone.get('/api/workers')).status).toBe(401);
     expect((await alone.get('/metrics')).status).toBe(401);
-    expect((await alone.get('/metrics', operator)).status).toBe(200);
+    expect((await alone.get('/metrics', configFile)).status).toBe(200);
     await alone.close();
   });
 });
@@ -230,7 +233,7 @@ describe('the gate', () => {
 
   test('compares every key, and none by its text', async () => {
     const keys = [{ key: 'a', tenant: 'x' as never }];
-    const gate = openGate({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
+    const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
     expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
       kind: 'tenant',
       tenantId: 'x',
@@ -241,7 +244,7 @@ describe('the gate', () => {
   });
 
   test('without keys needs a Host', async () => {
-    const gate = openGate({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
+    const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
       expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
     }

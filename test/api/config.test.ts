@@ -39,7 +39,7 @@ describe('the configuration', () => {
       adminKey: null,
       allowedHosts: [],
       trustedProxies: [],
-      operatorFile: null,
+      configFile: null,
       trees: { limits: { depth: 8, children: 1_000, workers: 10_000 }, tenantWorkers: null },
       workspaces: null,
       tour: true,

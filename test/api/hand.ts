@@ -15,7 +15,7 @@ import type { ActiveJob, JobOutcome } from '../../src/core/job.ts';
 import type { ModelAnswer } from '../../src/core/model.ts';
 import { admit } from '../../src/core/transitions/admit.ts';
 import { answer } from '../../src/core/transitions/answer.ts';
-import { holdCalls } from '../../src/core/transitions/approval.ts';
+import { letCallsWait } from '../../src/core/transitions/approval.ts';
 import { compaction } from '../../src/core/transitions/compact.ts';
 import { delay, releaseUntil, throttledUntil, sleep } from '../../src/core/transitions/park.ts';
 import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
@@ -176,7 +176,7 @@ export async function take(
             to: 'approval' as const,
             answeredBy: 'tool' as const,
           }));
-        return holdCalls(snapshot, jobOf(snapshot), held, asking, Date.now(), ids);
+        return letCallsWait(snapshot, jobOf(snapshot), held, asking, Date.now(), ids);
       }),
     awaitCalls: (until) => commit((snapshot) => awaitCalls(snapshot, jobOf(snapshot), until)),
     endWaits: () =>

@@ -82,7 +82,7 @@ export function isQuery(text: string): boolean {
   return text !== 'begin' && text !== 'commit' && !text.startsWith('select set_config(');
 }
 
-/** `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the operator's file. */
+/** `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the config file. */
 export async function openApi(
   env: Environment = {},
   databaseUrl?: string,

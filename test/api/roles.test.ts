@@ -1,4 +1,4 @@
-// Roles through the API: versions, what workers keep of them, and the names of the operator's file beside them.
+// Roles through the API: versions, what workers keep of them, and the names of the config file beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
@@ -209,12 +209,12 @@ describe('a worker', () => {
   });
 });
 
-describe("names of the operator's file", () => {
+describe('names of the config file', () => {
   test.each(['clerk', 'elsewhere'])('are read-only: %s', async (name) => {
     for (const refused of [await put(name, { max_steps: 1 }), await remove(name)]) {
       expect(refused.status).toBe(403);
       expect(refused.body.error).toMatchObject({ code: 'forbidden', param: 'name' });
-      expect(refused.body.detail).toContain(`The role ${name} is of the operator's file`);
+      expect(refused.body.detail).toContain(`The role ${name} is of the config file`);
     }
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { commandTenants } from '../../src/cli/command-tenants.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
-import { OperatorFileError } from '../../src/tools/operator-file.ts';
+import { ConfigFileError } from '../../src/tools/config-file.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { run, start } from './command-line.ts';
@@ -30,7 +30,7 @@ describe('plain processes', () => {
     { REDIS_URL: 'redis://redis' },
     { HOST: '0.0.0.0' },
   ])('with %j need the names of tenants', (env) => {
-    expect(() => commandTenants(PLAIN, parseConfig(env))).toThrow(OperatorFileError);
+    expect(() => commandTenants(PLAIN, parseConfig(env))).toThrow(ConfigFileError);
     expect(commandTenants({ ...PLAIN, tenants: ['acme'] }, parseConfig(env))).toEqual(['acme']);
     expect(commandTenants(RUN_COMMAND_DEFAULTS, parseConfig(env))).toEqual([]);
   });

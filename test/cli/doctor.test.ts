@@ -66,7 +66,7 @@ test('says of the API that it does not know the key', async () => {
   });
 });
 
-test('finds what is wrong with the environment and the operator’s file', async () => {
+test('finds what is wrong with the environment and the config file', async () => {
   const environment = await examine({ ...platform.env, PORT: 'many', LOG_LEVEL: 'loud' });
   expect(environment.code).toBe(1);
   expect(environment.of('environment')).toMatchObject({
@@ -75,9 +75,9 @@ test('finds what is wrong with the environment and the operator’s file', async
   });
   const file = path.join(platform.folder, 'broken.config.mjs');
   await writeFile(file, 'export default { tools: 7 };');
-  const operator = await examine({ ...platform.env, NIGHTSHIFT_CONFIG: file });
-  expect(operator.code).toBe(1);
-  expect(operator.of('operator’s file')).toMatchObject({
+  const configFile = await examine({ ...platform.env, NIGHTSHIFT_CONFIG: file });
+  expect(configFile.code).toBe(1);
+  expect(configFile.of('config file')).toMatchObject({
     status: 'fail',
     detail: expect.stringContaining('tools'),
   });
@@ -107,19 +107,19 @@ test('says that commands without a sandbox would read the keys', async () => {
     writeFile(file, `export default { limits: { run_command: { runner: 'process', ${tenants} } } };`);
   const env = { ...platform.env, NIGHTSHIFT_CONFIG: file };
   await write('');
-  expect((await examine(env)).of('operator’s file')).toMatchObject({ status: 'ok' });
+  expect((await examine(env)).of('config file')).toMatchObject({ status: 'ok' });
   for (const keys of [
     { DATABASE_URL: platform.databaseUrl },
     { ANTHROPIC_API_KEY: 'sk' },
     { NIGHTSHIFT_API_KEYS: 'a-key-of-acme-0123456789:acme' },
   ]) {
-    expect((await examine({ ...env, ...keys })).of('operator’s file')).toMatchObject({
+    expect((await examine({ ...env, ...keys })).of('config file')).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('limits.run_command.tenants'),
     });
   }
   await write("tenants: ['acme']");
-  expect((await examine({ ...env, ANTHROPIC_API_KEY: 'sk' })).of('operator’s file')).toMatchObject({
+  expect((await examine({ ...env, ANTHROPIC_API_KEY: 'sk' })).of('config file')).toMatchObject({
     status: 'ok',
   });
 });

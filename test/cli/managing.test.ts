@@ -144,7 +144,7 @@ describe('a role', () => {
     expect((await platform.run(['roles', 'delete', 'temporary'])).code).toBe(1);
   });
 
-  test('of the operator’s file is not changed here, which no other key would change', () => {
+  test('of the config file is not changed here, which no other key would change', () => {
     const end = (param: string | null) =>
       toEnd(new NightshiftError('forbidden', 'It is not to be changed.', { param }), 'http://here');
     expect(end('name')).toEqual({

@@ -1,4 +1,4 @@
-// An operator's file for the tests of the console: a look, what must be approved, what waits until it is told to go on, what
+// An config file for the tests of the console: a look, what must be approved, what waits until it is told to go on, what
 // nobody knows the outcome of, and a role.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// An operator's file with a server of tools, which keeps what it knows beside the folder EFFECTS.
+// An config file with a server of tools, which keeps what it knows beside the folder EFFECTS.
 import { defineConfig } from '../../src/index.ts';
 import { memory } from '../mcp/known-servers.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { costOf } from '../../src/core/cost.ts';
 import type { Price } from '../../src/core/cost.ts';
 import { MOST_PRICE, formatDollars, parseDollars, parsePrice } from '../../src/core/money.ts';
-import { NO_USAGE, addUsage, cacheHitRatio, tellUsage, unpriced } from '../../src/core/usage.ts';
+import { NO_USAGE, addUsage, cacheHitRatio, toPublicUsage, unpriced } from '../../src/core/usage.ts';
 import type { Tokens } from '../../src/core/usage.ts';
 
 const MOST_TOKENS = 2 ** 31 - 1;
@@ -153,7 +153,7 @@ describe('a sum', () => {
 
   test('loses nothing, in whatever order', () => {
     // As floats: 0.30000000000000004 dollars.
-    expect(tellUsage(addUsage(used(100_000_000), used(200_000_000))).cost).toBe('0.30');
+    expect(toPublicUsage(addUsage(used(100_000_000), used(200_000_000))).cost).toBe('0.30');
     fc.assert(
       fc.property(fc.array(fc.option(fc.integer({ min: 0, max: 2 ** 40 })), { maxLength: 50 }), (costs) => {
         const known = costs.filter((cost) => cost !== null);
@@ -167,8 +167,8 @@ describe('a sum', () => {
   test('is told as a decimal, or as null', () => {
     const spent = tokens({ input_tokens: 7 });
     const told = { ...spent, cache_hit_ratio: 0 };
-    expect(tellUsage(unpriced(spent))).toEqual({ ...told, cost: null });
-    expect(tellUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...told, cost: '0.000021' });
+    expect(toPublicUsage(unpriced(spent))).toEqual({ ...told, cost: null });
+    expect(toPublicUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...told, cost: '0.000021' });
   });
 
   test('tells what share of the prompts caches served, and nothing where there were none', () => {

@@ -5,7 +5,7 @@ import type { Json } from '../../src/core/json.ts';
 import { answer } from '../../src/core/transitions/answer.ts';
 import { parseSleep, sleptText } from '../../src/core/sleep.ts';
 import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
-import { holdCalls } from '../../src/core/transitions/approval.ts';
+import { letCallsWait } from '../../src/core/transitions/approval.ts';
 import { NOW, call, countingIds, given, id, job, running, settings, tool } from './builders.ts';
 
 const DAY = 86_400;
@@ -100,7 +100,7 @@ test('a sleep that a rule holds back is judged first, and begins once it is appr
   expect(move.calls).toMatchObject([{ wait: null }]);
   const held = call({ id: use.id, name: 'sleep_until' });
   const before = running({ calls: [held], state: 'ExecutingTools' });
-  const asleep = holdCalls(
+  const asleep = letCallsWait(
     before,
     job(),
     [{ call: held, input: use.input, to: 'timer', answeredBy: 'timer' }],

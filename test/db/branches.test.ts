@@ -1,7 +1,7 @@
 // Branches in the database: what one reads, what is written of it, and that all of a change is there or nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RunSignals } from '../../src/agent/run-signals.ts';
-import { editInput } from '../../src/commands/answer-anew.ts';
+import { editInput } from '../../src/commands/regenerate.ts';
 import { createBranch, deleteBranch, switchBranch } from '../../src/commands/change-branches.ts';
 import { forkContext } from '../../src/commands/fork-context.ts';
 import { perform } from '../../src/commands/perform.ts';

@@ -10,7 +10,7 @@ import {
   heartbeat,
   declareDead,
   forgetDead,
-  holdLock,
+  takeLock,
   published,
   unregister,
 } from '../../src/db/processes.ts';
@@ -346,8 +346,8 @@ describe('a beat', () => {
 
   test('says which server process holds the lock, so that a lost one is seen', async () => {
     const pool = the.open({ max: 1 });
-    const pid = await holdLock(pool.db, 77);
-    expect(await holdLock(db(), 77)).toBeNull();
+    const pid = await takeLock(pool.db, 77);
+    expect(await takeLock(db(), 77)).toBeNull();
     expect(await heartbeat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
   });
 });

@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import type { Database, DatabaseOptions } from '../../src/db/client.ts';
 import { claim } from '../../src/db/claims.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
-import { holdLock, register } from '../../src/db/processes.ts';
+import { takeLock, register } from '../../src/db/processes.ts';
 import type { LeaseTimes } from '../../src/db/processes.ts';
 import { submit } from '../../src/db/submit.ts';
 import type { Submission } from '../../src/db/submit.ts';
@@ -95,7 +95,7 @@ export async function given(): Promise<Given> {
     async process({ silentMs = null, lock = false, sessionName } = {}) {
       const id = ids.next<ProcessId>();
       const lockKey = randomInt(1, 2 ** 47);
-      if (lock) await holdLock(open({ max: 1 }).db, lockKey);
+      if (lock) await takeLock(open({ max: 1 }).db, lockKey);
       const serves = { tools: [], roles: [], models: [], mcpServers: [] };
       const named = sessionName === undefined ? {} : { sessionName };
       await register(db, { id, lockKey, host: 'h', pid: 1, ...named, version: '0', ...serves });

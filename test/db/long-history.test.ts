@@ -2,7 +2,7 @@
 // own words, inside the transaction that does it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { editInput, regenerate } from '../../src/commands/answer-anew.ts';
+import { editInput, regenerate } from '../../src/commands/regenerate.ts';
 import { createBranch, switchBranch } from '../../src/commands/change-branches.ts';
 import type { Command } from '../../src/commands/perform.ts';
 import { NORMAL, submitInput } from '../../src/commands/submit-input.ts';

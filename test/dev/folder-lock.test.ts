@@ -2,7 +2,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { holdFolder } from '../../src/dev/folder-lock.ts';
+import { lockFolder } from '../../src/dev/folder-lock.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 
 let folder = '';
@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => removeFolder(folder));
 
 test('is free again after its release', async () => {
-  await (await holdFolder(file, options)).release();
-  await (await holdFolder(file, options)).release();
+  await (await lockFolder(file, options)).release();
+  await (await lockFolder(file, options)).release();
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -28,15 +28,15 @@ test.each([
   ['nobody readable', ''],
 ])('of %s is taken over, by one of many', async (_, stale) => {
   await writeFile(file, stale);
-  const tries = await Promise.allSettled(Array.from({ length: 20 }, () => holdFolder(file, options)));
+  const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(file, options)));
   expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
   expect(await readdir(folder)).toEqual(['lock']);
 });
 
 test('waits for a holder that is about to let go', async () => {
-  const first = await holdFolder(file, options);
+  const first = await lockFolder(file, options);
   setTimeout(() => void first.release(), 100);
-  const second = await holdFolder(file, { ...options, waitMs: 10_000 });
+  const second = await lockFolder(file, { ...options, waitMs: 10_000 });
   expect(await readFile(file, 'utf8')).toContain(String(process.pid));
   await second.release();
 });

@@ -1,4 +1,4 @@
-// An operator's file with the airline's tools: each asks the desk, over HTTP, what it answers.
+// An config file with the airline's tools: each asks the desk, over HTTP, what it answers.
 import { defineConfig } from '../../src/index.ts';
 import type { JsonSchemaTool } from '../../src/index.ts';
 import { readTools } from './airline.ts';

@@ -2,7 +2,7 @@
 // does in the outside world. DIE_AT is the k, DIE_WHEN `before` or `after`; EFFECTS a file that names each effect.
 import { appendFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { untilTold } from '../../src/cli/signals.ts';
+import { untilSignal } from '../../src/cli/signals.ts';
 import { startCrashProcess } from './crash-process.ts';
 
 const { env } = process;
@@ -11,7 +11,7 @@ const file = env['EFFECTS'] ?? '/dev/null';
 let count = 0;
 
 const log = pino({ level: env['LOG_LEVEL'] ?? 'warn' });
-const told = untilTold(log);
+const told = untilSignal(log);
 const drain = await startCrashProcess({
   env,
   log,

@@ -5,7 +5,7 @@ import type { ContextId } from '../../src/core/ids.ts';
 import { depth } from '../services/depth.ts';
 import { killChildren } from './children.ts';
 import type { Child } from './children.ts';
-import { openGate, readOutside } from './outside-tools.ts';
+import { openAccessControl, readOutside } from './outside-tools.ts';
 import { startWorker } from './platform.ts';
 import type { Env } from './platform.ts';
 import { openStage } from './stage.ts';
@@ -114,7 +114,7 @@ test.skipIf(!redis)(
       return owned.length === 2;
     });
     expect([seen('begin', 'mail'), seen('effect', 'mail')]).toEqual([1, 0]);
-    openGate(stage.file('outside'));
+    openAccessControl(stage.file('outside'));
     const ms = await drained;
     await stage.settled();
     const { handovers: count, longest } = await handovers();
@@ -207,7 +207,7 @@ test.skipIf(!redis)(
       worker = next;
       replaced += 1;
       // Nothing has ended before, however fast it all is.
-      if (replaced === 2) openGate(stage.file('outside'));
+      if (replaced === 2) openAccessControl(stage.file('outside'));
     }
     const { handovers: count, longest } = await handovers();
     process.stdout.write(

@@ -1,4 +1,4 @@
-// An operator's file with MCP servers that note what they do in the folder that OUTSIDE names.
+// An config file with MCP servers that note what they do in the folder that OUTSIDE names.
 import { defineConfig } from '../../src/index.ts';
 import { scripted } from '../mcp/known-servers.ts';
 

@@ -24,7 +24,7 @@ export function outsideTools(file: string, told: (what: string) => void = () => 
 const gateOf = (file: string): string => `${file}.gate`;
 
 /** Lets go on whatever waits for it, and whatever comes to it later. */
-export function openGate(file: string): void {
+export function openAccessControl(file: string): void {
   writeFileSync(gateOf(file), '');
 }
 

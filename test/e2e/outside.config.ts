@@ -1,4 +1,4 @@
-// An operator's file with tools that leave their mark on the outside world: a file that OUTSIDE names.
+// An config file with tools that leave their mark on the outside world: a file that OUTSIDE names.
 import { defineConfig } from '../../src/index.ts';
 import { outsideTools } from './outside-tools.ts';
 

@@ -1,11 +1,11 @@
 // A worker process with the times and the room that production has where nothing is configured.
 import { pino } from 'pino';
-import { untilTold } from '../../src/cli/signals.ts';
+import { untilSignal } from '../../src/cli/signals.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { startCrashProcess } from './crash-process.ts';
 
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' });
-const told = untilTold(log);
+const told = untilSignal(log);
 const times = parseConfig({});
 const drain = await startCrashProcess({
   env: process.env,

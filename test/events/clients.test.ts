@@ -185,8 +185,8 @@ function stream(): { stream: SseStream; written: (Buffer | string)[] } {
 
 test('each event is written whole', () => {
   const { stream: one, written } = stream();
-  one.tell([{ seq: 8, name: 'A', data: { text: 'one\ntwo' } }]);
-  one.tell([
+  one.send([{ seq: 8, name: 'A', data: { text: 'one\ntwo' } }]);
+  one.send([
     { seq: null, name: 'B', data: {} },
     { seq: null, name: 'C', data: { text: '🦊' } },
   ]);
@@ -200,7 +200,7 @@ test('each event is written whole', () => {
 test('what many are told is made into bytes once', () => {
   const all = Array.from({ length: 3 }, stream);
   const events = [{ seq: null, name: 'A', data: {} }];
-  for (const { stream: one } of all) one.tell(events);
+  for (const { stream: one } of all) one.send(events);
   const [first, ...others] = all.map(({ written }) => written.at(-1));
   expect(String(first)).toBe('event: A\ndata: {}\n\n');
   for (const other of others) expect(other).toBe(first);

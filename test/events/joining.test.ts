@@ -22,7 +22,7 @@ function ear(): Subscriber & { told: StreamEvent[] } {
   const told: StreamEvent[] = [];
   return {
     told,
-    tell: (events) => void told.push(...events),
+    send: (events) => void told.push(...events),
     drained: () => Promise.resolve(),
     end: () => undefined,
   };

@@ -17,7 +17,7 @@ beforeEach(() => {
 /** Takes `ms` to be told. */
 function costing(ms: number, name = ''): Gathered {
   return {
-    tell() {
+    send() {
       now += ms;
       told.push(name);
     },
@@ -76,7 +76,7 @@ test.each([0.01, 0.2, 1, 4, 60])(
     let spent = 0;
     const many = Array.from({ length: 50 }, () => {
       const one: Gathered = {
-        tell() {
+        send() {
           now += cost;
           spent += cost;
           // There is more to tell already.

@@ -346,7 +346,7 @@ test('what is still said of an answer that was stored before anybody listened is
   const joined = await streamHub.join(DEFAULT_TENANT, id as ContextId, null);
   const told: StreamEvent[] = [];
   joined?.start({
-    tell: (events) => void told.push(...events),
+    send: (events) => void told.push(...events),
     drained: async () => undefined,
     end: () => undefined,
   });

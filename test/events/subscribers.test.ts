@@ -19,7 +19,7 @@ function ear(): Ear {
   const lists: (readonly StreamEvent[])[] = [];
   return {
     lists,
-    tell: (events) => void (events.length > 0 && lists.push(events)),
+    send: (events) => void (events.length > 0 && lists.push(events)),
     drained: async () => undefined,
     end: () => void lists.push([]),
   };

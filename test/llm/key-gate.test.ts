@@ -132,10 +132,10 @@ test('a Retry-After that no job waits for closes nothing', () => {
 
 test('what others were told closes it here, and never opens it', () => {
   const { gate } = setUp();
-  expect(gate.hear({ until: START + 5_000, reason: 'overloaded' })).toBe(true);
-  expect(gate.hear({ until: START + 5_000, reason: 'overloaded' })).toBe(false);
-  expect(gate.hear({ until: START + 1_000, reason: 'rate_limited' })).toBe(false);
-  expect(gate.hear({ until: START - 1, reason: 'rate_limited' })).toBe(false);
+  expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(true);
+  expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(false);
+  expect(gate.receive({ until: START + 1_000, reason: 'rate_limited' })).toBe(false);
+  expect(gate.receive({ until: START - 1, reason: 'rate_limited' })).toBe(false);
   expect(gate.holding()).toMatchObject({ until: START + 5_000, reason: 'overloaded' });
 });
 

@@ -1,4 +1,4 @@
-// The platform in this process, as `nightshift start` has it, with MCP servers of the operator's file and a simulated model.
+// The platform in this process, as `nightshift start` has it, with MCP servers of the config file and a simulated model.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

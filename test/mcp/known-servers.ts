@@ -1,4 +1,4 @@
-// Servers of the protocol from npm, and one that does what a test wants, as an operator's file names them.
+// Servers of the protocol from npm, and one that does what a test wants, as an config file names them.
 import { join } from 'node:path';
 
 const installed = (name: string): string =>

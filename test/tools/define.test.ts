@@ -1,4 +1,4 @@
-/** What the type checker must accept and refuse of an operator's file; `tsc` runs this, vitest only loads it. */
+/** What the type checker must accept and refuse of an config file; `tsc` runs this, vitest only loads it. */
 import { pino } from 'pino';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/tools/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 
-describe('typing an operator’s file', () => {
+describe('typing an config file', () => {
   test('each tool in a list knows its input by its own schema', () => {
     const apart = defineTool({
       ...base,

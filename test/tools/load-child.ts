@@ -1,13 +1,13 @@
 /**
- * Loads an operator's file as Node itself does (no test runner in between), and prints what came of it as JSON.
+ * Loads an config file as Node itself does (no test runner in between), and prints what came of it as JSON.
  * Arguments: the module that loads, the working directory, and what NIGHTSHIFT_CONFIG names, if anything.
  */
 import { pathToFileURL } from 'node:url';
-import type { loadOperatorFile } from '../../src/tools/operator-file.ts';
+import type { loadConfigFile } from '../../src/tools/config-file.ts';
 
 const [, , loader = '', cwd = '', named = null] = process.argv;
-const { loadOperatorFile: load } = (await import(pathToFileURL(loader).href)) as {
-  loadOperatorFile: typeof loadOperatorFile;
+const { loadConfigFile: load } = (await import(pathToFileURL(loader).href)) as {
+  loadConfigFile: typeof loadConfigFile;
 };
 
 try {
@@ -15,6 +15,6 @@ try {
   const names = tools.map((tool) => tool.descriptor.name);
   process.stdout.write(JSON.stringify({ path, tools: names, roles: Object.fromEntries(roles), limits }));
 } catch (error) {
-  if (!(error instanceof Error) || error.name !== 'OperatorFileError') throw error;
+  if (!(error instanceof Error) || error.name !== 'ConfigFileError') throw error;
   process.stdout.write(JSON.stringify({ refused: error.message }));
 }

@@ -1,4 +1,4 @@
-// Prices in the operator's file: what is taken, and what every nonsense is told.
+// Prices in the config file: what is taken, and what every nonsense is told.
 import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { parseConfig } from '../../src/tools/parse-config.ts';

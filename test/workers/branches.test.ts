@@ -1,6 +1,6 @@
 // Branches while worker processes run their context: each job on the history of its own branch, whatever happens beside it.
 import { afterEach, describe, expect, test } from 'vitest';
-import { editInput, regenerate } from '../../src/commands/answer-anew.ts';
+import { editInput, regenerate } from '../../src/commands/regenerate.ts';
 import { createBranch, switchBranch } from '../../src/commands/change-branches.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, MessageId } from '../../src/core/ids.ts';

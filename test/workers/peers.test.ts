@@ -1,7 +1,7 @@
 // What workers of one tree ask of each other: messages, stops, lists; and where that ends.
 import { afterEach, expect, test } from 'vitest';
 import { createPeers } from '../../src/commands/peers.ts';
-import type { Caller } from '../../src/commands/peers.ts';
+import type { Sender } from '../../src/commands/peers.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../src/core/peer-limits.ts';
@@ -24,7 +24,7 @@ type Peers = ReturnType<typeof createPeers>;
 async function start(model: Script, limits: Partial<PeerLimits> = {}, more: Partial<FleetOptions> = {}) {
   const made: { peers: Peers | null } = { peers: null };
   const tool = (
-    ask: (peers: Peers, caller: Caller, input: Record<string, string>) => ReturnType<Peers['send']>,
+    ask: (peers: Peers, caller: Sender, input: Record<string, string>) => ReturnType<Peers['send']>,
   ) => ({
     effect: 'idempotent' as const,
     async execute({ id, tenantId, contextId, jobId, input }: ToolInvocation): Promise<ToolOutcome> {
@@ -123,7 +123,7 @@ test('who is not of the same tree, or takes no input, cannot be sent to; and onl
   const stranger = await of.createContext();
   const { jobId } = await of.post(child.contextId, 'hang');
   await of.until(async () => (await of.job(jobId))['status'] === 'running');
-  const caller: Caller = {
+  const caller: Sender = {
     tenantId: DEFAULT_TENANT,
     contextId: child.contextId,
     jobId,
@@ -142,7 +142,7 @@ test('a call that is made again finds what it sent; a job that was told to end s
   const { parent, child } = await pair(of);
   const { jobId } = await of.post(parent.contextId, 'hang');
   await of.until(async () => (await of.job(jobId))['status'] === 'running');
-  const caller: Caller = {
+  const caller: Sender = {
     tenantId: DEFAULT_TENANT,
     contextId: parent.contextId,
     jobId,

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const commit = (move: Append, claims = false): void =>
   publisher.committed(move, committed(move, running(), 4), claims);
-const ask = (): void => subscribers.hear({ listening: [], asking: [CONTEXT], forMs: 10_000 });
+const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
 test('without listeners: who claims, and how a job ends', () => {
   const now = running();

@@ -3,7 +3,7 @@
  * that the same context gives the same text in whatever database it is.
  */
 import type { StoredBranch, StoredCompaction, StoredContext, StoredMessage } from '../../db/export.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import { EXPORT_FORMAT, EXPORT_VERSION } from '../schemas/export.ts';
@@ -130,7 +130,7 @@ function toMessage(message: StoredMessage, number: number): ExportedMessage {
 }
 
 function toUsage(usage: Usage): ExportedUsage {
-  const { cost, cache_hit_ratio: _, ...tokens } = tellUsage(usage);
+  const { cost, cache_hit_ratio: _, ...tokens } = toPublicUsage(usage);
   return cost === null ? tokens : { ...tokens, cost };
 }
 

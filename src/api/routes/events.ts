@@ -1,5 +1,5 @@
 /** The event stream of a context. */
-import type { Gate } from '../access.ts';
+import type { AccessControl } from '../access.ts';
 import { logRequest } from '../log.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -9,7 +9,7 @@ import { STREAM_HEADERS } from '../sse.ts';
 import type { Streams } from '../streams.ts';
 import { IdParams, contextId, noContext } from './params.ts';
 
-export function eventRoutes(app: App, ports: ApiPorts, gate: Gate, streams: Streams): void {
+export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessControl, streams: Streams): void {
   app.get(
     '/api/contexts/:id/events',
     {
@@ -58,7 +58,7 @@ export function eventRoutes(app: App, ports: ApiPorts, gate: Gate, streams: Stre
           logRequest(request, reply);
         });
         const stream = place.open(reply, joined.position);
-        forget = gate.whileSignedIn(session, () => stream.end());
+        forget = accessControl.whileSignedIn(session, () => stream.end());
         joined.start(stream);
       } catch (error) {
         place.release();

@@ -1,4 +1,4 @@
-/** Roles: those of the API with their versions, beside those of the operator's file. */
+/** Roles: those of the API with their versions, beside those of the config file. */
 import type { FastifyReply } from 'fastify';
 import { deleteRole, putRole } from '../../commands/change-role.ts';
 import { refuse } from '../../core/errors.ts';
@@ -20,7 +20,7 @@ import { answeredBy, write } from '../write.ts';
 
 const tags = ['roles'];
 
-/** As in the operator's file. */
+/** As in the config file. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const PLACE = cursorOf(matching(NAME));
@@ -159,7 +159,7 @@ async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string)
   }
   if ((await fileRoleNames(catalog)).includes(name)) {
     throw new RequestRefused(
-      refuse('forbidden', `The role ${name} is of the operator's file, and changed there alone.`, 'name'),
+      refuse('forbidden', `The role ${name} is of the config file, and changed there alone.`, 'name'),
     );
   }
   return name;

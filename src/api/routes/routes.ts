@@ -1,9 +1,9 @@
 /** All routes, by resource. */
-import type { Gate } from '../access.ts';
+import type { AccessControl } from '../access.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import type { Streams } from '../streams.ts';
-import { answerAnewRoutes } from './answer-anew.ts';
+import { regenerateRoutes } from './regenerate.ts';
 import { approvalRoutes } from './approvals.ts';
 import { branchRoutes } from './branches.ts';
 import { cancelJobsRoute } from './cancel-jobs.ts';
@@ -32,16 +32,16 @@ import { workerTreeRoute } from './worker-tree.ts';
 import { workerRoutes } from './workers.ts';
 
 /** What one application has of its own. */
-export type Parts = { gate: Gate; metrics: Metrics; streams: Streams };
+export type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams };
 
-export function addRoutes(app: App, ports: ApiPorts, { gate, metrics, streams }: Parts): void {
+export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, streams }: Parts): void {
   workerRoutes(app, ports);
   workerTreeRoute(app, ports);
   contextRoutes(app, ports);
   clearRoutes(app, ports);
   messageRoutes(app, ports);
   turnRoutes(app, ports);
-  answerAnewRoutes(app, ports);
+  regenerateRoutes(app, ports);
   branchRoutes(app, ports);
   forkRoute(app, ports);
   toolCallRoutes(app, ports);
@@ -50,7 +50,7 @@ export function addRoutes(app: App, ports: ApiPorts, { gate, metrics, streams }:
   interruptRoutes(app, ports);
   compactionRoutes(app, ports);
   cancelJobsRoute(app, ports);
-  eventRoutes(app, ports, gate, streams);
+  eventRoutes(app, ports, accessControl, streams);
   chatRoutes(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);
@@ -58,7 +58,7 @@ export function addRoutes(app: App, ports: ApiPorts, { gate, metrics, streams }:
   exportRoute(app, ports);
   importRoute(app, ports);
   searchRoute(app, ports);
-  sessionRoutes(app, gate);
+  sessionRoutes(app, accessControl);
   statsHistoryRoute(app, ports);
   installationRoutes(app, ports);
   systemRoutes(app, ports, metrics);

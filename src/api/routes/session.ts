@@ -1,6 +1,6 @@
 /** Signing in and out: a browser gives a key once, and keeps a cookie that no script can read. */
 import { refuse } from '../../core/errors.ts';
-import type { Gate } from '../access.ts';
+import type { AccessControl } from '../access.ts';
 import type { App } from '../ports.ts';
 import { RequestRefused } from '../problem.ts';
 import { Empty, ref } from '../schemas/common.ts';
@@ -15,13 +15,13 @@ const config = { access: 'keyless' } as const;
 /** Of a body that holds a key: it is read from anybody. */
 const KEY_BYTES = 4 * 1024;
 
-export function sessionRoutes(app: App, gate: Gate): void {
-  getSessionRoute(app, gate);
-  beginSessionRoute(app, gate);
-  endSessionRoute(app, gate);
+export function sessionRoutes(app: App, accessControl: AccessControl): void {
+  getSessionRoute(app, accessControl);
+  beginSessionRoute(app, accessControl);
+  endSessionRoute(app, accessControl);
 }
 
-function getSessionRoute(app: App, gate: Gate): void {
+function getSessionRoute(app: App, accessControl: AccessControl): void {
   app.get(
     '/api/session',
     {
@@ -35,15 +35,15 @@ function getSessionRoute(app: App, gate: Gate): void {
       },
     },
     async ({ headers, method, cookies }) => {
-      const access = await gate.admit({ headers, method, cookies });
+      const access = await accessControl.admit({ headers, method, cookies });
       return access.kind === 'tenant'
-        ? { auth: gate.auth, signed_in: true, tenant: access.tenantId }
-        : { auth: gate.auth, signed_in: false, tenant: null };
+        ? { auth: accessControl.auth, signed_in: true, tenant: access.tenantId }
+        : { auth: accessControl.auth, signed_in: false, tenant: null };
     },
   );
 }
 
-function beginSessionRoute(app: App, gate: Gate): void {
+function beginSessionRoute(app: App, accessControl: AccessControl): void {
   const limits = signInLimits();
   app.post(
     '/api/session',
@@ -62,10 +62,10 @@ function beginSessionRoute(app: App, gate: Gate): void {
     },
     async (request, reply) => {
       reply.code(204);
-      if (gate.auth === 'none') return null;
+      if (accessControl.auth === 'none') return null;
       const limited = await limits.refusal(request.ip);
       if (limited !== null) throw new RequestRefused(limited);
-      const signIn = gate.whose(request.body.key);
+      const signIn = accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
         throw new RequestRefused(refuse('unauthorized', 'This key is not known here.'));
@@ -79,7 +79,7 @@ function beginSessionRoute(app: App, gate: Gate): void {
   );
 }
 
-function endSessionRoute(app: App, gate: Gate): void {
+function endSessionRoute(app: App, accessControl: AccessControl): void {
   app.delete(
     '/api/session',
     {
@@ -94,7 +94,7 @@ function endSessionRoute(app: App, gate: Gate): void {
     },
     async (request, reply) => {
       reply.code(204);
-      await gate.signOut(request);
+      await accessControl.signOut(request);
       const { name, options } = cookieFor(request);
       reply.clearCookie(name, options);
       return null;

@@ -1,7 +1,7 @@
 /** What jobs came to over time. The number of buckets and the time they span are bounded. */
 import { refuse } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import { readHistory } from '../../db/stats-history.ts';
 import type { BucketView, Buckets, Quantiles } from '../../db/stats-history.ts';
 import { LATEST, parseInstant, toIso } from '../instant.ts';
@@ -62,7 +62,7 @@ function toBucket(view: BucketView, at: Millis): StatsHistory['data'][number] {
     at: toIso(at),
     finished: view.finished,
     steps: view.steps,
-    usage: tellUsage(view.usage),
+    usage: toPublicUsage(view.usage),
     start_ms: rounded(view.start),
     first_token_ms: rounded(view.firstToken),
     model_ms: rounded(view.model),

@@ -68,7 +68,7 @@ export const CreateBranch = strict(
 );
 
 const { branch: _, ...options } = ofJob;
-const anew = {
+const regeneration = {
   name: Type.Optional(Name),
   delivery: Type.Optional(
     oneOf(['queue', 'interrupt', 'reject'], 'What becomes of a job that is unfinished, as with a message.'),
@@ -77,11 +77,11 @@ const anew = {
 };
 
 export const EditMessage = strict(
-  { content: PostMessage.properties.content, ...anew },
+  { content: PostMessage.properties.content, ...regeneration },
   { $id: 'EditMessage' },
 );
 
-export const Regenerate = strict(anew, { $id: 'Regenerate' });
+export const Regenerate = strict(regeneration, { $id: 'Regenerate' });
 
 export const AcceptedOnBranch = strict(
   { ...Accepted.properties, branch: Type.String({ description: 'Made for it, and the active one now.' }) },

@@ -81,7 +81,7 @@ const members = {
   mcp_servers: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
     maxItems: 100,
     uniqueItems: true,
-    description: "Names of MCP servers of the operator's file: all the tools that they offer.",
+    description: 'Names of MCP servers of the config file: all the tools that they offer.',
   }),
   approval: Type.Array(ref(ApprovalRule), {
     maxItems: MOST_RULES,

@@ -32,7 +32,7 @@ export const ToolInfo = strict(
     name: Type.String(),
     source: oneOf(
       ['own', 'built_in', 'mcp', 'elsewhere'],
-      'own: of the operator’s file. elsewhere: a worker process serves it that this process knows no more of.',
+      'own: of the config file. elsewhere: a worker process serves it that this process knows no more of.',
     ),
     description: nullable(Type.String()),
     effect: nullable(oneOf(EFFECTS)),
@@ -92,7 +92,7 @@ export const SystemLimits = strict(
     import_bytes: Count,
     streams: Count,
   },
-  { $id: 'SystemLimits', description: 'By the names of the operator’s file; null: there is none.' },
+  { $id: 'SystemLimits', description: 'By the names of the config file; null: there is none.' },
 );
 
 const Dollars = Type.String({ description: 'US dollars for a million tokens, decimal.' });
@@ -115,7 +115,7 @@ export const System = strict(
     default_model: Type.String(),
     providers: Type.Array(ref(ProviderStatus)),
     prices: Type.Array(ref(ModelPrice), {
-      description: 'Of the operator’s file; what another model costs is not known.',
+      description: 'Of the config file; what another model costs is not known.',
     }),
     tools: Type.Array(ref(ToolInfo)),
     mcp_servers: Type.Array(ref(McpServerInfo)),

@@ -15,11 +15,11 @@ export const Role = strict(
   {
     name: Type.String(),
     version: nullable(
-      Type.Integer({ minimum: 1, description: "Null of the operator's file, whose roles have none." }),
+      Type.Integer({ minimum: 1, description: 'Null of the config file, whose roles have none.' }),
     ),
     source: oneOf(
       ['api', 'file'],
-      "`file`: of the operator's file, and read-only; what of it this process does not know is left out.",
+      '`file`: of the config file, and read-only; what of it this process does not know is left out.',
     ),
     ...WorkerConfig.properties,
     created_at: nullable(Instant),

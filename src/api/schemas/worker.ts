@@ -31,7 +31,7 @@ export const Worker = strict(
     name: Type.String(),
     role: nullable(Type.String()),
     role_version: nullable(
-      Type.Integer({ minimum: 1, description: "Null without a role, and of one of the operator's file." }),
+      Type.Integer({ minimum: 1, description: 'Null without a role, and of one of the config file.' }),
     ),
     config: ref(WorkerConfig),
     state: oneOf(WORKER_STATES),

@@ -1,5 +1,5 @@
 /** A branch as it leaves. */
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { BranchView, Sibling as SiblingView } from '../../db/branch-views.ts';
 import { toIso } from '../instant.ts';
 import type { Branch, SiblingList } from '../schemas/branch.ts';
@@ -14,7 +14,7 @@ export function toBranch(view: BranchView): Branch {
     length: view.length,
     message_count: view.messageCount,
     request_count: view.requestCount,
-    usage: tellUsage(view.usage),
+    usage: toPublicUsage(view.usage),
     created_at: toIso(view.createdAt),
   };
 }

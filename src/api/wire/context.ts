@@ -1,5 +1,5 @@
 /** A context as it leaves. */
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { ContextView } from '../../db/context-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import type { Context } from '../schemas/context.ts';
@@ -20,7 +20,7 @@ export function toContext(view: ContextView): Context {
     message_count: view.messageCount,
     turn_count: view.turnCount,
     request_count: view.requestCount,
-    usage: tellUsage(view.usage),
+    usage: toPublicUsage(view.usage),
     created_at: toIso(view.createdAt),
     updated_at: toIso(view.updatedAt),
     expires_at: toIsoOrNull(view.expiresAt),

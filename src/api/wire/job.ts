@@ -3,7 +3,7 @@ import { textOf } from '../../core/blocks.ts';
 import { isFinished } from '../../core/job.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { WaitsFor } from '../../core/tool-call.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { AwaitedBelow } from '../../db/awaited-below.ts';
 import type { AwaitedWorker } from '../../db/awaited.ts';
 import type { JobView } from '../../db/job-views.ts';
@@ -25,7 +25,7 @@ export function toJob(view: JobView): Job {
     attempt: view.attempt,
     retry_at: toIsoOrNull(view.retryAt),
     steps: view.steps,
-    usage: tellUsage(view.usage),
+    usage: toPublicUsage(view.usage),
     waiting_for: waitingFor(view),
     output:
       view.output === null ? null : { message_id: view.output.messageId, text: textOf(view.output.content) },

@@ -1,6 +1,6 @@
 /** A message as it leaves: blocks as they are stored, without what only their provider understands. */
 import type { Block, ResultPart } from '../../core/blocks.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { MessageView } from '../../db/message-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import type { ContentBlock, Message } from '../schemas/message.ts';
@@ -23,7 +23,7 @@ export function toMessage(view: MessageView): Message {
     completed_at: toIsoOrNull(view.completedAt),
     model_id: view.model?.modelId ?? null,
     provider_id: view.model?.providerId ?? null,
-    usage: view.model === null ? null : tellUsage(view.model.usage),
+    usage: view.model === null ? null : toPublicUsage(view.model.usage),
     finish_reason: view.model?.finishReason ?? null,
     error: null,
   };

@@ -1,7 +1,7 @@
 /** A step of a job's timeline as it leaves. */
 import type { JobId } from '../../core/ids.ts';
 import { pinnedText } from '../../core/pinned.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { CallWait as CallWaitView } from '../../db/call-waits.ts';
 import type { ChildJob as ChildJobView, StepView } from '../../db/step-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
@@ -21,7 +21,7 @@ export function toStep(view: StepView, model: string): JobStep {
     started_at: toIso(view.startedAt),
     first_token_at: toIsoOrNull(view.firstTokenAt),
     ended_at: toIsoOrNull(view.endedAt),
-    usage: view.usage === null ? null : tellUsage(view.usage),
+    usage: view.usage === null ? null : toPublicUsage(view.usage),
     error: view.error,
     message_id: view.messageId,
     tool_call_id: view.toolCallId,
@@ -71,7 +71,7 @@ function toChild(child: ChildJobView): ChildJob {
     worker_id: child.workerId,
     name: child.name,
     status: child.status,
-    usage: tellUsage(child.usage),
+    usage: toPublicUsage(child.usage),
     created_at: toIso(child.createdAt),
     started_at: toIsoOrNull(child.startedAt),
     finished_at: toIsoOrNull(child.finishedAt),

@@ -1,6 +1,6 @@
 /** A tree of workers as it leaves. */
 import type { WorkerId } from '../../core/ids.ts';
-import { tellUsage } from '../../core/usage.ts';
+import { toPublicUsage } from '../../core/usage.ts';
 import type { TreeWorker } from '../../db/worker-tree.ts';
 import type { WorkerTree, WorkerTreeNode } from '../schemas/worker-tree.ts';
 import { toIsoOrNull } from '../instant.ts';
@@ -27,7 +27,7 @@ function toNode({ id, name, contextId, depth, detached, state, job, usage }: Tre
     detached,
     state,
     job: toJob(job),
-    usage: tellUsage(usage),
+    usage: toPublicUsage(usage),
     children: [],
   };
 }

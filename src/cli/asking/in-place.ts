@@ -45,21 +45,21 @@ async function askOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { sideInk } = screen;
-  screen.say(`${sideInk('yellow', '?')} ${label}${sideInk('bold', titleOf(item))}`);
+  screen.note(`${sideInk('yellow', '?')} ${label}${sideInk('bold', titleOf(item))}`);
   const choices = questionOf(item)?.choices ?? [];
-  for (const [at, choice] of choices.entries()) screen.say(`    ${at + 1}  ${safe(choice)}`);
+  for (const [at, choice] of choices.entries()) screen.note(`    ${at + 1}  ${safe(choice)}`);
   for (;;) {
     const line = await askLine(sideInk('dim', `  ${choicesOf(item)}: `), signal);
-    if (line === null) return screen.say('');
+    if (line === null) return screen.note('');
     const answer = readAnswer(item, line);
     if (answer === 'later') return;
     if (answer === null) continue;
     try {
       const mine = await sendAnswer(client, item, answer);
-      return mine ? undefined : screen.say('  Somebody else answered it.');
+      return mine ? undefined : screen.note('  Somebody else answered it.');
     } catch (error) {
       if (!(error instanceof NightshiftError)) throw error;
-      screen.say(`  ${sideInk('red', safe(error.message))}`);
+      screen.note(`  ${sideInk('red', safe(error.message))}`);
     }
   }
 }

@@ -18,15 +18,15 @@ export type Actions = {
 };
 
 export function openActions({ screen }: Cli, client: Client, contextId: string, standing: Standing): Actions {
-  const say = (line: string): void => screen.say(screen.sideInk('dim', line));
+  const note = (line: string): void => screen.note(screen.sideInk('dim', line));
 
   const interrupt: Actions['interrupt'] = async (mode) => {
-    say('Interrupting …');
+    note('Interrupting …');
     const ended = await client.contexts.interrupt(contextId, { mode, wait_ms: STOPPED_WITHIN_MS });
-    if (ended.job_id === null) return say('Nothing runs.');
+    if (ended.job_id === null) return note('Nothing runs.');
     const removed = ended.removed_messages.length;
-    if (removed > 0) say(`${count(removed, 'message')} taken back.`);
-    for (const { name, status } of ended.effects) say(`Had begun: ${oneLine(name)} (${status}).`);
+    if (removed > 0) note(`${count(removed, 'message')} taken back.`);
+    for (const { name, status } of ended.effects) note(`Had begun: ${oneLine(name)} (${status}).`);
   };
 
   const send = async (content: string, steer: boolean): Promise<void> => {
@@ -36,32 +36,32 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
 
   const answer = async (item: Item, line: string): Promise<void> => {
     const read = readAnswer(item, line);
-    if (read === null) return say(`  ${choicesOf(item)}`);
+    if (read === null) return note(`  ${choicesOf(item)}`);
     standing.taken(item);
     if (read === 'later') return;
-    if (!(await sendAnswer(client, item, read))) say('Somebody else answered it.');
+    if (!(await sendAnswer(client, item, read))) note('Somebody else answered it.');
   };
 
   const branch = async (name: string | null): Promise<void> => {
     const branches = await client.contexts.branches.list(contextId, { limit: 200 }).all();
     if (name === null) {
       for (const { name, active, message_count } of branches)
-        screen.say(
+        screen.note(
           `${active ? '*' : ' '} ${oneLine(name)} ${screen.sideInk('dim', count(message_count, 'message'))}`,
         );
     } else if (branches.some((one) => one.name === name)) {
       await client.contexts.branches.switch(contextId, name);
-      say(`On branch ${oneLine(name)}.`);
+      note(`On branch ${oneLine(name)}.`);
     } else {
       await client.contexts.branches.create(contextId, { name, activate: true });
-      say(`On branch ${oneLine(name)}, made from here.`);
+      note(`On branch ${oneLine(name)}, made from here.`);
     }
   };
 
-  const tellPlace = async (): Promise<void> => {
+  const printPlace = async (): Promise<void> => {
     const { worker_id, active_branch } = await client.contexts.get(contextId);
     const { state, why } = await client.contexts.state(contextId);
-    say(
+    note(
       `context ${contextId} · worker ${worker_id} · branch ${oneLine(active_branch)} · ${state}: ${oneLine(why)}`,
     );
   };
@@ -84,11 +84,11 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
         case 'retry':
           return standing.sent((await client.contexts.retry(contextId)).job_id);
         case 'context':
-          return tellPlace();
+          return printPlace();
         case 'help':
-          return screen.say(SLASH_HELP.trimEnd());
+          return screen.note(SLASH_HELP.trimEnd());
         case 'wrong':
-          return say(read.why);
+          return note(read.why);
         case 'nothing':
         case 'quit':
       }

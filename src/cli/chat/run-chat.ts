@@ -10,7 +10,7 @@ import { answerText } from '../following/answer-text.ts';
 import { adopt } from '../following/family.ts';
 import type { Family } from '../following/family.ts';
 import { textOf } from '../following/message-text.ts';
-import { openProgress, sayEnd } from '../following/progress.ts';
+import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
 import { openActions } from './actions.ts';
@@ -32,7 +32,7 @@ export async function runChat(
   const standing = openStanding();
   const after = await client.contexts.head(contextId);
   if (options.quiet !== true)
-    screen.say(screen.sideInk('dim', `context ${contextId} · /help says what there is`));
+    screen.note(screen.sideInk('dim', `context ${contextId} · /help says what there is`));
   const earlier = await showHistory(cli, client, contextId, options.history);
   const lines = openLines(screen, earlier);
   const actions = openActions(cli, client, contextId, standing);
@@ -41,14 +41,14 @@ export async function runChat(
   const leave = (as: Exit): void => {
     exit = as;
     if (standing.isBusy())
-      screen.say(screen.sideInk('dim', `What runs goes on: nightshift logs -f ${contextId}`));
-    if (lines.isTerminal) screen.say('');
+      screen.note(screen.sideInk('dim', `What runs goes on: nightshift logs -f ${contextId}`));
+    if (lines.isTerminal) screen.note('');
     lines.close();
     over.abort();
   };
   const forget = onSignals((as, count) => {
     if (count > 1 || !standing.isBusy()) return leave(as);
-    void actions.interrupt('keep').catch((error: unknown) => tellFault(cli, error));
+    void actions.interrupt('keep').catch((error: unknown) => printFault(cli, error));
   });
   const listening = listen(cli, client, contextId, {
     after,
@@ -64,7 +64,7 @@ export async function runChat(
     for await (const line of lines) {
       const read = readLine(line);
       if (read.kind === 'quit') break;
-      await actions.carryOut(line, read).catch((error: unknown) => tellFault(cli, error));
+      await actions.carryOut(line, read).catch((error: unknown) => printFault(cli, error));
       // Through a pipe one line follows the answer to the one before it.
       if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
       else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
@@ -78,10 +78,10 @@ export async function runChat(
   }
 }
 
-function tellFault({ screen, url }: Cli, error: unknown): void {
+function printFault({ screen, url }: Cli, error: unknown): void {
   const end = toEnd(error, url);
   if (end === null) throw error;
-  screen.say(screen.sideInk('red', safe(end.message)));
+  screen.note(screen.sideInk('red', safe(end.message)));
 }
 
 type Listening = {
@@ -109,39 +109,39 @@ async function listen(
     children: new Set(),
     asked(item, label) {
       standing.ask(item);
-      tellItem(screen, item, label);
+      printItem(screen, item, label);
       prompt();
     },
     answered: (toolCallId) => standing.drop(toolCallId),
   };
   const onConnection = (lost: object | null): void => {
-    if (lost !== null) screen.say(screen.sideInk('yellow', '… connection lost, trying again'));
+    if (lost !== null) screen.note(screen.sideInk('yellow', '… connection lost, trying again'));
   };
   for await (const event of client.contexts.events(contextId, { after, signal, onConnection })) {
-    answer.hear(event);
+    answer.receive(event);
     if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
       const message = await client.contexts.messages.get(contextId, event.data.message_id);
       answer.complete(message);
       if (!quiet) progress.calls(message);
     }
-    if (!quiet) await progress.hear(event);
+    if (!quiet) await progress.receive(event);
     if (event.event === 'WorkerSpawned') adopt(family, event.data, '');
     if (event.event === 'JobFinished' && event.data.status !== 'completed')
-      sayEnd(screen, await client.jobs.get(event.data.job_id));
+      printEnd(screen, await client.jobs.get(event.data.job_id));
     const item = itemOf(event);
-    if (item !== null) tellItem(screen, item, '');
-    standing.hear(event);
+    if (item !== null) printItem(screen, item, '');
+    standing.receive(event);
     if (event.event === 'JobFinished' || item !== null) prompt();
   }
   await Promise.all(family.children);
 }
 
 /** `label`: of the worker below that asks. */
-function tellItem(screen: Cli['screen'], item: Item, label: string): void {
-  screen.say(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
+function printItem(screen: Cli['screen'], item: Item, label: string): void {
+  screen.note(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
   for (const [at, choice] of (questionOf(item)?.choices ?? []).entries())
-    screen.say(`    ${at + 1}  ${safe(choice)}`);
-  screen.say(screen.sideInk('dim', `  ${choicesOf(item)}`));
+    screen.note(`    ${at + 1}  ${safe(choice)}`);
+  screen.note(screen.sideInk('dim', `  ${choicesOf(item)}`));
 }
 
 /** Shows the last messages; gives the inputs of before, the newest first. */
@@ -159,7 +159,7 @@ async function showHistory(
   }));
   for (const { role, text } of texts.slice(0, most).toReversed()) {
     if (text !== '' && role !== 'tool')
-      screen.say(role === 'user' ? screen.sideInk('cyan', `› ${safe(text)}`) : safe(text));
+      screen.note(role === 'user' ? screen.sideInk('cyan', `› ${safe(text)}`) : safe(text));
   }
   return texts
     .filter(({ role, text }) => role === 'user' && text !== '')

@@ -5,7 +5,7 @@ import type { Item } from '../asking/item.ts';
 
 export type Standing = {
   /** Of the context itself. */
-  hear(event: StreamEvent): void;
+  receive(event: StreamEvent): void;
   /** A worker below asks. */
   ask(item: Item): void;
   /** Somebody answered it. */
@@ -43,7 +43,7 @@ export function openStanding(): Standing {
   return {
     ask,
     drop,
-    hear(event) {
+    receive(event) {
       if (event.event === 'JobStarted') jobs.add(event.data.job_id);
       if (event.event === 'JobFinished') {
         jobs.delete(event.data.job_id);

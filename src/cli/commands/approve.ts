@@ -69,7 +69,7 @@ async function judge(
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all needs --context, and no calls.');
-    return tell(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
+    return print(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
   }
   if (calls.length === 0) return judgeInPlace(cli, client, options);
   const resolved: string[] = [];
@@ -77,10 +77,10 @@ async function judge(
     const { context_id } = await findItem(client, tool_call_id, 'approval');
     resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
   }
-  tell(cli, decision, options, { resolved });
+  print(cli, decision, options, { resolved });
 }
 
-function tell({ screen }: Cli, decision: Decision, { json }: Options, { resolved }: Resolved): void {
+function print({ screen }: Cli, decision: Decision, { json }: Options, { resolved }: Resolved): void {
   if (json === true) return screen.json({ resolved });
   screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
 }

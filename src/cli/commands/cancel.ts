@@ -57,7 +57,7 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
   for (const id of jobs) {
     const receipt = await client.jobs.cancel(id, { wait_ms, ...reason });
     receipts.push(receipt);
-    if (options.json !== true) cli.screen.out(`${tell(receipt)}\n`);
+    if (options.json !== true) cli.screen.out(`${format(receipt)}\n`);
   }
   if (options.json === true) cli.screen.json({ data: receipts });
 }
@@ -73,7 +73,7 @@ async function filterOf(client: Client, options: Options): Promise<CancelJobs> {
   };
 }
 
-function tell({ job_id, status, requested_at, stopped_at }: Receipt): string {
+function format({ job_id, status, requested_at, stopped_at }: Receipt): string {
   if (requested_at === null) return `${job_id}: had ended (${status}).`;
   return stopped_at === null
     ? `${job_id}: the wish is noted; it has not stopped yet (${status}).`

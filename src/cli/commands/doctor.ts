@@ -21,7 +21,7 @@ export function doctorCommand(cli: Cli): Command {
       const checks: Finding[] = [];
       for await (const finding of examine({ env: cli.env, cwd: process.cwd(), url: cli.url, client })) {
         checks.push(finding);
-        if (options.json !== true) cli.screen.out(tell(finding, cli));
+        if (options.json !== true) cli.screen.out(format(finding, cli));
       }
       const isWell = checks.every(({ status }) => status !== 'fail');
       if (options.json === true) cli.screen.json({ ok: isWell, checks });
@@ -30,7 +30,7 @@ export function doctorCommand(cli: Cli): Command {
   );
 }
 
-function tell({ name, status, detail, advice }: Finding, { screen }: Cli): string {
+function format({ name, status, detail, advice }: Finding, { screen }: Cli): string {
   const mark = screen.ink(lookOf(status), padEnd(status, 4));
   const indent = ' '.repeat(6 + NAME_COLUMNS);
   const rest = advice === null ? [] : [`${indent}→ ${advice}`];

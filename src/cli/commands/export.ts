@@ -33,7 +33,7 @@ export function exportCommand(cli: Cli): Command {
         const made = await client.contexts.export(contextId, { format }, { timeoutMs: TIMEOUT_MS });
         if (output !== undefined) {
           await write(output, typeof made === 'string' ? made : `${JSON.stringify(made)}\n`);
-          cli.screen.say(`Written to ${output}.`);
+          cli.screen.note(`Written to ${output}.`);
         } else if (typeof made !== 'string') cli.screen.out(`${safeJson(made)}\n`);
         else cli.screen.out(cli.screen.isTerminal ? safe(made) : made);
       }),

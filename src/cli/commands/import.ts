@@ -28,7 +28,7 @@ export function importCommand(cli: Cli): Command {
         if (options.json === true) return cli.screen.json(context);
         cli.screen.out(`${context.id}\n`);
         const { sideInk } = cli.screen;
-        cli.screen.say(sideInk('dim', `${context.message_count} messages, worker ${context.worker_id}`));
+        cli.screen.note(sideInk('dim', `${context.message_count} messages, worker ${context.worker_id}`));
       }),
     );
 }

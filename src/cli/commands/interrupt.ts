@@ -29,12 +29,12 @@ export function interruptCommand(cli: Cli): Command {
         const { mode, wait } = options;
         const ended = await client.contexts.interrupt(contextId, { mode, wait_ms: Math.min(wait, 60_000) });
         if (options.json === true) cli.screen.json(ended);
-        else cli.screen.out(tell(ended));
+        else cli.screen.out(format(ended));
       }),
     );
 }
 
-function tell({ job_id, status, removed_messages, effects, stopped_at }: Interruption): string {
+function format({ job_id, status, removed_messages, effects, stopped_at }: Interruption): string {
   if (job_id === null) return 'Nothing runs there.\n';
   const lines = [
     stopped_at === null

@@ -29,7 +29,7 @@ export function jobCommand(cli: Cli): Command {
         const job = await read(client, id, options);
         const steps = await client.jobs.steps(id, { limit: 200 }).all();
         if (options.json === true) cli.screen.json({ job, steps });
-        else cli.screen.out(tell(cli, job, steps));
+        else cli.screen.out(format(cli, job, steps));
         return options.wait === true ? exitOf(job.status) : undefined;
       }),
     );
@@ -42,7 +42,7 @@ async function read(client: Client, id: string, { wait, timeout }: Options): Pro
   return client.jobs.wait(id, timeout === undefined ? {} : { timeoutMs: timeout });
 }
 
-function tell({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
+function format({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
   const { ink } = screen;
   const line = (name: string, text: string | null): string[] =>
     text === null || text === '' ? [] : [`${ink('dim', name.padEnd(10))}${text}`];

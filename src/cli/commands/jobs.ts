@@ -71,7 +71,7 @@ export function jobsCommand(cli: Cli): Command {
         if (options.watch === true) return watch(cli, client, query, options);
         const data = await first(client.jobs.list(query), options.limit);
         if (options.json === true) cli.screen.json({ data });
-        else cli.screen.out(tell(cli, data));
+        else cli.screen.out(format(cli, data));
         return EXIT.completed;
       }),
     );
@@ -93,15 +93,15 @@ async function queryOf(client: Client, options: Options): Promise<Query> {
 }
 
 async function watch(cli: Cli, client: Client, query: Query, options: Options): Promise<Exit> {
-  const told = new Map<string, string>();
+  const printed = new Map<string, string>();
   return untilCtrlC(async (signal) => {
     for (let before = ''; !signal.aborted;) {
       const jobs = await first(client.jobs.list(query), options.limit);
-      if (options.json === true) tellChanged(cli, jobs, told);
+      if (options.json === true) printChanged(cli, jobs, printed);
       else {
         const now = JSON.stringify(jobs);
-        if (cli.screen.isTerminal) cli.screen.out(CLEAR_SCREEN + tell(cli, jobs));
-        else if (now !== before) cli.screen.out(tell(cli, jobs));
+        if (cli.screen.isTerminal) cli.screen.out(CLEAR_SCREEN + format(cli, jobs));
+        else if (now !== before) cli.screen.out(format(cli, jobs));
         before = now;
       }
       await setTimeout(options.interval, null, { signal }).catch(() => undefined);
@@ -109,16 +109,16 @@ async function watch(cli: Cli, client: Client, query: Query, options: Options): 
   });
 }
 
-function tellChanged(cli: Cli, jobs: readonly Job[], told: Map<string, string>): void {
+function printChanged(cli: Cli, jobs: readonly Job[], printed: Map<string, string>): void {
   for (const job of jobs.toReversed()) {
     const text = JSON.stringify(job);
-    if (told.get(job.id) === text) continue;
-    told.set(job.id, text);
+    if (printed.get(job.id) === text) continue;
+    printed.set(job.id, text);
     cli.screen.jsonLine(job);
   }
 }
 
-function tell({ screen }: Cli, jobs: readonly Job[]): string {
+function format({ screen }: Cli, jobs: readonly Job[]): string {
   return jobs.length === 0 ? 'No jobs.\n' : table(COLUMNS, jobs, screen.ink, screen.columns);
 }
 

@@ -6,7 +6,7 @@ import type { Cli, Common } from '../cli.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { findPlace } from '../find.ts';
 import type { Place } from '../find.ts';
-import { openTeller } from '../following/tell-event.ts';
+import { openEventPrinter } from '../following/print-event.ts';
 import { untilCtrlC } from '../signals-of-person.ts';
 import { wholeNumber } from '../values.ts';
 
@@ -52,10 +52,10 @@ async function logs(
     ...(options.follow === true ? {} : { upto: head }),
     until: ({ event, data }) => event === 'JobFinished' && data.job_id === jobId,
     onConnection: (lost) => {
-      if (lost !== null) cli.screen.say(cli.screen.sideInk('yellow', '… connection lost, trying again'));
+      if (lost !== null) cli.screen.note(cli.screen.sideInk('yellow', '… connection lost, trying again'));
     },
   });
-  const teller = openTeller(client, cli.screen);
+  const teller = openEventPrinter(client, cli.screen);
   let mine = jobId === null;
   for await (const event of events) {
     mine ||= event.event === 'JobStarted' && event.data.job_id === jobId;

@@ -23,8 +23,8 @@ export function showRoleCommand(cli: Cli): Command {
         const role = await client.roles.get(name, version === undefined ? {} : { version });
         if (options.json === true) return cli.screen.json(role);
         cli.screen.json(definitionOf(role));
-        cli.screen.say(
-          cli.screen.sideInk('dim', `${titleOf(role)}, of ${role.updated_at ?? 'the operator’s file'}`),
+        cli.screen.note(
+          cli.screen.sideInk('dim', `${titleOf(role)}, of ${role.updated_at ?? 'the config file'}`),
         );
       }),
     );

@@ -10,7 +10,7 @@ import { deleteRoleCommand, putRoleCommand, showRoleCommand } from './role-actio
 export function rolesCommand(cli: Cli): Command {
   const command = apiCommand(
     'roles',
-    'lists roles, those of the API and those of the operator’s file; shows, defines, deletes one',
+    'lists roles, those of the API and those of the config file; shows, defines, deletes one',
     [
       'nightshift roles',
       'nightshift roles show support > support.json',

@@ -93,8 +93,8 @@ function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): 
   if (json === true) screen.json(accepted);
   else screen.out(`${accepted.job_id}\n`);
   if (json !== true && quiet !== true) {
-    screen.say(screen.sideInk('dim', `Follow it: nightshift logs -f ${accepted.job_id}`));
-    screen.say(screen.sideInk('dim', `Wait for it: nightshift job ${accepted.job_id} --wait`));
+    screen.note(screen.sideInk('dim', `Follow it: nightshift logs -f ${accepted.job_id}`));
+    screen.note(screen.sideInk('dim', `Wait for it: nightshift job ${accepted.job_id} --wait`));
   }
   return EXIT.completed;
 }

@@ -51,13 +51,13 @@ export function searchCommand(cli: Cli): Command {
         const data = await first(client.search(query), limit);
         if (options.json === true) return cli.screen.json({ data });
         cli.screen.out(
-          data.length === 0 ? 'Nothing found.\n' : data.map((one) => tell(one, cli.screen.ink)).join('\n'),
+          data.length === 0 ? 'Nothing found.\n' : data.map((one) => format(one, cli.screen.ink)).join('\n'),
         );
       }),
     );
 }
 
-function tell({ context_id, role, turn, created_at, snippet }: SearchResult, ink: Ink): string {
+function format({ context_id, role, turn, created_at, snippet }: SearchResult, ink: Ink): string {
   const text = oneLine(snippet).replaceAll(/\*\*(.+?)\*\*/g, (_, met: string) => ink('bold', met));
   return `${ink('dim', `${context_id}  ${turn}  ${role}  ${created_at}`)}\n  ${text}\n`;
 }

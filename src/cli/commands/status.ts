@@ -22,7 +22,7 @@ export function statusCommand(cli: Cli): Command {
     carryOut(cli, options, async (client) => {
       const standing = await look(client, cli.url);
       if (options.json === true) cli.screen.json(standing);
-      else cli.screen.out(tell(standing, cli.screen.ink));
+      else cli.screen.out(format(standing, cli.screen.ink));
       return standing.readiness.status === 'away' ? EXIT.unavailable : EXIT.completed;
     }),
   );
@@ -40,7 +40,7 @@ async function look(client: Client, url: string): Promise<Standing> {
   }
 }
 
-function tell({ url, readiness, stats }: Standing, ink: Cli['screen']['ink']): string {
+function format({ url, readiness, stats }: Standing, ink: Cli['screen']['ink']): string {
   const lines = [`${url}: ${describe(readiness, ink)}`];
   if (stats !== null) {
     const { queue_depth, running, waiting, by_state } = stats;

@@ -29,13 +29,13 @@ export function treeCommand(cli: Cli): Command {
           options.limit === undefined ? {} : { limit: options.limit },
         );
         if (options.json === true) return cli.screen.json(tree);
-        cli.screen.out(tell(cli, tree));
-        if (tree.truncated) cli.screen.say('There are more below: --limit says how many are shown.');
+        cli.screen.out(format(cli, tree));
+        if (tree.truncated) cli.screen.note('There are more below: --limit says how many are shown.');
       }),
     );
 }
 
-function tell({ screen }: Cli, tree: WorkerTree): string {
+function format({ screen }: Cli, tree: WorkerTree): string {
   return table(COLUMNS, [{ stem: '', node: tree }, ...below(tree.children, '')], screen.ink, screen.columns);
 }
 

@@ -20,7 +20,7 @@ export function stopWorkerCommand(cli: Cli): Command {
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        tell(cli, options, await client.workers.stop(id), 'is stopped, with those below it');
+        format(cli, options, await client.workers.stop(id), 'is stopped, with those below it');
       }),
     );
 }
@@ -33,12 +33,12 @@ export function startWorkerCommand(cli: Cli): Command {
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        tell(cli, options, await client.workers.start(id), 'takes input again, with those below it');
+        format(cli, options, await client.workers.start(id), 'takes input again, with those below it');
       }),
     );
 }
 
-function tell({ screen }: Cli, { json }: Common, worker: Worker, what: string): void {
+function format({ screen }: Cli, { json }: Common, worker: Worker, what: string): void {
   if (json === true) screen.json(worker);
   else screen.out(`${oneLine(worker.name)} ${what}.\n`);
 }
@@ -56,12 +56,12 @@ export function deleteWorkerCommand(cli: Cli): Command {
         if (options.yes !== true) {
           const { children, truncated } = await client.workers.tree(worker.id);
           if (!(await isMeant(cli, worker, countOf(children), truncated))) {
-            cli.screen.say('Nothing was deleted.');
+            cli.screen.note('Nothing was deleted.');
             return EXIT.failed;
           }
         }
         await client.workers.delete(worker.id);
-        tell(cli, options, worker, 'is deleted');
+        format(cli, options, worker, 'is deleted');
         return EXIT.completed;
       }),
     );

@@ -1,11 +1,11 @@
-/** This machine: Node, the environment, the operator's file. */
+/** This machine: Node, the environment, the config file. */
 import { ConfigError, parseConfig } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../command-tenants.ts';
-import { OperatorFileError, loadOperatorFile } from '../../tools/operator-file.ts';
+import { ConfigFileError, loadConfigFile } from '../../tools/config-file.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -45,9 +45,9 @@ export async function operatorFinding(
   cwd: string,
   config: Config,
 ): Promise<{ limits: RunCommandLimits | null; finding: Finding }> {
-  const name = 'operator’s file';
+  const name = 'config file';
   try {
-    const { path, tools, roles, mcpServers, limits } = await loadOperatorFile(cwd, config.operatorFile);
+    const { path, tools, roles, mcpServers, limits } = await loadConfigFile(cwd, config.configFile);
     if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
     const detail =
       path === null
@@ -55,7 +55,7 @@ export async function operatorFinding(
         : `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`;
     return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, finding: ok(name, detail) };
   } catch (error) {
-    if (!(error instanceof OperatorFileError)) throw error;
+    if (!(error instanceof ConfigFileError)) throw error;
     const advice = 'Mend it: `start`, `api` and `worker` refuse it, too.';
     return { limits: null, finding: fail(name, error.message, advice) };
   }

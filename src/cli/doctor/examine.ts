@@ -20,9 +20,9 @@ export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGe
   const { config, finding } = environmentFinding(env);
   yield finding;
   if (config !== null) {
-    const operator = await operatorFinding(cwd, config);
-    yield operator.finding;
-    if (operator.limits !== null) yield await commandFinding(operator.limits, env);
+    const configFile = await operatorFinding(cwd, config);
+    yield configFile.finding;
+    if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);
     yield* await redisFindings(config);
     yield providerFinding(config);

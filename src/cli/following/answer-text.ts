@@ -6,7 +6,7 @@ import { safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 
 export type AnswerText = {
-  hear(event: StreamEvent): void;
+  receive(event: StreamEvent): void;
   /** A message is whole: what is missing of it is written. */
   complete(message: Pick<Message, 'id' | 'content'>): void;
 };
@@ -28,7 +28,7 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
   const write = (text: string): void => {
     if (!text.startsWith(shown.text)) {
       endLine();
-      screen.say(screen.sideInk('dim', '↻ the answer begins anew'));
+      screen.note(screen.sideInk('dim', '↻ the answer begins anew'));
       shown.text = '';
     }
     screen.out(safe(text.slice(shown.text.length)));
@@ -38,12 +38,12 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
     if (!thinking.startsWith(shown.thinking)) shown.thinking = '';
     const lines = thinking.slice(shown.thinking.length).split('\n');
     // Whole lines only: stderr is told by line.
-    for (const line of lines.slice(0, -1)) screen.say(screen.sideInk('dim', `  ${safe(line)}`));
+    for (const line of lines.slice(0, -1)) screen.note(screen.sideInk('dim', `  ${safe(line)}`));
     shown.thinking = thinking.slice(0, thinking.length - (lines.at(-1) ?? '').length);
   };
 
   return {
-    hear(event) {
+    receive(event) {
       const partial = take(event);
       if (partial === null) return;
       turnTo(partial.message_id);

@@ -36,7 +36,7 @@ export type Family = Listener & { children: Set<Promise<void>> };
 const MOST_CHILDREN = 50;
 
 /** To the end of the job. `label`: of a worker below, with all that are between. */
-export async function hear(
+export async function receive(
   family: Family,
   job: Followed,
   label: string,
@@ -53,8 +53,8 @@ export async function hear(
     until: isEnd,
     onConnection(away) {
       if (label === '' && away !== null && !lost)
-        screen.say(screen.sideInk('yellow', '… connection lost, trying again'));
-      if (label === '' && away === null && lost) screen.say(screen.sideInk('dim', '… connected again'));
+        screen.note(screen.sideInk('yellow', '… connection lost, trying again'));
+      if (label === '' && away === null && lost) screen.note(screen.sideInk('dim', '… connected again'));
       lost = away !== null;
     },
   });
@@ -63,13 +63,13 @@ export async function hear(
   for await (const event of events) {
     mine ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
     if (!mine) continue;
-    answer?.hear(event);
+    answer?.receive(event);
     if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
       const message = await client.contexts.messages.get(job.contextId, event.data.message_id);
       answer?.complete(message);
       if (!quiet) progress.calls(message);
     }
-    if (!quiet) await progress.hear(event);
+    if (!quiet) await progress.receive(event);
     const item = itemOf(event);
     if (item !== null) family.asked(item, label);
     const over = answeredBy(event);
@@ -88,7 +88,7 @@ export function adopt(
   const follow = async (): Promise<void> => {
     const { context_id } = await family.client.workers.get(spawned.worker_id, { signal: family.signal });
     const job = { contextId: context_id, jobId: spawned.job_id, after: 0 };
-    await hear(family, job, `${label}${oneLine(spawned.name)}: `, null);
+    await receive(family, job, `${label}${oneLine(spawned.name)}: `, null);
   };
   const child = follow()
     .catch(() => undefined)

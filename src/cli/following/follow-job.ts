@@ -4,7 +4,7 @@
  */
 import type { Job } from '../../client/index.ts';
 import type { AnswerText } from './answer-text.ts';
-import { hear } from './family.ts';
+import { receive } from './family.ts';
 import type { Family, Followed, Listener } from './family.ts';
 
 /** `answer` null: the text is not told as it is made. */
@@ -16,7 +16,7 @@ export async function followJob(following: Following, job: Followed): Promise<Jo
   const signal = AbortSignal.any([following.signal, over.signal]);
   const family: Family = { ...following, signal, children: new Set() };
   try {
-    await hear(family, job, '', following.answer);
+    await receive(family, job, '', following.answer);
     following.signal.throwIfAborted();
     return await following.client.jobs.wait(job.jobId, { signal: following.signal });
   } finally {

@@ -7,7 +7,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { count, money, spell, tokensOf } from '../terminal/time.ts';
 
 export type Progress = {
-  hear(event: StreamEvent): Promise<void>;
+  receive(event: StreamEvent): Promise<void>;
   /** What an answer asks for. */
   calls(message: Pick<Message, 'content'>): void;
 };
@@ -15,29 +15,29 @@ export type Progress = {
 /** `label` stands before each line of a worker below. */
 export function openProgress(client: Client, screen: Screen, label: string): Progress {
   const asked = new Map<string, number>();
-  const say = (line: string): void => screen.say(screen.sideInk('dim', `${label}${line}`));
+  const note = (line: string): void => screen.note(screen.sideInk('dim', `${label}${line}`));
   return {
     calls({ content }) {
       for (const block of content) {
         if (block.type !== 'tool_use') continue;
         asked.set(block.id, performance.now());
-        say(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
+        note(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
       }
     },
-    async hear({ event, data }) {
-      if (event === 'JobStarted' && data.attempt > 1) say(`↻ attempt ${data.attempt}`);
+    async receive({ event, data }) {
+      if (event === 'JobStarted' && data.attempt > 1) note(`↻ attempt ${data.attempt}`);
       if (event === 'ToolCallFinished') {
         const since = asked.get(data.tool_call_id);
         const took = since === undefined ? '' : ` ${spell(performance.now() - since)}`;
-        say(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
+        note(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
       }
-      if (event === 'WorkerSpawned') say(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
+      if (event === 'WorkerSpawned') note(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
       if (event === 'ContextCompacted')
-        say(`≡ history shortened: ${data.tokens_before} → ${data.tokens_after} tokens`);
-      if (event === 'MessagesRetracted') say(`← taken back: ${count(data.message_ids.length, 'message')}`);
+        note(`≡ history shortened: ${data.tokens_before} → ${data.tokens_after} tokens`);
+      if (event === 'MessagesRetracted') note(`← taken back: ${count(data.message_ids.length, 'message')}`);
       if (event === 'StateChanged' && data.new_state === 'TransientFailure') {
         const state = await quietly(client.contexts.state(data.context_id));
-        say(`! ${state === null ? 'a call failed, and is tried again' : oneLine(state.why)}`);
+        note(`! ${state === null ? 'a call failed, and is tried again' : oneLine(state.why)}`);
       }
     },
   };
@@ -49,7 +49,7 @@ async function quietly<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** How it ended. */
-export function sayEnd(screen: Screen, job: Job): void {
+export function printEnd(screen: Screen, job: Job): void {
   const { sideInk } = screen;
   const ms =
     job.finished_at === null
@@ -63,7 +63,7 @@ export function sayEnd(screen: Screen, job: Job): void {
   ].filter((part) => part !== null);
   const error = job.error === null ? '' : `: ${safe(job.error.message)} (${job.error.code})`;
   const mark = job.status === 'completed' ? '✓' : '✗';
-  screen.say(
+  screen.note(
     `${sideInk(lookOf(job.status), `${mark} ${job.status}${error}`)} ${sideInk('dim', parts.join(' · '))}`,
   );
 }

@@ -14,7 +14,7 @@ import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
 import { answerText } from './answer-text.ts';
 import { followJob } from './follow-job.ts';
-import { sayEnd } from './progress.ts';
+import { printEnd } from './progress.ts';
 
 export type RunInteractiveOptions = {
   json?: true;
@@ -63,24 +63,24 @@ export async function runInteractive(
   });
   try {
     const accepted = await sending;
-    if (options.quiet !== true) sayBeginning(cli, accepted);
+    if (options.quiet !== true) printBeginning(cli, accepted);
     const job = await follow(cli, client, options, accepted, leave);
     // The end of the job may be heard of before the receipt comes.
     await receipt;
-    tellEnd(cli, job, options);
+    describeEnd(cli, job, options);
     return cancelling !== null && exitOf(job.status) === EXIT.stopped ? cancelling : exitOf(job.status);
   } catch (error) {
     if (!(error instanceof LeftEarly)) throw error;
     const { job_id } = await sending;
-    screen.say(screen.sideInk('dim', `The job goes on: nightshift logs -f ${job_id}`));
+    screen.note(screen.sideInk('dim', `The job goes on: nightshift logs -f ${job_id}`));
     return error.exit;
   } finally {
     forget();
   }
 }
 
-function sayBeginning({ screen }: Cli, { job_id, context_id }: Accepted): void {
-  screen.say(screen.sideInk('dim', `job ${job_id} · context ${context_id}`));
+function printBeginning({ screen }: Cli, { job_id, context_id }: Accepted): void {
+  screen.note(screen.sideInk('dim', `job ${job_id} · context ${context_id}`));
 }
 
 async function follow(
@@ -104,7 +104,7 @@ async function follow(
         asked(item, label) {
           if (options.yes === true && item.kind === 'approval') void approve(client, screen, item, label);
           else if (options.input && screen.canAsk) place.ask(item, label);
-          else tell(screen, item, label);
+          else format(screen, item, label);
           if (!options.input && !(options.yes === true && item.kind === 'approval'))
             leave.abort(new LeftEarly(EXIT.waits));
         },
@@ -117,36 +117,36 @@ async function follow(
   }
 }
 
-function tell(screen: Cli['screen'], item: Item, label: string): void {
-  screen.say(`${screen.sideInk('yellow', '?')} ${label}${titleOf(item)}`);
-  screen.say(screen.sideInk('dim', `  ${commandFor(item)}`));
+function format(screen: Cli['screen'], item: Item, label: string): void {
+  screen.note(`${screen.sideInk('yellow', '?')} ${label}${titleOf(item)}`);
+  screen.note(screen.sideInk('dim', `  ${commandFor(item)}`));
 }
 
 async function approve(client: Client, screen: Cli['screen'], item: Item, label: string): Promise<void> {
-  screen.say(screen.sideInk('dim', `${label}✓ approved (--yes): ${titleOf(item)}`));
+  screen.note(screen.sideInk('dim', `${label}✓ approved (--yes): ${titleOf(item)}`));
   const approval = { kind: 'approval', approval: { decision: 'approve' } } as const;
-  await sendAnswer(client, item, approval).catch((error: unknown) => screen.say(safe(String(error))));
+  await sendAnswer(client, item, approval).catch((error: unknown) => screen.note(safe(String(error))));
 }
 
 async function cancel(cli: Cli, client: Client, jobId: string): Promise<void> {
   const { screen } = cli;
-  screen.say(screen.sideInk('yellow', 'Cancelling the job … (Ctrl-C again leaves at once)'));
+  screen.note(screen.sideInk('yellow', 'Cancelling the job … (Ctrl-C again leaves at once)'));
   try {
     const receipt = await client.jobs.cancel(jobId, { wait_ms: RECEIPT_MS, reason: 'Ctrl-C' });
     if (receipt.stopped_at === null)
-      screen.say(`The wish is noted; the job has not stopped yet (${receipt.status}).`);
-    else screen.say(screen.sideInk('dim', `It stopped at ${receipt.stopped_at} (${receipt.status}).`));
+      screen.note(`The wish is noted; the job has not stopped yet (${receipt.status}).`);
+    else screen.note(screen.sideInk('dim', `It stopped at ${receipt.stopped_at} (${receipt.status}).`));
   } catch (error) {
-    screen.say(safe(toEnd(error, cli.url)?.message ?? String(error)));
+    screen.note(safe(toEnd(error, cli.url)?.message ?? String(error)));
   }
 }
 
-function tellEnd({ screen }: Cli, job: Job, options: RunInteractiveOptions): void {
+function describeEnd({ screen }: Cli, job: Job, options: RunInteractiveOptions): void {
   const streamed = options.stream ?? screen.isTerminal;
   if (options.json === true) screen.json(job);
   else if (!streamed && job.output !== null) {
     const { text } = job.output;
     screen.out(safe(text.endsWith('\n') ? text : `${text}\n`));
   }
-  if (options.quiet !== true || job.status !== 'completed') sayEnd(screen, job);
+  if (options.quiet !== true || job.status !== 'completed') printEnd(screen, job);
 }

@@ -16,7 +16,7 @@ export type Screen = {
   /** One line of a stream of documents. */
   jsonLine(value: unknown): void;
   /** A line beside it. */
-  say(line: string): void;
+  note(line: string): void;
   ink: Ink;
   /** Of stderr. */
   sideInk: Ink;
@@ -48,7 +48,7 @@ export function openScreen(): Screen {
     out,
     json: (value) => out(`${safeJson(value, isTerminal ? 2 : 0)}\n`),
     jsonLine: (value) => out(`${safeJson(value)}\n`),
-    say(line) {
+    note(line) {
       if (open && isTerminal && isatty(2)) out('\n');
       stderr.write(`${line}\n`);
     },

@@ -16,7 +16,7 @@ import { event } from './base.ts';
 import { closeCalls, closedByRule } from './tools.ts';
 
 /** A call that is not run now. `input`: what it would be run with. */
-export type HeldCall = {
+export type WaitingCall = {
   call: OpenCall;
   input: Json;
   /** `approval`: a person is asked. `answer`: whoever answers it is. `timer`: its moment is waited for. `denied`: it ends. */
@@ -28,10 +28,10 @@ export type HeldCall = {
  * What is judged in one step is written in one append. Guarded by `control_seq`: a rule that came meanwhile must be seen
  * first.
  */
-export function holdCalls(
+export function letCallsWait(
   snapshot: Snapshot,
   job: ActiveJob,
-  held: readonly HeldCall[],
+  held: readonly WaitingCall[],
   asking: Asking,
   now: Millis,
   ids: Ids,
@@ -58,7 +58,7 @@ export function holdCalls(
 }
 
 function waitOf(
-  { input }: HeldCall,
+  { input }: WaitingCall,
   to: 'approval' | 'answer' | 'timer',
   { approvalMs, answerMs }: Asking,
   now: Millis,
@@ -70,7 +70,11 @@ function waitOf(
 }
 
 /** A moment is asked of nobody. */
-function requestEntry({ call, input, to, answeredBy }: HeldCall, { until }: Wait, job: ActiveJob): Entry[] {
+function requestEntry(
+  { call, input, to, answeredBy }: WaitingCall,
+  { until }: Wait,
+  job: ActiveJob,
+): Entry[] {
   if (to === 'timer') return [];
   const of = { tool_call_id: call.id, name: call.name, job_id: job.id };
   if (to === 'approval')

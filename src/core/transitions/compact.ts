@@ -7,7 +7,7 @@ import type { ActiveJob } from '../job.ts';
 import type { CallTimes } from '../model-call.ts';
 import type { Mailbox } from '../snapshot.ts';
 import { toIso } from '../time.ts';
-import { addUsage, tellUsage } from '../usage.ts';
+import { addUsage, toPublicUsage } from '../usage.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /** Guarded by nothing but the epoch: a summary that was paid for is kept, even where a stop is on its way. */
@@ -52,7 +52,7 @@ function told(
     tokens_after: tokensAfter,
     job_id: jobId,
     model,
-    usage: usage === null ? null : tellUsage(usage),
+    usage: usage === null ? null : toPublicUsage(usage),
     attempt,
     started_at: toIso(calledAt),
     first_token_at: firstByteAt === null ? null : toIso(firstByteAt),

@@ -17,7 +17,7 @@ import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
 /** What calls that waited for workers are told of them. */
-export type ToldOfWorkers = ReadonlyMap<ToolCallId, CallResult>;
+export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
 
 /**
  * What came of waits enters history. Whoever waited goes on under this lease: no model call was under way. Guarded by
@@ -29,7 +29,7 @@ export function endWaits(
   over: readonly OpenCall[],
   ids: Ids,
   now: Millis,
-  told: ToldOfWorkers = new Map(),
+  told: WorkerResults = new Map(),
 ): Append {
   const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
   const timedOut = over.filter(isUnjudged);
@@ -56,7 +56,7 @@ function isUnjudged({ wait, approval }: OpenCall): boolean {
 }
 
 /** How a wait ended that is over: by what came, or by its time. */
-function waitEnded(call: OpenCall, now: Millis, told: ToldOfWorkers): ClosedCall {
+function waitEnded(call: OpenCall, now: Millis, told: WorkerResults): ClosedCall {
   if (isReplied(call)) return replied(call);
   const result = told.get(call.id);
   if (result !== undefined) return ended(call, result);

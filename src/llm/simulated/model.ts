@@ -105,8 +105,8 @@ async function talk(
 ): Promise<void> {
   const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
   const pause = overMs / beats;
-  for (let beat = 0, told = 0; beat < beats; beat++) {
-    const until = Math.round((count * (beat + 1)) / beats);
+  for (let pulse = 0, told = 0; pulse < beats; pulse++) {
+    const until = Math.round((count * (pulse + 1)) / beats);
     const text = words(told, until);
     told = until;
     played.text += text;

@@ -14,7 +14,7 @@ import { withoutForeignSeals } from './sealed.ts';
 import { createWatch } from './watch.ts';
 import type { Watch } from './watch.ts';
 import { wellFormedRequest } from './well-formed.ts';
-import type { Heard, Limits, Prepared, Wire } from './wire.ts';
+import type { Received, Limits, Prepared, Wire } from './wire.ts';
 
 export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
 
@@ -32,21 +32,21 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
     const response = await send(prepared, watch);
     if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);
-    watch.heard(limits.idleMs);
-    const heard = request.streaming
+    watch.received(limits.idleMs);
+    const received = request.streaming
       ? await listenToStream(response, wire.assembly(), listener, watch, limits.idleMs)
       : await listenToWhole(response, listener, watch, limits.idleMs);
-    return outcomeOf(heard, watch, true);
+    return outcomeOf(received, watch, true);
   }
 
-  function outcomeOf(heard: Heard, watch: Watch, begun: boolean): ModelOutcome {
-    switch (heard.kind) {
+  function outcomeOf(received: Received, watch: Watch, begun: boolean): ModelOutcome {
+    switch (received.kind) {
       case 'answered':
-        return wire.answer(heard.whole, ids);
+        return wire.answer(received.whole, ids);
       case 'broken':
-        return watch.why() === 'caller' ? { kind: 'aborted' } : failed(heard.class, heard.words);
+        return watch.why() === 'caller' ? { kind: 'aborted' } : failed(received.class, received.words);
       case 'threw':
-        return outcomeOfThrown(heard.error, watch, begun);
+        return outcomeOfThrown(received.error, watch, begun);
     }
   }
 
@@ -75,7 +75,7 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
 async function send(
   prepared: Extract<Prepared, { kind: 'ready' }>,
   watch: Watch,
-): Promise<LiveResponse | Extract<Heard, { kind: 'threw' }>> {
+): Promise<LiveResponse | Extract<Received, { kind: 'threw' }>> {
   try {
     const response = await prepared.send(watch.signal);
     if (response instanceof LiveResponse) return response;

@@ -56,7 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Controller, error: unknown): void {
     this.#forget();
-    this.#break(this.#signal?.aborted === true ? error : asFetchSays(error, this.#sink !== null));
+    this.#break(this.#signal?.aborted === true ? error : fetchHeaders(error, this.#sink !== null));
   }
 
   #abort(): void {
@@ -78,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** What the network did is the cause, whatever it is; the words are those by which it is known as such. */
-function asFetchSays(cause: unknown, begun: boolean): TypeError {
+function fetchHeaders(cause: unknown, begun: boolean): TypeError {
   return new TypeError(begun ? 'terminated' : 'fetch failed', { cause });
 }
 

@@ -70,7 +70,7 @@ const TOO_LONG = [
 const NO_MONEY = /credit balance is too low/i;
 
 /** `heard`: whether anything of an answer had come. */
-export function classify(facts: FailureFacts, heard: boolean): FailureClass {
+export function classify(facts: FailureFacts, received: boolean): FailureClass {
   const specific = SPECIFIC.get(facts.code) ?? SPECIFIC.get(facts.type);
   if (facts.status === 413 || TOO_LONG.some((words) => words.test(facts.message))) return 'prompt_too_long';
   if (NO_MONEY.test(facts.message)) return 'auth';
@@ -78,7 +78,7 @@ export function classify(facts: FailureFacts, heard: boolean): FailureClass {
   if (facts.status !== null) return byStatus(facts.status);
   const generic = GENERIC.get(facts.code) ?? GENERIC.get(facts.type);
   if (generic !== undefined) return generic;
-  if (facts.causeCode !== '') return heard ? 'stream_interrupted' : 'unreachable';
+  if (facts.causeCode !== '') return received ? 'stream_interrupted' : 'unreachable';
   return 'server_error';
 }
 

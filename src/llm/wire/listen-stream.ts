@@ -11,7 +11,7 @@ import { parseJson } from './json.ts';
 import { createSseReader } from './sse.ts';
 import type { SseEvent } from './sse.ts';
 import type { Watch } from './watch.ts';
-import type { Assembly, Heard } from './wire.ts';
+import type { Assembly, Received } from './wire.ts';
 
 /** How long a last word is waited for once an answer is complete. */
 const LAST_WORD_MS = 2_000;
@@ -24,7 +24,7 @@ export async function listenToStream(
   listener: ModelListener,
   watch: Watch,
   idleMs: number,
-): Promise<Heard> {
+): Promise<Received> {
   const broken = await takeAll(bytes, assembly, listener, watch, idleMs);
   if (broken === null) void drain(bytes, watch);
   else watch.end();
@@ -40,7 +40,7 @@ async function takeAll(
   listener: ModelListener,
   watch: Watch,
   idleMs: number,
-): Promise<Exclude<Heard, { kind: 'answered' }> | null> {
+): Promise<Exclude<Received, { kind: 'answered' }> | null> {
   const events = createSseReader();
   for (let first = true; ; first = false) {
     const read = await bytes.read();
@@ -52,11 +52,11 @@ async function takeAll(
       if (assembly.phase() === 'closed') return null;
     }
     if (read.kind === 'end') return cut('the stream ended before the answer was complete');
-    watch.heard(assembly.phase() === 'open' ? idleMs : Math.min(idleMs, LAST_WORD_MS));
+    watch.received(assembly.phase() === 'open' ? idleMs : Math.min(idleMs, LAST_WORD_MS));
   }
 }
 
-type Broken = Extract<Heard, { kind: 'broken' }>;
+type Broken = Extract<Received, { kind: 'broken' }>;
 
 function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener): Broken | null {
   if (event.data === '[DONE]') {
@@ -81,7 +81,7 @@ function cut(words: string): Broken {
 /** Read to its end, a connection goes back to the pool; one that does not end is closed. */
 async function drain(bytes: Bytes, watch: Watch): Promise<void> {
   watch.answered();
-  watch.heard(DRAIN_MS);
+  watch.received(DRAIN_MS);
   let read = await bytes.read();
   while (read.kind === 'chunk') read = await bytes.read();
   if (read.kind === 'end') watch.over();

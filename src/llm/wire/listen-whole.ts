@@ -4,21 +4,21 @@ import type { ModelListener } from '../../core/model.ts';
 import type { Bytes } from './bytes.ts';
 import { parseJson } from './json.ts';
 import type { Watch } from './watch.ts';
-import type { Heard } from './wire.ts';
+import type { Received } from './wire.ts';
 
 export async function listenToWhole(
   bytes: Bytes,
   listener: ModelListener,
   watch: Watch,
   idleMs: number,
-): Promise<Heard> {
+): Promise<Received> {
   const decoder = new TextDecoder();
   let text = '';
   listener.started();
   let read = await bytes.read();
   while (read.kind === 'chunk') {
     text += decoder.decode(read.bytes, { stream: true });
-    watch.heard(idleMs);
+    watch.received(idleMs);
     read = await bytes.read();
   }
   if (read.kind === 'threw') {

@@ -11,7 +11,7 @@ export type Flow = { pause(): void; resume(): void };
 export type Sink = { take(bytes: Uint8Array): void; takeEnd(): void; takeError(error: unknown): void };
 
 /** What waits to be read, in bytes, before the network is told to wait. */
-const HELD_BYTES = 65_536;
+const BUFFERED_BYTES = 65_536;
 
 const END: Read = { kind: 'end' };
 
@@ -19,7 +19,7 @@ const END: Read = { kind: 'end' };
 export class LiveResponse extends Response implements Bytes, Sink {
   readonly #flow: Flow;
   readonly #chunks: Uint8Array[] = [];
-  #held = 0;
+  #buffered = 0;
   #last: Read | null = null;
   #reader: ((read: Read) => void) | null = null;
 
@@ -32,9 +32,9 @@ export class LiveResponse extends Response implements Bytes, Sink {
   read(): Promise<Read> {
     const bytes = this.#chunks.shift();
     if (bytes !== undefined) {
-      const before = this.#held;
-      this.#held -= bytes.length;
-      if (before > HELD_BYTES && this.#held <= HELD_BYTES) this.#flow.resume();
+      const before = this.#buffered;
+      this.#buffered -= bytes.length;
+      if (before > BUFFERED_BYTES && this.#buffered <= BUFFERED_BYTES) this.#flow.resume();
       return Promise.resolve({ kind: 'chunk', bytes });
     }
     if (this.#last !== null) return Promise.resolve(this.#last);
@@ -56,12 +56,12 @@ export class LiveResponse extends Response implements Bytes, Sink {
 
   take(bytes: Uint8Array): void {
     if (this.#reader !== null) {
-      this.#tell({ kind: 'chunk', bytes });
+      this.#forward({ kind: 'chunk', bytes });
       return;
     }
     this.#chunks.push(bytes);
-    this.#held += bytes.length;
-    if (this.#held > HELD_BYTES) this.#flow.pause();
+    this.#buffered += bytes.length;
+    if (this.#buffered > BUFFERED_BYTES) this.#flow.pause();
   }
 
   takeEnd(): void {
@@ -75,10 +75,10 @@ export class LiveResponse extends Response implements Bytes, Sink {
 
   #finish(last: Read): void {
     this.#last ??= last;
-    if (this.#reader !== null) this.#tell(this.#last);
+    if (this.#reader !== null) this.#forward(this.#last);
   }
 
-  #tell(read: Read): void {
+  #forward(read: Read): void {
     const tell = this.#reader;
     this.#reader = null;
     tell?.(read);

@@ -8,7 +8,7 @@ export type Watch = {
   /** Why it was aborted: the caller wished it, nothing was heard for too long; null while the call goes on. */
   why(): 'caller' | 'stalled' | null;
   /** Something was heard, and the next must be heard within `idleMs`. */
-  heard(idleMs: number): void;
+  received(idleMs: number): void;
   /** The caller has its answer: what it wishes from here on is not about this call. */
   answered(): void;
   /** Ends the watch: all was heard, and nothing is open any more. */
@@ -52,7 +52,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
   return {
     signal: controller.signal,
     why: () => (caller.aborted ? 'caller' : stalled ? 'stalled' : null),
-    heard(nextMs) {
+    received(nextMs) {
       count++;
       if (nextMs === idleMs) {
         timer.refresh();

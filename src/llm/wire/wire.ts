@@ -31,7 +31,7 @@ export type Assembly = {
 export type Delta = { kind: 'text' | 'thinking'; delta: string };
 
 /** What came of listening: a complete answer, one that broke off, or whatever the network threw. */
-export type Heard =
+export type Received =
   | { kind: 'answered'; whole: JsonObject }
   | { kind: 'broken'; class: FailureClass; words: string }
   | { kind: 'threw'; error: unknown };

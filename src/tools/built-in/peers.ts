@@ -10,15 +10,15 @@ import type { BuiltInCall } from './built-in.ts';
 export const PEER_TOOLS = ['send_message', 'list_workers', 'stop_worker'] as const;
 
 /** The call that asks: of which worker is found by its context. */
-export type Caller = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
 
 type Answered = { kind: 'done'; value: Json } | Refusal;
 
 /** Other workers, of the caller's tenant and tree. All of it may be asked again for the same call. */
 export type Peers = {
-  send(caller: Caller, to: string, content: string): Promise<Answered>;
-  list(caller: Caller): Promise<Answered>;
-  stop(caller: Caller, workerId: string): Promise<Answered>;
+  send(sender: Sender, to: string, content: string): Promise<Answered>;
+  list(sender: Sender): Promise<Answered>;
+  stop(sender: Sender, workerId: string): Promise<Answered>;
 };
 
 const WORKER_ID = { type: 'string', minLength: 1, maxLength: 100 };
@@ -36,7 +36,7 @@ export function peerTools(peers: Peers): Tool[] {
       required: ['worker_id', 'content'],
       effect: 'idempotent',
       execute: async (input, call) =>
-        valueOf(await peers.send(callerOf(call), textIn(input, 'worker_id'), textIn(input, 'content'))),
+        valueOf(await peers.send(senderOf(call), textIn(input, 'worker_id'), textIn(input, 'content'))),
     }),
     builtIn({
       name: 'list_workers',
@@ -44,7 +44,7 @@ export function peerTools(peers: Peers): Tool[] {
       properties: {},
       required: [],
       effect: 'none',
-      execute: async (_, call) => valueOf(await peers.list(callerOf(call))),
+      execute: async (_, call) => valueOf(await peers.list(senderOf(call))),
     }),
     builtIn({
       name: 'stop_worker',
@@ -53,12 +53,12 @@ export function peerTools(peers: Peers): Tool[] {
       properties: { worker_id: WORKER_ID },
       required: ['worker_id'],
       effect: 'idempotent',
-      execute: async (input, call) => valueOf(await peers.stop(callerOf(call), textIn(input, 'worker_id'))),
+      execute: async (input, call) => valueOf(await peers.stop(senderOf(call), textIn(input, 'worker_id'))),
     }),
   ];
 }
 
-function callerOf({ tenantId, contextId, jobId, id }: BuiltInCall): Caller {
+function senderOf({ tenantId, contextId, jobId, id }: BuiltInCall): Sender {
   return { tenantId, contextId, jobId, toolCallId: id };
 }
 

@@ -57,7 +57,7 @@ export class ChildTransport implements Transport {
     this.#child = child;
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.stdout.on('error', (error) => this.onerror?.(error));
-    child.stdout.on('data', (chunk: Buffer) => this.#hear(chunk));
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on('data', (chunk: Buffer) =>
       this.#said(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
     );
@@ -114,7 +114,7 @@ export class ChildTransport implements Transport {
     }
   }
 
-  #hear(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     try {
       this.#read.append(chunk);
     } catch (error) {
@@ -123,11 +123,11 @@ export class ChildTransport implements Transport {
       this.#signal('SIGKILL');
       return;
     }
-    while (this.#hearOne());
+    while (this.#receiveOne());
   }
 
   /** False: no whole line is left. */
-  #hearOne(): boolean {
+  #receiveOne(): boolean {
     try {
       const message = this.#read.readMessage();
       if (message === null) return false;

@@ -24,7 +24,7 @@ const MOST_PAGES = 50;
 /** How long a server that is otherwise well may take over a word, in milliseconds. */
 const PING_MS = 10_000;
 
-export type Hears = {
+export type Receivers = {
   /** The server's tools are others now. */
   changed(): void;
   /** An exchange over HTTP went wrong: of a call in flight it is not known whether it will ever be answered. */
@@ -52,14 +52,14 @@ export type Connection = {
 export async function connect(
   settings: ServerSettings,
   version: string,
-  hears: Hears,
+  receivers: Receivers,
   signal: AbortSignal,
 ): Promise<Connection> {
   const { elicitation, startTimeoutMs, timeoutMs } = settings;
   const client = new Client({ name: 'nightshift', version }, { capabilities: capabilitiesOf(elicitation) });
   answerQuestions(client, elicitation);
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => hears.changed());
-  const transport = openTransport(settings, hears);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => receivers.changed());
+  const transport = openTransport(settings, receivers);
   const ended = Promise.withResolvers<void>();
   let isOver = false;
   const end = (): void => {
@@ -69,8 +69,8 @@ export async function connect(
   // Before the client's own: what is rejected because of it must find it over.
   Object.assign(transport, { onclose: end });
   const trouble = (error: Error): void => {
-    hears.remarked(error.message);
-    if (settings.reach.kind === 'http') hears.troubled();
+    receivers.remarked(error.message);
+    if (settings.reach.kind === 'http') receivers.troubled();
   };
   Object.assign(client, { onerror: trouble });
   const close = async (): Promise<void> => {
@@ -103,10 +103,10 @@ export async function connect(
   };
 }
 
-function openTransport({ reach }: ServerSettings, hears: Hears): Transport {
+function openTransport({ reach }: ServerSettings, receivers: Receivers): Transport {
   switch (reach.kind) {
     case 'stdio':
-      return new ChildTransport(reach, (words) => hears.remarked(words));
+      return new ChildTransport(reach, (words) => receivers.remarked(words));
     case 'http':
       // A redirect is followed within the server's own origin only: the headers hold keys.
       return new StreamableHTTPClientTransport(new URL(reach.url), {

@@ -1,4 +1,4 @@
-/** The MCP servers of the operator's file, checked. Commands and addresses come from nowhere else. */
+/** The MCP servers of the config file, checked. Commands and addresses come from nowhere else. */
 import {
   entriesOf,
   fault,

@@ -1,4 +1,4 @@
-/** What the operator's file says of one MCP server, checked. */
+/** What the config file says of one MCP server, checked. */
 import type { Approval } from '../../core/policy.ts';
 
 /** How a server is reached: a process of ours, spoken to over its standard streams, or an address. */

@@ -12,7 +12,7 @@ import { Backoff } from './backoff.ts';
 import { callOn } from './call.ts';
 import type { Line } from './call.ts';
 import { connect } from './connection.ts';
-import type { Connection, Hears } from './connection.ts';
+import type { Connection, Receivers } from './connection.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { Standing } from './standing.ts';
 import { toTool } from './to-tool.ts';
@@ -21,7 +21,7 @@ import { toTool } from './to-tool.ts';
 const ASK_MS = 30_000;
 
 /** Tools that are remembered beyond those it offers, for calls that were asked for before the list changed. */
-const MOST_REMEMBERED = 1_000;
+const MOST_KEPT = 1_000;
 
 export class McpServer {
   readonly settings: ServerSettings;
@@ -97,12 +97,12 @@ export class McpServer {
   /** One connection from its beginning to its end. Rejects where it never came to be. */
   async #runOnce(): Promise<true> {
     const server = this.settings.name;
-    const hears: Hears = {
+    const receivers: Receivers = {
       changed: () => void this.#relist(),
       troubled: () => void this.#check(),
       remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'an MCP server said'),
     };
-    const connection = await connect(this.settings, this.#version, hears, this.#stop.signal);
+    const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {
       this.#take(await connection.tools());
       this.#stop.signal.throwIfAborted();
@@ -173,7 +173,7 @@ export class McpServer {
       this.#remembered.set(name, made.tool);
     }
     for (const name of this.#remembered.keys()) {
-      if (this.#remembered.size <= MOST_REMEMBERED) break;
+      if (this.#remembered.size <= MOST_KEPT) break;
       this.#remembered.delete(name);
     }
     this.#offered = offered;

@@ -1,4 +1,4 @@
-/** The MCP servers of the operator's file, one of each in a worker process. They are shared by all that name them. */
+/** The MCP servers of the config file, one of each in a worker process. They are shared by all that name them. */
 import { setTimeout } from 'node:timers/promises';
 import type { Tool } from '../tool.ts';
 import type { Offer, ServerWatch, ToolServers } from '../servers.ts';

@@ -8,7 +8,7 @@ import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { ids } from '../../../src/cli/ids.ts';
 import { answerCall } from '../../../src/commands/answer-call.ts';
-import { editInput, regenerate } from '../../../src/commands/answer-anew.ts';
+import { editInput, regenerate } from '../../../src/commands/regenerate.ts';
 import { createWorker } from '../../../src/commands/create-worker.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';

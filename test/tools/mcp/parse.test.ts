@@ -1,4 +1,4 @@
-// What the operator's file says of MCP servers.
+// What the config file says of MCP servers.
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/tools/parse-config.ts';
 import { faultyTool } from '../faulty-tool.ts';

@@ -1,5 +1,5 @@
 // What clients do to one conversation: the commands, as the routes perform them.
-import { editInput, regenerate } from '../../../src/commands/answer-anew.ts';
+import { editInput, regenerate } from '../../../src/commands/regenerate.ts';
 import { answerCall } from '../../../src/commands/answer-call.ts';
 import { cancelJob } from '../../../src/commands/cancel-job.ts';
 import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/change-branches.ts';

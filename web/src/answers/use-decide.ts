@@ -6,7 +6,7 @@ import { decide } from '../data/decisions.ts';
 import type { Wait } from '../data/decisions.ts';
 import { keys } from '../data/keys.ts';
 import { approvalsQuery } from '../data/system.ts';
-import { tell, tellError } from '../ui/toaster.tsx';
+import { showNotice, showError } from '../ui/toaster.tsx';
 
 export type Decide = (words: string, send: () => Promise<unknown>) => void;
 
@@ -30,8 +30,8 @@ export function useDecide(call: ToolCall, failed: string): Decide {
       },
       onError: (error) => {
         if (error instanceof NightshiftError && error.code === 'not_waiting')
-          tell('Somebody was faster, or it is over.');
-        else tellError(failed, error);
+          showNotice('Somebody was faster, or it is over.');
+        else showError(failed, error);
       },
       onSettled: () => {
         for (const queryKey of stale) void cache.invalidateQueries({ queryKey });

@@ -19,7 +19,7 @@ export function App() {
     <ErrorBoundary>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
-          <Gate />
+          <SignInGuard />
           <Toaster />
         </TooltipProvider>
       </QueryClientProvider>
@@ -28,7 +28,7 @@ export function App() {
 }
 
 /** Nothing is asked for before it is known whether a key is needed. */
-function Gate() {
+function SignInGuard() {
   const session = useQuery(sessionQuery());
   if (session.data !== undefined)
     return session.data.signed_in ? <RouterProvider router={router} /> : <SignIn />;

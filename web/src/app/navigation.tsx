@@ -6,7 +6,7 @@ import { approvalsQuery } from '../data/system.ts';
 import { IconButton } from '../ui/button.tsx';
 import { showHelp } from '../ui/help.ts';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
-import { tellError } from '../ui/toaster.tsx';
+import { showError } from '../ui/toaster.tsx';
 import { Logo } from './logo.tsx';
 import { isWithin, PLACES } from './places.ts';
 import css from './shell.module.css';
@@ -65,7 +65,7 @@ function SignOutButton() {
   return (
     <IconButton
       label="Sign out"
-      onClick={() => void leave().catch((error: unknown) => tellError('You are still signed in', error))}
+      onClick={() => void leave().catch((error: unknown) => showError('You are still signed in', error))}
     >
       <LogOut />
     </IconButton>

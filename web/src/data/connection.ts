@@ -13,7 +13,7 @@ const returned = new Set<() => void>();
 let lost = false;
 
 /** Call it when something was not answered. */
-export function sayLost(): void {
+export function markLost(): void {
   if (lost) return;
   set(true);
   void askUntilThere();
@@ -48,7 +48,7 @@ async function askUntilThere(): Promise<void> {
 
 function set(next: boolean): void {
   lost = next;
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
 function listen(listener: () => void): () => void {

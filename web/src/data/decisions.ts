@@ -84,7 +84,7 @@ function keyOf({ callId, since }: Wait): string {
 function set(key: string, decision: Decision | null): void {
   if (decision === null) decisions.delete(key);
   else decisions.set(key, decision);
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
 function listen(listener: () => void): () => void {

@@ -1,7 +1,7 @@
 /** What an event of a context makes of the answers that are kept: a patch where it says all, else they are asked for anew. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Context, StreamEvent } from 'nightshift/client';
-import { askAnew } from './ask-anew.ts';
+import { refetch } from './refetch.ts';
 import { client } from './client.ts';
 import { keys } from './keys.ts';
 import { storesOf } from './message-store.ts';
@@ -10,7 +10,7 @@ import { storesOf } from './message-store.ts';
 export async function takeEffect(cache: QueryClient, { event, data }: StreamEvent): Promise<void> {
   const id = data.context_id;
   const stale = (...keyed: readonly (readonly unknown[])[]): void => {
-    for (const queryKey of keyed) void askAnew(cache, queryKey);
+    for (const queryKey of keyed) void refetch(cache, queryKey);
   };
   switch (event) {
     case 'ContentDelta':

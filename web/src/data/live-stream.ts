@@ -7,9 +7,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';
 import type { PartialMessage, StreamEvent } from 'nightshift/client';
-import { askAnew } from './ask-anew.ts';
+import { refetch } from './refetch.ts';
 import { client } from './client.ts';
-import { sayLost } from './connection.ts';
+import { markLost } from './connection.ts';
 import { keys } from './keys.ts';
 import { takeEffect } from './live-effects.ts';
 import { takeTurn, untilSeen, whileSeen } from './stream-turn.ts';
@@ -27,7 +27,7 @@ export type Live = {
 export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
 
 /** Pages are told so often at most, however fast deltas come. */
-const TELL_MS = 40;
+const FLUSH_MS = 40;
 /** So often it is asked where there is no stream. */
 const POLL_MS = 2_000;
 /** A page that is left for another one with the same context keeps the stream. */
@@ -55,26 +55,26 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
   let live = NOT_LIVE;
   let running: AbortController | null = null;
   let lingering: ReturnType<typeof setTimeout> | undefined;
-  let telling: ReturnType<typeof setTimeout> | undefined;
+  let flushing: ReturnType<typeof setTimeout> | undefined;
 
-  const tell = (): void => {
-    telling = undefined;
+  const notify = (): void => {
+    flushing = undefined;
     live = { ...live, partial: [...partial.values()] };
     for (const listener of listeners) listener();
   };
   const change = (part: Partial<Live>): void => {
     live = { ...live, ...part };
-    clearTimeout(telling);
-    tell();
+    clearTimeout(flushing);
+    notify();
   };
-  const tellSoon = (): void => {
-    telling ??= setTimeout(tell, TELL_MS);
+  const flushSoon = (): void => {
+    flushing ??= setTimeout(notify, FLUSH_MS);
   };
 
   const take = (event: StreamEvent, made: PartialMessage | null): void => {
     if (made !== null) {
       partial.set(made.message_id, made);
-      tellSoon();
+      flushSoon();
       return;
     }
     if (event.event === 'StateChanged') change({ state: event.data.new_state });
@@ -89,7 +89,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     const settled = effect.then(() => {
       settling.delete(settled);
       for (const id of ids) partial.delete(id);
-      tellSoon();
+      flushSoon();
     });
     settling.add(settled);
   };
@@ -98,8 +98,8 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
   const follow = async (signal: AbortSignal): Promise<boolean> => {
     const maker = textMaker();
     const onConnection = (lost: { cause: unknown } | null): void => {
-      if (lost !== null) sayLost();
-      else void askAnew(cache, keys.context(contextId));
+      if (lost !== null) markLost();
+      else void refetch(cache, keys.context(contextId));
       change({ connection: lost === null ? 'open' : 'lost' });
     };
     try {
@@ -124,7 +124,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
       const release = await takeTurn();
       if (release === null) {
         await pause(POLL_MS, signal);
-        if (!signal.aborted) void askAnew(cache, keys.context(contextId));
+        if (!signal.aborted) void refetch(cache, keys.context(contextId));
         continue;
       }
       const isOver = !(await whileSeen(signal, follow).finally(release));

@@ -50,5 +50,5 @@ function change(contextId: string, to: (before: readonly Batch[]) => readonly Ba
   const next = to(readSending(contextId));
   if (next.length === 0) inputs.delete(contextId);
   else inputs.set(contextId, next);
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }

@@ -11,7 +11,7 @@ function listen(listener: () => void): () => void {
     now = Date.now();
     timer = setInterval(() => {
       now = Date.now();
-      for (const tell of listeners) tell();
+      for (const showNotice of listeners) showNotice();
     }, 1000);
   }
   return () => {

@@ -13,7 +13,7 @@ export function useHelpShown(): boolean {
 
 function set(next: boolean): void {
   shown = next;
-  for (const tell of listeners) tell();
+  for (const showNotice of listeners) showNotice();
 }
 
 function listen(listener: () => void): () => void {

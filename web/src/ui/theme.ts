@@ -27,7 +27,7 @@ function setTheme(theme: Theme): void {
     // A browser that keeps nothing shows it until the page is left.
   }
   applyTheme(theme);
-  for (const tell of listeners) tell();
+  for (const showNotice of listeners) showNotice();
 }
 
 function listen(listener: () => void): () => void {

@@ -8,12 +8,12 @@ export function Toaster() {
   return <Sonner position="top-center" closeButton toastOptions={{ className: css.toast ?? '' }} />;
 }
 
-export function tell(message: string): void {
+export function showNotice(message: string): void {
   toast(message);
 }
 
 /** `did`: what failed, such as “The job was not cancelled”. */
-export function tellError(did: string, error: unknown): void {
+export function showError(did: string, error: unknown): void {
   const { message, code } = readError(error);
   toast.error(did, { description: `${message} (${code})` });
 }

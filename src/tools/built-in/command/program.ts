@@ -24,7 +24,7 @@ export type Wardship = Pick<Warden, 'began' | 'ended'>;
  * Waits until it is let go, and becomes the program. Who could let it go may have died: then it ends. `PWD` and the like are
  * the shell's own; of the arguments it reads the first, in blocks of 512 bytes.
  */
-const GATE =
+const START_PIPE =
   'read -r go <&3 || exit; ulimit -c 0; ulimit -f "$1"; shift; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
 
 /**
@@ -39,16 +39,16 @@ export function asProcess(
   return {
     outputBytes,
     begin() {
-      const child = spawn('/bin/sh', ['-c', GATE, 'sh', blocks, ...argv], {
+      const child = spawn('/bin/sh', ['-c', START_PIPE, 'sh', blocks, ...argv], {
         cwd: workspace,
         env: { HOME: workspace, TMPDIR: workspace, LANG: 'C.UTF-8', ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
         detached: true,
       });
-      const gate = child.stdio[3];
-      gate?.on('error', () => undefined);
-      if (child.pid !== undefined && gate instanceof Writable)
-        warden.began(child.pid, null, () => gate.end('go\n', () => gate.destroy()));
+      const startPipe = child.stdio[3];
+      startPipe?.on('error', () => undefined);
+      if (child.pid !== undefined && startPipe instanceof Writable)
+        warden.began(child.pid, null, () => startPipe.end('go\n', () => startPipe.destroy()));
       return child;
     },
     stop: killGroup,

@@ -49,12 +49,12 @@ export class Warden {
   /** `id`: of a process group, or any name where `argv` ends it. `then`: once it was told, or where nobody can be told. */
   began(id: number | string, argv: readonly string[] | null, then = (): void => undefined): void {
     this.#left.set(id, argv);
-    this.#tell([id, argv], then);
+    this.#notify([id, argv], then);
   }
 
   ended(id: number | string): void {
     this.#left.delete(id);
-    this.#tell([id]);
+    this.#notify([id]);
   }
 
   #start(): void {
@@ -74,10 +74,10 @@ export class Warden {
     if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function')
       child.stdin.unref();
     this.#process = child;
-    for (const entry of this.#left) this.#tell(entry);
+    for (const entry of this.#left) this.#notify(entry);
   }
 
-  #tell(line: readonly unknown[], then = (): void => undefined): void {
+  #notify(line: readonly unknown[], then = (): void => undefined): void {
     const pipe = this.#process?.stdin ?? null;
     if (pipe === null) then();
     else pipe.write(`${JSON.stringify(line)}\n`, () => then());

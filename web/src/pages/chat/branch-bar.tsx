@@ -7,7 +7,7 @@ import { client } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import css from './branches/branches.module.css';
 import { BranchesDialog } from './branches/branches-dialog.tsx';
 import { CreateBranch } from './branches/create-branch.tsx';
@@ -22,7 +22,7 @@ export function BranchBar({ context }: { context: Context }) {
   const go = useMutation({
     mutationFn: (name: string) => client.contexts.branches.switch(contextId, name),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => tellError('The branch was not switched', error),
+    onError: (error) => showError('The branch was not switched', error),
   });
   return (
     <>

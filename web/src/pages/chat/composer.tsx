@@ -11,7 +11,7 @@ import { addSending, forgetSending, markSent } from '../../data/sending.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { Option } from '../../ui/select.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import { ACCEPTED, MOST_BYTES, attach } from './attachments.ts';
 import type { Attached } from './attachments.ts';
 import css from './composer.module.css';
@@ -72,14 +72,15 @@ export function Composer({ context, state }: { context: Context; state: string }
   const add = async (given: Iterable<File>): Promise<void> => {
     const read = await Promise.all([...given].map(attach));
     const taken = read.filter((one) => one !== null);
-    if (taken.length < read.length) tell('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
+    if (taken.length < read.length)
+      showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
     const all = [...files, ...taken];
     if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
-      tell('That is more than one input may carry (11 MB).');
+      showNotice('That is more than one input may carry (11 MB).');
     else setFiles(all);
   };
   const addAll = (given: FileList): void => {
-    add(given).catch((error: unknown) => tellError('The file was not attached', error));
+    add(given).catch((error: unknown) => showError('The file was not attached', error));
   };
   const paste = (event: ClipboardEvent): void => {
     if (event.clipboardData.files.length === 0) return;
@@ -159,7 +160,7 @@ function useSend(context: Context) {
     onSuccess: ({ message_id }, _, key) => markSent(context.id, key, message_id),
     onError: (error, _, key) => {
       if (key !== undefined) forgetSending(context.id, key);
-      tellError('It was not sent', error);
+      showError('It was not sent', error);
     },
     // Not waited for: the next input need not wait until lists were read.
     onSettled: () => {

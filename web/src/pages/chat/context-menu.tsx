@@ -9,7 +9,7 @@ import { keys } from '../../data/keys.ts';
 import { workerQuery } from '../../data/workers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu, MenuDownload, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import { SettingsDialog } from './settings/settings-dialog.tsx';
 import { ClearDialog } from './context-menu/clear-dialog.tsx';
 import { DeleteDialog } from './context-menu/delete-dialog.tsx';
@@ -79,8 +79,8 @@ export function ContextMenu({ context }: { context: Context }) {
 function CompactItem({ contextId }: { contextId: string }) {
   const compact = useMutation({
     mutationFn: () => client.contexts.compact(contextId),
-    onSuccess: () => tell('It is compacted as soon as its turn comes'),
-    onError: (error) => tellError('It is not compacted', error),
+    onSuccess: () => showNotice('It is compacted as soon as its turn comes'),
+    onError: (error) => showError('It is not compacted', error),
   });
   return (
     <MenuItem icon={<Icon.FoldVertical />} onSelect={() => compact.mutate()}>
@@ -116,7 +116,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: async (now) => {
-      tell(
+      showNotice(
         now.state === 'stopped'
           ? `${now.name} takes no input until it is started`
           : `${now.name} takes input again`,
@@ -127,7 +127,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         cache.invalidateQueries({ queryKey: keys.trees }),
       ]);
     },
-    onError: (error) => tellError(isStopped ? 'It was not started' : 'It was not stopped', error),
+    onError: (error) => showError(isStopped ? 'It was not started' : 'It was not stopped', error),
   });
   return (
     <>

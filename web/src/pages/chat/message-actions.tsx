@@ -9,7 +9,7 @@ import { textOf } from '../../data/format.ts';
 import { keys } from '../../data/keys.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import { CreateBranch } from './branches/create-branch.tsx';
 import { EditInput } from './message-menu/edit-input.tsx';
 import { SiblingSwitcher } from './message-menu/sibling-switcher.tsx';
@@ -28,23 +28,23 @@ export function MessageActions({ context, message }: MessageActionsProps) {
   const regenerate = useMutation({
     mutationFn: () => client.contexts.messages.regenerate(contextId, id),
     onSuccess: ({ branch }) => {
-      tell(`Answered once more on the branch ${branch}`);
+      showNotice(`Answered once more on the branch ${branch}`);
       return cache.invalidateQueries({ queryKey: keys.context(contextId) });
     },
-    onError: (error) => tellError('It is not answered once more', error),
+    onError: (error) => showError('It is not answered once more', error),
   });
   const fork = useMutation({
     mutationFn: () => client.contexts.fork(contextId, { from_message_id: id }),
     onSuccess: (made) => navigate({ to: '/contexts/$contextId', params: { contextId: made.id } }),
-    onError: (error) => tellError('No context was forked', error),
+    onError: (error) => showError('No context was forked', error),
   });
   if (message.status !== 'completed' || role === 'system') return null;
   const text = textOf(message);
   const copy = (): void => {
-    if (!('clipboard' in navigator)) return tell('This page is not allowed to copy.');
+    if (!('clipboard' in navigator)) return showNotice('This page is not allowed to copy.');
     navigator.clipboard.writeText(text).then(
-      () => tell('Copied'),
-      () => tell('This page is not allowed to copy.'),
+      () => showNotice('Copied'),
+      () => showNotice('This page is not allowed to copy.'),
     );
   };
   const isAnswered = role === 'user' || role === 'assistant';

@@ -14,7 +14,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { sayMoved } from '../../ui/steady.ts';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import { Announcer } from './announcer.tsx';
 import { useCompactionMarks } from './compactions/marks.ts';
 import css from './message-list.module.css';
@@ -150,5 +150,5 @@ const OLDER_HEIGHT = 36;
 const NONE: readonly Message[] = [];
 
 function load(more: Promise<void>): void {
-  more.catch((error: unknown) => tellError('More could not be loaded', error));
+  more.catch((error: unknown) => showError('More could not be loaded', error));
 }

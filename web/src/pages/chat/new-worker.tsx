@@ -14,7 +14,7 @@ import type { ButtonVariant } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 
 const MOST_MODELS = 8;
 const FORM = 'other-model';
@@ -29,7 +29,7 @@ export function NewWorker({ variant, size }: { variant: ButtonVariant; size?: 's
       void cache.invalidateQueries({ queryKey: keys.contexts });
       void navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });
     },
-    onError: (error) => tellError('No worker was made', error),
+    onError: (error) => showError('No worker was made', error),
   });
   const [isAsking, setAsking] = useState(false);
   return (

@@ -11,7 +11,7 @@ import { queueQuery } from '../../data/messages.ts';
 import { useTakenOver } from '../../data/use-sending.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import css from './queued-inputs.module.css';
 import { isBusy } from './state.ts';
 
@@ -44,12 +44,12 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   const change = useMutation({
     mutationFn: (patch: PatchMessage) => client.contexts.messages.update(contextId, id, patch),
     onSuccess: () => setEditing(false),
-    onError: (error) => tellError('The input was not changed', error),
+    onError: (error) => showError('The input was not changed', error),
     onSettled: settled,
   });
   const withdraw = useMutation({
     mutationFn: () => client.contexts.messages.withdraw(contextId, id),
-    onError: (error) => tellError('The input was not taken back', error),
+    onError: (error) => showError('The input was not taken back', error),
     onSettled: settled,
   });
   const move = (to: number): void => {

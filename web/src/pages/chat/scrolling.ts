@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { MessageStore } from '../../data/message-store.ts';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import type { Row } from './rows.ts';
 
 /** Rows came or went at the beginning: what the reader sees stays where it is. */
@@ -33,7 +33,7 @@ export function useSought(
     if (sought === undefined) return;
     store.jumpTo(sought).then(
       () => setFound(sought),
-      (error: unknown) => tellError('The message was not found', error),
+      (error: unknown) => showError('The message was not found', error),
     );
   }, [store, sought]);
   useEffect(() => {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Duration } from '../../ui/time.tsx';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import css from './state-line.module.css';
 import { isBusy } from './state.ts';
 import { StopButton } from './stop-button.tsx';
@@ -93,7 +93,7 @@ function useDoing(context: Context, act: () => Promise<unknown>, did: string) {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: act,
-    onError: (error) => tellError(did, error),
+    onError: (error) => showError(did, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
   });
 }

@@ -6,24 +6,26 @@ import { client } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import css from './state-line.module.css';
 
-type Wish = NonNullable<Interrupt['mode']> | 'cancel';
+type StopTarget = NonNullable<Interrupt['mode']> | 'cancel';
 
 export function StopButton({ context, jobId }: { context: Context; jobId: string | null }) {
   const cache = useQueryClient();
   const stop = useMutation({
-    mutationFn: async (wish: Wish) => {
-      if (wish !== 'cancel') return (await client.contexts.interrupt(context.id, { mode: wish })).effects;
+    mutationFn: async (target: StopTarget) => {
+      if (target !== 'cancel') return (await client.contexts.interrupt(context.id, { mode: target })).effects;
       if (jobId !== null) await client.jobs.cancel(jobId);
       return [];
     },
     onSuccess: (effects) => {
       if (effects.length === 0) return;
-      tell(`Begun before it was stopped, and not undone: ${effects.map(({ name }) => name).join(', ')}`);
+      showNotice(
+        `Begun before it was stopped, and not undone: ${effects.map(({ name }) => name).join(', ')}`,
+      );
     },
-    onError: (error) => tellError('It was not stopped', error),
+    onError: (error) => showError('It was not stopped', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
   });
   const isStopping = stop.isPending || stop.isSuccess;

@@ -6,47 +6,57 @@ import type { JobFilter } from '../../data/keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import css from './jobs.module.css';
 
-export type Wish = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
+export type StopTarget =
+  | { kind: 'selected'; ids: readonly string[] }
+  | { kind: 'matching'; filter: JobFilter };
 
 export function CancelDialog({
-  wish,
+  target,
   onClose,
   onDone,
 }: {
-  wish: Wish | null;
+  target: StopTarget | null;
   onClose: () => void;
   onDone: () => void;
 }) {
   return (
     <Dialog
-      open={wish !== null}
+      open={target !== null}
       onClose={onClose}
-      title={wish?.kind === 'matching' ? 'Cancel all that match?' : 'Cancel the selected jobs?'}
+      title={target?.kind === 'matching' ? 'Cancel all that match?' : 'Cancel the selected jobs?'}
     >
-      {wish !== null && <Question wish={wish} onClose={onClose} onDone={onDone} />}
+      {target !== null && <Question target={target} onClose={onClose} onDone={onDone} />}
     </Dialog>
   );
 }
 
-function Question({ wish, onClose, onDone }: { wish: Wish; onClose: () => void; onDone: () => void }) {
+function Question({
+  target,
+  onClose,
+  onDone,
+}: {
+  target: StopTarget;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   const cache = useQueryClient();
   const counted = useQuery({
-    queryKey: [...keys.jobs, 'count', wish],
+    queryKey: [...keys.jobs, 'count', target],
     queryFn: () =>
-      wish.kind === 'selected' ? { count: wish.ids.length, more: false } : countUnfinished(wish.filter),
+      target.kind === 'selected' ? { count: target.ids.length, more: false } : countUnfinished(target.filter),
     staleTime: 0,
     gcTime: 0,
   });
   const cancel = useMutation({
-    mutationFn: () => (wish.kind === 'selected' ? cancelJobs(wish.ids) : cancelMatching(wish.filter)),
+    mutationFn: () => (target.kind === 'selected' ? cancelJobs(target.ids) : cancelMatching(target.filter)),
     onSuccess: (count) => {
-      tell(`${jobsOf(count)} told to stop`);
+      showNotice(`${jobsOf(count)} told to stop`);
       onDone();
     },
-    onError: (error) => tellError('Not all jobs were told to stop', error),
+    onError: (error) => showError('Not all jobs were told to stop', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
   if (counted.data === undefined)

@@ -12,7 +12,7 @@ import { useIsNarrow } from '../../ui/narrow.ts';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { CancelDialog } from './cancel-dialog.tsx';
-import type { Wish } from './cancel-dialog.tsx';
+import type { StopTarget } from './cancel-dialog.tsx';
 import { toFilter } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
@@ -27,7 +27,7 @@ export function JobsPage() {
   const jobs = useInfiniteQuery(jobsQuery(filter));
   const rows = allOf(jobs.data);
   const selection = useSelection(rows);
-  const [wish, setWish] = useState<Wish | null>(null);
+  const [target, setTarget] = useState<StopTarget | null>(null);
   const List = useIsNarrow() ? JobCards : JobTable;
   const isNarrowed = Object.keys(search).length > 0;
   return (
@@ -35,7 +35,7 @@ export function JobsPage() {
       title="Jobs"
       about="Every input to a worker is one."
       actions={
-        <Button onClick={() => setWish({ kind: 'matching', filter })}>
+        <Button onClick={() => setTarget({ kind: 'matching', filter })}>
           {isNarrowed ? 'Cancel all that match …' : 'Cancel all …'}
         </Button>
       }
@@ -76,7 +76,7 @@ export function JobsPage() {
           <Button
             variant="danger"
             size="small"
-            onClick={() => setWish({ kind: 'selected', ids: selection.ids })}
+            onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}
           >
             Cancel selected …
           </Button>
@@ -86,10 +86,10 @@ export function JobsPage() {
         </div>
       )}
       <CancelDialog
-        wish={wish}
-        onClose={() => setWish(null)}
+        target={target}
+        onClose={() => setTarget(null)}
         onDone={() => {
-          setWish(null);
+          setTarget(null);
           selection.clear();
         }}
       />

@@ -17,7 +17,7 @@ export function SearchBox({ value, onChange }: { value: string; onChange: (value
     setText(value);
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const tell = (next: string): void => {
+  const showNotice = (next: string): void => {
     clearTimeout(timer.current);
     told.current = next.trim();
     if (told.current !== value) onChange(told.current);
@@ -27,7 +27,7 @@ export function SearchBox({ value, onChange }: { value: string; onChange: (value
       className={css.box}
       onSubmit={(event) => {
         event.preventDefault();
-        tell(text);
+        showNotice(text);
       }}
     >
       <Search aria-hidden="true" />
@@ -40,7 +40,7 @@ export function SearchBox({ value, onChange }: { value: string; onChange: (value
         onChange={({ target }) => {
           setText(target.value);
           clearTimeout(timer.current);
-          timer.current = setTimeout(() => tell(target.value), REST_MS);
+          timer.current = setTimeout(() => showNotice(target.value), REST_MS);
         }}
       />
     </form>

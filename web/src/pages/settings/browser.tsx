@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { Segments } from '../../ui/filters.tsx';
 import { showHelp } from '../../ui/help.ts';
 import { useTheme } from '../../ui/theme.ts';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import css from './settings.module.css';
 
 export function Browser() {
@@ -37,7 +37,7 @@ export function Browser() {
         ) : (
           <Button
             onClick={() =>
-              void leave().catch((error: unknown) => tellError('You are still signed in', error))
+              void leave().catch((error: unknown) => showError('You are still signed in', error))
             }
           >
             <LogOut aria-hidden="true" /> Sign out of this browser

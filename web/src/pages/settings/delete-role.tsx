@@ -4,17 +4,17 @@ import { keys } from '../../data/keys.ts';
 import { deleteRole } from '../../data/workers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 
 export function DeleteRole({ role, onClose }: { role: Role | null; onClose: () => void }) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: deleteRole,
     onSuccess: (_, name) => {
-      tell(`The role ${name} was deleted`);
+      showNotice(`The role ${name} was deleted`);
       onClose();
     },
-    onError: (error, name) => tellError(`The role ${name} was not deleted`, error),
+    onError: (error, name) => showError(`The role ${name} was not deleted`, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
   return (

@@ -54,7 +54,7 @@ export function LimitsTab() {
             })}
           </dl>
           <p className={css.about}>
-            They are set in the operator’s file and in the environment of the processes.
+            They are set in the config file and in the environment of the processes.
           </p>
         </div>
       )}

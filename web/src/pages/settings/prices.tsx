@@ -26,8 +26,8 @@ export function Prices({ prices }: { prices: readonly ModelPrice[] }) {
     <>
       <p className={css.about}>
         {prices.length === 0
-          ? 'No model has a price, so that nobody knows what calls cost. Prices are set in the operator’s file.'
-          : 'What a million tokens cost. Prices are set in the operator’s file; what other models cost is not known.'}
+          ? 'No model has a price, so that nobody knows what calls cost. Prices are set in the config file.'
+          : 'What a million tokens cost. Prices are set in the config file; what other models cost is not known.'}
       </p>
       {prices.length > 0 && (
         <Table label="Prices" rows={prices} rowKey={({ model }) => model} columns={COLUMNS} />

@@ -1,4 +1,4 @@
-/** A role that is made, changed, or looked at: one of the operator's file, or an older version. */
+/** A role that is made, changed, or looked at: one of the config file, or an older version. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { roleQuery } from '../../data/workers.ts';
@@ -24,7 +24,7 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
       title={titleOf(edited)}
       description={
         edited?.kind === 'known' && edited.isFile
-          ? 'It is of the operator’s file, and changed there alone.'
+          ? 'It is of the config file, and changed there alone.'
           : 'What is not said falls to the defaults.'
       }
     >

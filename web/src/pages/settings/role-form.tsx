@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { readError } from '../../ui/read-error.ts';
-import { tell } from '../../ui/toaster.tsx';
+import { showNotice } from '../../ui/toaster.tsx';
 import { parseRest, toDefinition, toDraft } from './role-draft.ts';
 import type { Draft } from './role-draft.ts';
 import css from './settings.module.css';
@@ -48,7 +48,7 @@ export function RoleForm({
     mutationFn: (against: string | null) => putRole(chosen, against, definition ?? {}),
     onSuccess: (change) => {
       if (change.kind === 'conflict') return setTheirs(change.theirs);
-      tell(`The role ${chosen} is saved, as version ${change.role.version ?? 1}`);
+      showNotice(`The role ${chosen} is saved, as version ${change.role.version ?? 1}`);
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
@@ -130,7 +130,7 @@ export function RoleForm({
         <div className={css.conflict} role="alert">
           <p>
             {theirs.role.source === 'file'
-              ? 'The operator’s file has a role of this name.'
+              ? 'The config file has a role of this name.'
               : `There is a version ${theirs.role.version ?? 1} of it by now that you have not seen.`}
           </p>
           <div className={css.actions}>

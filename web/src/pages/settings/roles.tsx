@@ -1,4 +1,4 @@
-/** The roles that workers are made from. Those of the operator's file are changed there alone. */
+/** The roles that workers are made from. Those of the config file are changed there alone. */
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
@@ -66,7 +66,7 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
     <li className={css.item} aria-label={role.name}>
       <div className={css.itemHead}>
         <span className={css.strong}>{role.name}</span>
-        {isFile ? <Badge>Operator’s file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
+        {isFile ? <Badge>config file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
         <span className={css.buttons}>
           <Button
             size="small"

@@ -20,7 +20,7 @@ export function ServersTab() {
       {({ mcp_servers: servers }) =>
         servers.length === 0 ? (
           <Empty icon={<Plug aria-hidden="true" />} title="No MCP server">
-            The operator’s file names them: <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
+            The config file names them: <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
           </Empty>
         ) : (
           <div className={css.stack}>

@@ -8,7 +8,7 @@ import { OfSystem } from './of-system.tsx';
 import css from './settings.module.css';
 
 const SOURCES: Readonly<Record<ToolInfo['source'], string>> = {
-  own: 'Operator’s file',
+  own: 'config file',
   built_in: 'Built in',
   mcp: 'MCP server',
   elsewhere: 'Another process',

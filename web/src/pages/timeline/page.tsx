@@ -17,7 +17,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Duration, RelativeTime } from '../../ui/time.tsx';
-import { tellError } from '../../ui/toaster.tsx';
+import { showError } from '../../ui/toaster.tsx';
 import { Tokens } from '../../ui/tokens.tsx';
 import { Chart } from './chart.tsx';
 import { rowsOf } from './rows.ts';
@@ -135,7 +135,7 @@ function Actions({ job }: { job: Job }) {
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancel(job.id, {}),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.job(job.id) }),
-    onError: (error) => tellError('The job was not cancelled', error),
+    onError: (error) => showError('The job was not cancelled', error),
   });
   return (
     <>

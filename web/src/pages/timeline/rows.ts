@@ -62,7 +62,7 @@ export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
   return [
     queueRow(job, of[0]?.from ?? null),
     ...of.flatMap((row) => [
-      tellAgain(row, of),
+      repeatRows(row, of),
       ...(row.step.child === null ? [] : [childRow(row.step.child)]),
     ]),
   ];
@@ -71,7 +71,7 @@ export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
 type StepRow = Extract<Row, { kind: 'step' }>;
 
 /** Attempts are counted over the whole job: only one that follows another is worth a word. */
-function tellAgain(row: StepRow, rows: readonly StepRow[]): Row {
+function repeatRows(row: StepRow, rows: readonly StepRow[]): Row {
   if (row.step.kind !== 'model') return row;
   const before = rows.slice(0, rows.indexOf(row)).findLast(({ step }) => step.kind === 'model');
   return before?.status === 'failed' ? { ...row, again: row.step.attempt } : row;

@@ -16,7 +16,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
-import { tell, tellError } from '../../ui/toaster.tsx';
+import { showNotice, showError } from '../../ui/toaster.tsx';
 import css from './tree.module.css';
 
 /** How often the chosen one is asked for again. */
@@ -120,16 +120,16 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: refresh,
-    onError: (error) => tellError(isStopped ? `${name} was not started` : `${name} was not stopped`, error),
+    onError: (error) => showError(isStopped ? `${name} was not started` : `${name} was not stopped`, error),
   });
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancelAll({ worker_id: workerId }),
     onSuccess: ({ count }) => {
       setAsking(false);
-      tell(count === 1 ? 'One job was told to end' : `${count} jobs were told to end`);
+      showNotice(count === 1 ? 'One job was told to end' : `${count} jobs were told to end`);
       return refresh();
     },
-    onError: (error) => tellError('Nothing was cancelled', error),
+    onError: (error) => showError('Nothing was cancelled', error),
   });
   return (
     <>

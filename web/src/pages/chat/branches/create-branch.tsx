@@ -10,7 +10,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { readError } from '../../../ui/read-error.ts';
 import { Checkbox } from '../../../ui/toggle.tsx';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 
 /** Without `fromMessageId` it shares all that is complete. */
 export function CreateBranch({
@@ -35,7 +35,7 @@ export function CreateBranch({
       }),
     onSuccess: async (branch) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      tell(activate ? `You are on the branch ${branch.name}` : `The branch ${branch.name} was made`);
+      showNotice(activate ? `You are on the branch ${branch.name}` : `The branch ${branch.name} was made`);
       onClose();
     },
   });

@@ -5,7 +5,7 @@ import { keys } from '../../../data/keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { readError } from '../../../ui/read-error.ts';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 import css from './context-menu.module.css';
 
 /** Says what goes before it goes. */
@@ -16,7 +16,7 @@ export function ClearDialog({ contextId, onClose }: { contextId: string; onClose
     mutationFn: () => client.contexts.clear(contextId),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      tell('History was cleared');
+      showNotice('History was cleared');
       onClose();
     },
   });

@@ -9,7 +9,7 @@ import { treeQuery } from '../../../data/workers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { readError } from '../../../ui/read-error.ts';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 import { count } from './clear-dialog.tsx';
 import css from './context-menu.module.css';
 
@@ -24,7 +24,7 @@ export function DeleteDialog({ contextId, onClose }: { contextId: string; onClos
     mutationFn: () => client.contexts.delete(contextId),
     onSuccess: async () => {
       onClose();
-      tell('Deleted');
+      showNotice('Deleted');
       await navigate({ to: '/' });
       cache.removeQueries({ queryKey: keys.context(contextId) });
       await cache.invalidateQueries({ queryKey: keys.contexts });

@@ -8,7 +8,7 @@ import { keys } from '../../../data/keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { readError } from '../../../ui/read-error.ts';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 import css from './context-menu.module.css';
 
 const percent = new Intl.NumberFormat('en', { style: 'percent' });
@@ -34,7 +34,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       return importFile(body, { signal: leaving.current.signal, onProgress: setShare });
     },
     onSuccess: (context) => {
-      tell('Imported');
+      showNotice('Imported');
       void cache.invalidateQueries({ queryKey: keys.contexts });
       onClose();
       return navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, TextArea } from '../../../ui/field.tsx';
 import { readError } from '../../../ui/read-error.ts';
 import { Select } from '../../../ui/select.tsx';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 
 type Delivery = NonNullable<EditMessage['delivery']>;
 
@@ -39,7 +39,7 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
     },
     onSuccess: async ({ branch }) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      tell(`The edited input goes on as the branch ${branch}`);
+      showNotice(`The edited input goes on as the branch ${branch}`);
       onClose();
     },
   });

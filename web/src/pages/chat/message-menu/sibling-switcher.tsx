@@ -6,7 +6,7 @@ import { client } from '../../../data/client.ts';
 import { siblingsQuery } from '../../../data/contexts.ts';
 import { keys } from '../../../data/keys.ts';
 import { IconButton } from '../../../ui/button.tsx';
-import { tellError } from '../../../ui/toaster.tsx';
+import { showError } from '../../../ui/toaster.tsx';
 import css from './message-menu.module.css';
 
 /**
@@ -26,7 +26,7 @@ export function SiblingSwitcher({ context, messageId }: { context: Context; mess
   const go = useMutation({
     mutationFn: (branch: string) => client.contexts.branches.switch(contextId, branch),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => tellError('The branch was not switched', error),
+    onError: (error) => showError('The branch was not switched', error),
   });
   if (!isBranched || siblings === undefined || siblings.length < 2) return null;
   const at = siblings.findIndex(({ active }) => active);

@@ -9,7 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorState } from '../../../ui/error-state.tsx';
 import { readError } from '../../../ui/read-error.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { tell } from '../../../ui/toaster.tsx';
+import { showNotice } from '../../../ui/toaster.tsx';
 import { Conflict } from './conflict.tsx';
 import { changed, toDraft, toPatch } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
@@ -65,7 +65,7 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
       }
       cache.setQueryData(keys.contextRecord(contextId), change.context);
       void cache.invalidateQueries({ queryKey: keys.contexts });
-      tell('Saved: it takes effect with the next step');
+      showNotice('Saved: it takes effect with the next step');
       onClose();
     },
   });

@@ -1,7 +1,7 @@
 /**
- * Finds and loads the operator's file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file
+ * Finds and loads the config file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file
  * that NIGHTSHIFT_CONFIG names. Node itself runs it; `.ts` by stripping its types, which it does for files outside
- * `node_modules` only (there an installed package is JavaScript already, and the operator's file never is).
+ * `node_modules` only (there an installed package is JavaScript already, and the config file never is).
  */
 import { stat } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
@@ -16,19 +16,19 @@ import { placeIn, syntaxPlace } from './syntax-place.ts';
 const NAMES = ['nightshift.config.ts', 'nightshift.config.js', 'nightshift.config.mjs'];
 
 /** `path`: the file it came from; null where there is none. */
-export type OperatorFile = OperatorSettings & { path: string | null };
+export type ConfigFile = OperatorSettings & { path: string | null };
 
-/** The operator's file cannot be used. The message says all that is wrong with it, and needs no stack. */
-export class OperatorFileError extends Error {
-  override name = 'OperatorFileError';
+/** The config file cannot be used. The message says all that is wrong with it, and needs no stack. */
+export class ConfigFileError extends Error {
+  override name = 'ConfigFileError';
 }
 
-/** `named`: what NIGHTSHIFT_CONFIG says, from `cwd`; null where it says nothing. Throws OperatorFileError. */
-export async function loadOperatorFile(cwd: string, named: string | null): Promise<OperatorFile> {
+/** `named`: what NIGHTSHIFT_CONFIG says, from `cwd`; null where it says nothing. Throws ConfigFileError. */
+export async function loadConfigFile(cwd: string, named: string | null): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };
   const parsed = parseConfig(defaultOf(await load(path), path));
-  if (!parsed.ok) throw new OperatorFileError([`${path} is not usable:`, ...parsed.faults].join('\n  '));
+  if (!parsed.ok) throw new ConfigFileError([`${path} is not usable:`, ...parsed.faults].join('\n  '));
   return { ...parsed.settings, path };
 }
 
@@ -39,7 +39,7 @@ async function findIn(cwd: string): Promise<string | null> {
     if (await isFile(path)) found.push(path);
   }
   if (found.length > 1) {
-    throw new OperatorFileError(
+    throw new ConfigFileError(
       `${found.join(' and ')} both exist: remove one, or name the one to use in NIGHTSHIFT_CONFIG.`,
     );
   }
@@ -48,7 +48,7 @@ async function findIn(cwd: string): Promise<string | null> {
 
 async function existing(path: string): Promise<string> {
   if (await isFile(path)) return path;
-  throw new OperatorFileError(`NIGHTSHIFT_CONFIG names ${path}, but there is no such file.`);
+  throw new ConfigFileError(`NIGHTSHIFT_CONFIG names ${path}, but there is no such file.`);
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -58,7 +58,7 @@ async function isFile(path: string): Promise<boolean> {
 
 function defaultOf(module: unknown, path: string): unknown {
   if (typeof module === 'object' && module !== null && 'default' in module) return module.default;
-  throw new OperatorFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
+  throw new ConfigFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
 }
 
 /** `nightshift` means this very package in a config file, wherever that file lies. */
@@ -72,7 +72,7 @@ async function load(path: string): Promise<unknown> {
   } catch (error) {
     const place = await placeOf(error, path);
     const where = place === null ? '' : ` (${place})`;
-    throw new OperatorFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
+    throw new ConfigFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
   } finally {
     hooks.deregister();
   }

@@ -9,7 +9,7 @@ import { cut } from '../terminal/width.ts';
 const RESULT_COLUMNS = 300;
 
 /** The lines of an event, each ended; empty: there is nothing to say of it. */
-export function openTeller(client: Client, { ink }: Screen): (event: StreamEvent) => Promise<string> {
+export function openEventPrinter(client: Client, { ink }: Screen): (event: StreamEvent) => Promise<string> {
   return async (event) => {
     if (event.event === 'MessageCompleted') {
       const { context_id, message_id } = event.data;

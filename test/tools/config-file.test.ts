@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const index = JSON.stringify(join(root, 'src/index.ts'));
 const child = join(import.meta.dirname, 'load-child.ts');
-const source = join(root, 'src/tools/operator-file.ts');
+const source = join(root, 'src/tools/config-file.ts');
 
 const TOOL = `{
   name: 'hello', description: 'Says hello.', effect: 'none',
@@ -18,7 +18,7 @@ const TOOL = `{
 let folder: string;
 
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'operator-file-')));
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'config-file-')));
 });
 
 afterEach(async () => {
@@ -37,7 +37,7 @@ async function load(named: string[] = [], loader = source): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe('finding the operator’s file', () => {
+describe('finding the config file', () => {
   test('none is fine', async () => {
     expect(await load()).toEqual({ path: null, tools: [], roles: {}, limits: {} });
   });
@@ -165,7 +165,7 @@ describe('an installed package', () => {
        export default defineConfig({ tools: [${TOOL}], roles: { [name]: { tools: ['hello'] } } });`,
     );
     await write('package.json', '{ "type": "module" }');
-    const loader = join(folder, installed, 'tools/operator-file.js');
+    const loader = join(folder, installed, 'tools/config-file.js');
     expect(await load([], loader)).toMatchObject({
       tools: ['hello'],
       roles: { hello: { tools: ['hello'] } },
@@ -185,7 +185,7 @@ async function compileTo(out: string): Promise<void> {
       typeRoots: [join(root, 'node_modules/@types')],
     },
     include: [],
-    files: [join(root, 'src/index.ts'), join(root, 'src/tools/operator-file.ts')],
+    files: [join(root, 'src/index.ts'), join(root, 'src/tools/config-file.ts')],
   };
   const path = await write('tsconfig.json', JSON.stringify(config));
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', path]);

@@ -1,7 +1,7 @@
 /** Past inputs edited or answered once more, on branches of their own, and what stands beside a message on others. */
 import type { Static } from 'typebox';
-import { editInput, regenerate } from '../../commands/answer-anew.ts';
-import type { AnswerAnew } from '../../commands/answer-anew.ts';
+import { editInput, regenerate } from '../../commands/regenerate.ts';
+import type { Regeneration } from '../../commands/regenerate.ts';
 import type { Command } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/blocks.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
@@ -20,7 +20,7 @@ import { MessageParams, contextId, messageId } from './params.ts';
 
 const tags = ['contexts'];
 
-export function answerAnewRoutes(app: App, ports: ApiPorts): void {
+export function regenerateRoutes(app: App, ports: ApiPorts): void {
   editMessageRoute(app, ports);
   regenerateRoute(app, ports);
   siblingsRoute(app, ports);
@@ -43,8 +43,8 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const content = toBlocks(request.body.content);
-      const anew = toAnew(ports, request.tenantId, request.params, request.body, content);
-      const answer = await write(ports, request, accepted(editInput(ports, anew)));
+      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, content);
+      const answer = await write(ports, request, accepted(editInput(ports, regeneration)));
       request.madeJob = answer.job_id;
       reply.code(202);
       return answer;
@@ -67,8 +67,8 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const anew = toAnew(ports, request.tenantId, request.params, request.body, null);
-      const answer = await write(ports, request, accepted(regenerate(ports, anew)));
+      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, null);
+      const answer = await write(ports, request, accepted(regenerate(ports, regeneration)));
       request.madeJob = answer.job_id;
       reply.code(202);
       return answer;
@@ -98,13 +98,13 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function toAnew<Content extends InputBlock[] | null>(
+function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
   tenantId: TenantId,
   params: { id: string; message_id: string },
   body: Static<typeof Regenerate>,
   content: Content,
-): AnswerAnew & { input: { content: Content } } {
+): Regeneration & { input: { content: Content } } {
   const context: ContextId = contextId(params.id);
   const input = { ...toSubmitInput(ports.config.queueLimit, tenantId, context, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };

@@ -13,7 +13,7 @@ import type { CommandPorts } from './ports.ts';
 import { submitInput } from './submit-input.ts';
 import type { Accepted, SubmitInput } from './submit-input.ts';
 
-export type AnswerAnew = {
+export type Regeneration = {
   messageId: MessageId;
   /** Of the new branch; null: one is made. */
   name: string | null;
@@ -29,21 +29,23 @@ type Ports = Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | '
  */
 export function editInput(
   ports: Ports,
-  anew: AnswerAnew & { input: { content: InputBlock[] } },
+  regeneration: Regeneration & { input: { content: InputBlock[] } },
 ): Command<Accepted & { branch: string }> {
-  return onBranchOfItsOwn(ports, anew, (tx, horizon) => pointBefore(tx, anew.input, horizon, anew.messageId));
+  return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
+    pointBefore(tx, regeneration.input, horizon, regeneration.messageId),
+  );
 }
 
 /** As `editInput`. */
-export function regenerate(ports: Ports, anew: AnswerAnew): Command<Accepted & { branch: string }> {
-  return onBranchOfItsOwn(ports, anew, (tx, horizon) =>
-    pointOfAnswer(tx, anew.input, horizon, anew.messageId),
+export function regenerate(ports: Ports, regeneration: Regeneration): Command<Accepted & { branch: string }> {
+  return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
+    pointOfAnswer(tx, regeneration.input, horizon, regeneration.messageId),
   );
 }
 
 function onBranchOfItsOwn(
   ports: Ports,
-  { name, input }: AnswerAnew,
+  { name, input }: Regeneration,
   pointOf: (tx: Executor, horizon: Horizon) => Promise<ForkPoint | Refusal>,
 ): Command<Accepted & { branch: string }> {
   return async (tx) => {

@@ -4,7 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query';
 
-export async function askAnew(cache: QueryClient, queryKey: readonly unknown[]): Promise<void> {
+export async function refetch(cache: QueryClient, queryKey: readonly unknown[]): Promise<void> {
   const first = cache
     .getQueryCache()
     .findAll({ queryKey, fetchStatus: 'fetching' })
