@@ -27,7 +27,7 @@ export type WorkerMetrics = {
   /** A call was found that nobody saw end, and its tool was asked. */
   outcomeUnknown(said: Reconciled['kind']): void;
   finished(status: FinishedStatus): void;
-  claim(outcome: 'claimed' | 'surplus'): void;
+  claim(outcome: 'claimed' | 'noop'): void;
   leaseLost(): void;
   sweep(found: number, revoked: number): void;
   heartbeatMissed(): void;

@@ -55,7 +55,7 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   let wasNotified = false;
   try {
     const first = await claimContext(state, claim, publisher);
-    state.metrics.claim(first === null ? 'surplus' : 'claimed');
+    state.metrics.claim(first === null ? 'noop' : 'claimed');
     if (first !== null) {
       const ports = portsOf(state, place, publisher, owner, first);
       const { signals } = place;

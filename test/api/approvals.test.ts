@@ -53,7 +53,7 @@ const refusal = ({ status, body }: Answer) => [status, body.error?.code];
 const statuses = async (...calls: ToolCallId[]) =>
   Promise.all(calls.map(async (id) => (await one(id))['status']));
 const one = async (id: ToolCallId) =>
-  (await api.database.db.execute(`select status, verdict from tool_calls where id = '${id}'`))[0] ?? {};
+  (await api.database.db.execute(`select status, approval from tool_calls where id = '${id}'`))[0] ?? {};
 
 /** The model asks for calls; those of tools wait for approval, and nothing else is left to do. */
 async function ask(until: number | null, ...calls: [name: string, input: Json][]): Promise<ToolCallId[]> {

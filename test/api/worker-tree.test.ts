@@ -166,7 +166,7 @@ test('what waits below shows beside a question of its own, and so does an approv
   }
   const call = (id: string, of: Body, job: string, name: string, waitsFor: string, rest: string) =>
     query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status,
-      asked_at, waits_for, needs, verdict, approval_at) values ('${id}', 'default', '${of.context_id}', '${job}', '${v7()}', 0,
+      asked_at, waits_for, needs, approval, approval_at) values ('${id}', 'default', '${of.context_id}', '${job}', '${v7()}', 0,
       '${name}', 'once', 'ask', 'waiting', now(), '${waitsFor}', ${rest})`);
   await call(spawned, top, jobId, 'spawn_worker', 'workers', `1, null, null`);
   await call(asked, top, jobId, 'pay', 'approval', `null, null, null`);

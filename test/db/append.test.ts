@@ -261,7 +261,7 @@ describe('what is written', () => {
     });
     const calls = async () => (await readMailbox(db(), row))?.mailbox.calls;
     expect(await calls()).toEqual([
-      { ...call, name: 'ma\u{FFFD}il', status: 'pending', wait: null, reply: null, outcome: null },
+      { ...call, name: 'ma\u{FFFD}il', status: 'pending', wait: null, reply: null, approval: null },
     ]);
     await append(db(), [nothing(row.lease, { calls: [{ kind: 'start', id: callId }] })]);
     expect(await calls()).toMatchObject([{ status: 'started' }]);

@@ -66,8 +66,8 @@ test('which columns keep their text', async () => {
   ).toEqual([
     'messages.content',
     'roles.definition',
-    'tool_calls.reply',
     'tool_calls.approval',
+    'tool_calls.reply',
     'tool_lists.tools',
     'workers.config',
   ]);

@@ -95,7 +95,7 @@ test.for(CASES)(
     );
     expect(writes.length).toBeGreaterThan(depth(8, 40));
     const calls = await stage.query(`
-      select t.name, t.status, t.started_at >= t.approval_at as after, t.verdict ->> 'decision' as decision,
+      select t.name, t.status, t.started_at >= t.approval_at as after, t.approval ->> 'decision' as decision,
         t.started_at is null as unbegun from tool_calls t
       where t.created_at >= '${began}'`);
     const [behind, free] = [calls.filter(isBehind), calls.filter((call) => !isBehind(call))];

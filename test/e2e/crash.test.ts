@@ -85,7 +85,7 @@ const guarded: Play = {
   },
   async person({ stage }) {
     const waiting = await stage.query(`select context_id, id, name from tool_calls
-      where status = 'waiting' and waits_for = 'approval' and verdict is null`);
+      where status = 'waiting' and waits_for = 'approval' and approval is null`);
     for (const { context_id: contextId, id, name } of waiting)
       await stage.judge(contextId as ContextId, id as ToolCallId, name === 'pay' ? 'not now' : null);
   },
@@ -315,7 +315,7 @@ const PLAYS: Entry[] = [
     after: 'kinds',
     before: 'none',
   },
-  { what: 'of an errand', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
+  { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'while it drains', play: drained, least: 7, kinds: 3, after: 'kinds', before: 'none' },
@@ -423,14 +423,14 @@ test(
         approval: [{ tool: 'mail', decision: 'always' }],
       });
       await stage.post(contextId, 'call: mail {}\n---\nsay: mailed');
-      const verdicts = () => stage.query("select verdict from tool_calls where status = 'waiting'");
-      await until('the wait', async () => (await verdicts()).length > 0);
+      const approvals = () => stage.query("select approval from tool_calls where status = 'waiting'");
+      await until('the wait', async () => (await approvals()).length > 0);
       await until(
         'the lease to be given back',
         async () => (await stage.query('select 1 from contexts where lease_owner is null')).length > 0,
       );
       await dies(stage, 'before', 'approve', contextId);
-      expect(await verdicts()).toEqual([{ approval: null }]);
+      expect(await approvals()).toEqual([{ approval: null }]);
       await dies(stage, 'after', 'approve', contextId);
       await stage.settled();
       expect(effectsOf(stage, 'mail')).toBe(1);

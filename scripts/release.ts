@@ -1,0 +1,40 @@
+/**
+ * Prepares a release: `node scripts/release.ts 0.2.0`. Writes the version into package.json and its lockfile, dates the
+ * section of the CHANGELOG, commits and tags. Pushing the tag publishes the package (.github/workflows/release.yml).
+ * Refuses where the working tree has changes, the tag exists, or the CHANGELOG has no section for the version.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const CHANGELOG = path.join(ROOT, 'CHANGELOG.md');
+
+const [version = ''] = process.argv.slice(2);
+if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) stop('Name the version: node scripts/release.ts 0.2.0');
+if (git('status', '--porcelain') !== '') stop('The working tree has changes: commit them first.');
+if (git('tag', '--list', `v${version}`) !== '') stop(`The tag v${version} exists already.`);
+
+const changelog = readFileSync(CHANGELOG, 'utf8');
+const heading = `## ${version} (unreleased)`;
+if (!changelog.includes(heading)) stop(`CHANGELOG.md has no section "${heading}".`);
+const today = new Date().toISOString().slice(0, 10);
+writeFileSync(CHANGELOG, changelog.replace(heading, `## ${version} (${today})`));
+execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], {
+  cwd: ROOT,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+git('commit', '--all', '--message', `Release ${version}`);
+git('tag', '--annotate', `v${version}`, '--message', `Nightshift ${version}`);
+process.stdout.write(
+  `Release ${version} is committed and tagged. It is published by: git push --follow-tags\n`,
+);
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+}
+
+function stop(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,61 @@
+// Words of the old private language do not come back: readers search for the terms of the field (docs/glossary.md).
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** Each with the term that stands in its place. */
+const OLD_WORDS: readonly [RegExp, string][] = [
+  [/\b(?:door)?bells?\b/i, 'wake-up, wake queue'],
+  [/\b(?:rung|to ring|rings? (?:for|again)|ringing)\b/i, 'wake, notify'],
+  [/\bwhisper(?:s|ed|ing)?\b/i, 'publish, broadcast'],
+  [/\btidings\b/i, 'after-commit actions'],
+  [/\bsummon(?:s|ed)?\b/i, 'control signal'],
+  [/\bnarrat(?:or|es?)\b/i, 'stream publisher'],
+  [/\butter(?:s|ed|ances?)?\b/i, 'delta frame'],
+  [/\bin the making\b/i, 'partial message'],
+  [/\baudience\b/i, 'subscriber registry'],
+  [/\berrands?\b/i, 'follow-up'],
+  [/\bbarren\b/i, 'failed claims'],
+  [/\bwish(?:es|ed)?\b/i, 'stop request'],
+  [/\bcall(?:s|ed)? up\b/i, 'lock for control'],
+  [/\bhand(?:s|ed)? back\b/i, 'release'],
+  [/\bunserved\b/i, 'unsupported'],
+  [/\bverdicts?\b/i, 'job outcome, approval decision'],
+  [/\blight calls?\b/i, 'eager call'],
+  [/\b(?:held|holds?|holding) back\b/i, 'throttle'],
+  [/\bsurplus\b/i, 'noop'],
+  [/\boperator['’]s files?\b/i, 'config file'],
+  [/\bwho(?:m|so)?ever\b/i, 'the actor by its name'],
+  [/\b(?:some|no)body\b/i, 'the actor by its name'],
+  [/\bin vain\b/i, 'without success'],
+  [/\banew\b/i, 'again'],
+];
+
+/** Folders and files whose text has been rewritten. */
+const CHECKED: readonly string[] = [];
+
+/** Words of the field that contain an old one, and public names that stay. */
+const ALLOWED = /SIGNAL_NOBODY/;
+
+function filesIn(place: string): string[] {
+  const at = path.join(ROOT, place);
+  if (/\.\w+$/.test(place)) return [place];
+  return readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|tsx|md|sql|html|css)$/.test(entry.name))
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
+}
+
+test.each(CHECKED)('%s speaks the language of the field', (place) => {
+  const found = filesIn(place).flatMap((file) =>
+    readFileSync(path.join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, at) =>
+        OLD_WORDS.filter(([word]) => word.test(line) && !ALLOWED.test(line)).map(
+          ([word, instead]) => `${file}:${at + 1}: ${word.exec(line)?.[0]} (write: ${instead})`,
+        ),
+      ),
+  );
+  expect(found).toEqual([]);
+});
