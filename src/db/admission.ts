@@ -1,13 +1,13 @@
-/** Why an input is taken or refused. */
+/** Reads what decides whether a context accepts an input. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 import { hasQuestion } from './replies.ts';
 
-/** `asking`: a question waits for a person. */
+/** `asking`: a question waits for a person's answer. */
 export type Admission = { stopped: boolean; queued: number; asking: boolean };
 
-/** What decides whether a context takes an input; null: this tenant has no such context. */
+/** Null: the tenant has no such context. */
 export async function admission(
   executor: Executor,
   tenantId: TenantId,

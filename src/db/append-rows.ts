@@ -1,4 +1,4 @@
-/** What an append tells the statement that writes it, as rows: one list for each kind. */
+/** Converts an append into rows for the statement that writes it: one list per table. */
 import type { Append, CallChange, Entry, JobChange, Park } from '../core/append.ts';
 import type { ToolCallId } from '../core/ids.ts';
 import type { Lease } from '../core/snapshot.ts';
@@ -10,7 +10,7 @@ import { parseTurn } from '../core/turn.ts';
 import { plainText } from './codec.ts';
 import { toTimestamp } from './instant.ts';
 
-/** What a run adds is told to the search when it gives its context back, and once in so many of its steps. */
+/** A run queues its new messages for the search index when it parks, and after every so many steps. */
 const SEARCHABLE_STEPS = 16;
 
 export function contextRow(transition: Append) {
@@ -23,7 +23,7 @@ export function contextRow(transition: Append) {
   ];
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
   const taken = job?.kind === 'admit' ? 1 : 0;
-  // The input that a job begins with was queued; all others were steered.
+  // The input that starts a job was queued. All others were steers.
   const begins = job?.kind === 'admit' && job.job.kind === 'input' ? 1 : 0;
   return {
     id: lease.contextId,
@@ -79,7 +79,7 @@ function turnNumber(entry: Entry): number {
   }
 }
 
-/** `place` counts from 1: the first entry takes the number after the last one given out. */
+/** `place` counts from 1: the first entry gets the sequence number after the context's current head. */
 export function messageRows({ lease, entries, calls, modelCall }: Append) {
   return entries.flatMap((entry, index) => {
     if (entry.kind !== 'message') return [];
@@ -118,7 +118,7 @@ export function messageRows({ lease, entries, calls, modelCall }: Append) {
 
 type CallEnd = Extract<CallChange, { kind: 'close' }>;
 
-/** How calls ended that end with the append that asks for them. */
+/** The ends of calls that are requested and closed by the same append. */
 function endsAtOnce(calls: readonly CallChange[]): Map<ToolCallId, CallEnd> {
   const asked = new Set(calls.flatMap((change) => (change.kind === 'request' ? [change.call.id] : [])));
   return new Map(
@@ -128,7 +128,7 @@ function endsAtOnce(calls: readonly CallChange[]): Map<ToolCallId, CallEnd> {
   );
 }
 
-/** An answer was whole when the first call that ended with it began; null: when it is stored. */
+/** The answer was complete when the first call that ended with it began. Null: it completes when it is stored. */
 function firstBegan(calls: readonly CallChange[]): Millis | null {
   const began = [...endsAtOnce(calls).values()].flatMap(({ execution }) => execution?.beganAt ?? []);
   return began.length === 0 ? null : Math.min(...began);
@@ -174,7 +174,7 @@ export function eventRows({ lease, entries }: Append) {
   );
 }
 
-/** `ended`: the status of one that ends with the append that asks for it; it came to be when it began. */
+/** `ended`: the final status of a call that this append also closes. `began_at` then becomes its `created_at`. */
 export function requestedRows({ lease, calls }: Append) {
   const ends = endsAtOnce(calls);
   return calls.flatMap((change) =>
@@ -202,7 +202,7 @@ function endedColumns(end: CallEnd | undefined) {
   return { ended: end.status, began_at: toTimestamp(end.execution?.beganAt ?? null) };
 }
 
-/** The end of one that is asked for here is in its first row. */
+/** Skips the end of calls requested by this append: `requestedRows` already contains it. */
 export function changedRows({ lease, calls }: Append) {
   const ends = endsAtOnce(calls);
   return calls.flatMap((change) =>

@@ -1,7 +1,8 @@
 /**
- * The one statement by which runs write: every append of a batch is fed by a guarded update of its context's row, which
- * takes the lock, checks the epoch and the guarded counters, and hands out the numbers. An append whose guard fails
- * writes nothing at all. Takes appends of many contexts, at most one of each.
+ * The single statement with which runs write. For each append of a batch, a guarded update of the context's row takes
+ * the lock, checks the epoch and the guarded counters, and assigns the sequence numbers. All other writes join that
+ * update, so an append whose guard fails writes nothing. A batch holds appends of many contexts, at most one per
+ * context.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -28,8 +29,9 @@ import { engagements, engages, ownCalls } from './spawns.ts';
 import { costSum } from './usage.ts';
 
 /**
- * Outcomes in the order of `appends`. What to do about a context whose row somebody else holds: `wait` for it, or `pass` it
- * by as if its guard had failed, so that the other appends of the batch need not wait.
+ * Returns outcomes in the order of `appends`. `held` decides what happens when another transaction has locked a
+ * context's row: `wait` waits for the lock, `pass` treats the append as stale so that the rest of the batch does not
+ * wait.
  */
 export async function append(
   executor: Executor,
@@ -71,24 +73,24 @@ type CommittedRow = {
 };
 
 /**
- * Which parts of the statement a batch needs. Postgres sets up every part that is there, at each execution, whether or not it
- * has a row to write: what most appends do without is left out of most texts. Few groups, since each text is planned once a
- * line.
+ * Which parts of the statement a batch needs. PostgreSQL sets up every part on each execution, even one without rows to
+ * write, so most statement texts leave out the parts that few appends use. There are few groups, because PostgreSQL
+ * plans each text once per connection.
  */
 type Needs = {
-  /** Calls are requested, or change. */
+  /** Calls are requested or change. */
   calls: boolean;
-  /** Jobs end, or search is told. */
+  /** Jobs end, or messages are queued for the search index. */
   ends: boolean;
-  /** Inputs enter history. */
+  /** Inputs enter the history. */
   inputs: boolean;
-  /** What fails, is taken back, compacted, or looked up. */
+  /** Failed model calls, retracted or withdrawn messages, compactions, ends of executions. */
   rare: boolean;
-  /** Workers engage others. */
+  /** Workers start jobs of other workers. */
   engaged: boolean;
 };
 
-/** One JSON array a table, so that its text never depends on what is in them, and each text is prepared once. */
+/** One JSON array per table: the statement text does not depend on the rows, so each text is prepared once. */
 type Rows = ReturnType<typeof rowsOf>;
 
 function rowsOf(appends: readonly Append[]) {
@@ -137,7 +139,7 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
       ${ends ? sql`coalesce(j.follow_up, false) as follow_up from ctx left join changed_jobs j on j.context_id = ctx.id` : sql`false as follow_up from ctx`}`;
 }
 
-/** The guarded update that feeds all else. */
+/** The guarded update that all other parts join. */
 function contextsPart({ contexts }: Rows, held: 'wait' | 'pass'): SQL {
   return sql`with wanted as (
       select * from jsonb_to_recordset(${encodeJson(contexts)}::jsonb) as w(
@@ -146,7 +148,7 @@ function contextsPart({ contexts }: Rows, held: 'wait' | 'pass'): SQL {
         joined int, turn int, last_turn int, requests int,
         input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_nanos bigint,
         failure_kept boolean, failure jsonb, searchable boolean)
-      -- Always true. The planner expects few rows then, and looks each context up by its id.
+      -- Always true. It makes the planner expect few rows and find each context by its id.
       where w.epoch + 0 = w.epoch
     ), ${held === 'wait' ? ALL : FREE}, ctx as (
       update contexts c set
@@ -182,7 +184,7 @@ function contextsPart({ contexts }: Rows, held: 'wait' | 'pass'): SQL {
     )`;
 }
 
-/** Calls of others that wait for the jobs that end here, before anything that touches a call. */
+/** Counts down calls of other contexts that wait for the jobs ending here. Runs before any part that changes a call. */
 function countdownPart(appends: readonly Append[], { jobs }: Rows, engaged: boolean): SQL {
   const own = engaged ? ownCalls(appends) : sql`select null::uuid as id where false`;
   return sql`, ended as (
@@ -192,7 +194,7 @@ function countdownPart(appends: readonly Append[], { jobs }: Rows, engaged: bool
     ), own_calls as (${own}), ${countdown(sql`ended`, sql`own_calls`)}`;
 }
 
-/** What nearly every append adds. */
+/** The messages and events that nearly every append adds. */
 function addedPart({ messages, events }: Rows): SQL {
   return sql`, new_messages as (
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, job_id,
@@ -226,7 +228,7 @@ function inputsPart({ admitted }: Rows): SQL {
     )`;
 }
 
-/** `held`: what is asked of calls before the first is changed. */
+/** `held`: a condition that locks all calls of the countdown before the first call changes. */
 function callsPart({ requested, changed, executed }: Rows, held: SQL): SQL {
   return sql`, new_calls as (
       insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status,
@@ -265,7 +267,7 @@ function callsPart({ requested, changed, executed }: Rows, held: SQL): SQL {
     )`;
 }
 
-/** Jobs that begin or go on: none of them ends, so that nothing of an end is changed. */
+/** Updates jobs that start or continue. Used when no job of the batch ends; columns about the end stay unchanged. */
 function progressPart({ jobs }: Rows): SQL {
   return sql`, changed_jobs as (
       update jobs j set status = r.status, turn = r.turn, attempt = r.attempt, failures = r.failures,
@@ -283,7 +285,7 @@ function progressPart({ jobs }: Rows): SQL {
     )`;
 }
 
-/** The same where some end, with what an end leaves. */
+/** Updates jobs when some of them end: also sets the end columns, the branch counters and the search backlog. */
 function endsPart({ jobs }: Rows): SQL {
   return sql`, changed_jobs as (
       update jobs j set status = r.status, turn = r.turn, attempt = r.attempt, failures = r.failures,
@@ -308,7 +310,7 @@ function endsPart({ jobs }: Rows): SQL {
       where j.id = r.id and j.context_id = ctx.id and j.finished_at is null
       returning j.context_id, r.finished and ${hasFollowUp} as follow_up
     ), branch_counters as (
-      -- What the job added before is stored; what this append adds is in ctx.
+      -- The job's earlier rows are already stored; the rows of this append are counted in ctx.
       update branches b set
         message_count = b.message_count + ctx.messages + (
           select count(*) from messages m where m.context_id = ctx.id and m.branch = ctx.branch and m.seq > j.first_seq

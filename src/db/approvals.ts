@@ -1,4 +1,4 @@
-/** Decisions on calls that wait for approval: written beside the call, until the holder of the context takes it up. */
+/** Approval decisions: stored on the waiting call until the run that owns the context's lease applies them. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/settings.ts';
@@ -11,22 +11,22 @@ import type { Replied } from './replies.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
 
-/** A call, as whoever wants to judge it finds it. */
+/** A call as read before an approval decision. */
 export type JudgedCall = {
   id: ToolCallId;
   jobId: JobId;
   name: string;
   status: CallStatus;
-  /** What it waits for, or waited for last. */
+  /** What it waits for, or last waited for. */
   waitsFor: WaitsFor | null;
   approval: ApprovalDecision | null;
-  /** Its time is over, though its holder may not have looked yet. */
+  /** The call has expired, though its run may not have noticed yet. */
   late: boolean;
-  /** Its job was told to end. */
+  /** Its job has a stop request. */
   ending: boolean;
 };
 
-/** Null: this tenant has no such call in this context. */
+/** Null: the tenant has no such call in this context. */
 export async function findJudgedCall(
   executor: Executor,
   place: Place,
@@ -36,7 +36,7 @@ export async function findJudgedCall(
   return row ?? null;
 }
 
-/** Calls of a context that wait for a decision, the oldest first. */
+/** Calls of a context that wait for an approval decision, oldest first. */
 export async function undecidedCalls(executor: Executor, place: Place): Promise<JudgedCall[]> {
   const waiting = sql`t.status = 'waiting' and t.waits_for = 'approval' and t.approval is null`;
   const calls = await select(executor, place, waiting);
@@ -66,8 +66,9 @@ export type NewApproval = {
 };
 
 /**
- * Writes decisions with the events that tell of them, tells the holder to look, and wakes the context where nobody holds it.
- * An approved call is `pending` again; a denied one waits for its end to be written. The context's row was held before.
+ * Writes decisions and their `ApprovalResolved` events, raises `control_seq` so that the lease owner reads them, and
+ * makes a waiting context runnable. An approved call becomes `pending` again; a denied call keeps waiting until the run
+ * closes it. The caller has locked the context's row.
  */
 export async function writeApprovals(
   tx: Executor,
@@ -109,7 +110,7 @@ export async function writeApprovals(
     )
     select head_seq, wake_seq, lease_epoch, scheduling_status, (select count(*)::int from call) as written from ctx`);
   if (row === undefined || row.written !== decisions.length)
-    throw new Error('A call was judged that does not wait for it.');
+    throw new Error('An approval decision names a call that no longer waits for approval.');
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,
@@ -118,11 +119,11 @@ export async function writeApprovals(
   };
 }
 
-/** The config of a context's worker, as it stands. The context's row was held before: nobody changes it meanwhile. */
+/** The current config of a context's worker. The caller has locked the context's row, so the config cannot change. */
 export async function configOf(tx: Executor, { tenantId, contextId }: Place): Promise<WorkerConfig> {
   const [row] = await tx.execute<{ config: WorkerConfig }>(
     sql`select w.config from workers w where w.tenant_id = ${tenantId} and w.context_id = ${contextId}`,
   );
-  if (row === undefined) throw new Error('A held context has no worker.');
+  if (row === undefined) throw new Error(`The locked context ${contextId} has no worker.`);
   return row.config;
 }

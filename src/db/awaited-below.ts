@@ -1,15 +1,15 @@
-/** What persons and clients are asked by the workers that a context waits for, and by those that these wait for. */
+/** Questions to persons and clients from the workers that a context waits for, directly or through other workers. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ToolCallId, WorkerId } from '../core/ids.ts';
 import type { WaitsFor } from '../core/tool-call.ts';
 import { isAwaited } from './replies.ts';
 
-/** Calls that are told of, and workers that are looked at. */
+/** Limits: calls returned, and workers searched. */
 const TOLD = 50;
 const LOOKED_AT = 1_000;
 
-/** A call of a worker below that waits for a person or a client. */
+/** A call of an awaited worker that waits for a person or a client. */
 export type AwaitedBelow = {
   id: ToolCallId;
   name: string;
@@ -17,7 +17,7 @@ export type AwaitedBelow = {
   for: Extract<WaitsFor, 'approval' | 'answer' | 'outcome'>;
 };
 
-/** As JSON, the oldest first; null: none. */
+/** A JSON array, oldest call first; null: none. */
 export function awaitedBelow(contextId: SQL): SQL {
   return sql`(
     with recursive below as (

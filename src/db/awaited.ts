@@ -1,8 +1,8 @@
 /**
- * Calls that wait for workers' jobs. Whatever ends a job counts down, in its own commit, what the calls that wait for it
- * still need; their context is woken afterwards, by a statement of its own. Rows of calls are locked in the order of their
- * ids, and after the rows of contexts: whoever counts down for jobs of many contexts, and whoever closes its own calls,
- * never wait for each other in a circle.
+ * Calls that wait for jobs of other workers. A statement that ends a job also decrements, in the same commit, the
+ * `needs` of the calls that wait for it. A separate statement wakes their context afterwards. Locks are taken on
+ * context rows first, then on call rows in the order of their ids. This order prevents deadlocks between transactions
+ * that count down for jobs of many contexts and transactions that close their own calls.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -10,13 +10,13 @@ import type { ContextId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 
-/** No calls of its own that wait for workers. */
+/** For statements that change no calls of their own. */
 export const NONE_OWN: SQL = sql`(select null::uuid as id where false)`;
 
 /**
- * Common table expressions for a statement that ends jobs. `ended`: those jobs, as `(id, context_id, tenant_id)`. `own`:
- * calls that the statement itself changes, and that may wait for workers, as `(id)`; whoever changes them asks for
- * `${HELD_FIRST}` before. `counted(context_id, needs, ended_in)` tells which calls need less now.
+ * Common table expressions for a statement that ends jobs. `ended`: those jobs, as `(id, context_id, tenant_id)`.
+ * `own`: calls that the statement itself changes and that may wait for workers, as `(id)`; their update must include
+ * `${LOCK_FIRST}` in its condition. `counted(context_id, needs, ended_in)` lists the calls whose `needs` decreased.
  */
 export function countdown(ended: SQL, own: SQL): SQL {
   return sql`touched as materialized (
@@ -31,23 +31,23 @@ export function countdown(ended: SQL, own: SQL): SQL {
         select t.id from tool_calls t where t.id = x.id for no key update) t
     ), counted as (
       update tool_calls t set needs = t.needs - h.n from held h
-      -- Always true, as in an append: each is looked up by its id.
+      -- Always true, as in an append: the planner then finds each call by its id.
       where h.n + 0 = h.n and t.id = h.id and h.n > 0 and not h.own and t.status = 'waiting' and t.waits_for = 'workers'
       returning t.context_id, t.needs, h.ended_in
     )`;
 }
 
-/** All that a statement with a countdown locks of calls is locked once this was asked. */
+/** A condition that is always true. Evaluating it locks every call that the countdown locks. */
 export const LOCK_FIRST: SQL = sql`(select count(*) from held) >= 0`;
 
-/** Contexts that wait for nothing more, as JSON: of the jobs that ended in the context `of`. */
+/** Contexts whose calls need nothing more because jobs ended in the context `of`, as JSON. */
 export function metBy(of: SQL): SQL {
   return sql`(select jsonb_agg(distinct k.context_id) from counted k where k.ended_in = ${of} and k.needs <= 0)`;
 }
 
 /**
- * Locks, in their order, all calls that an end of this context's jobs may touch: for a transaction that ends some of them
- * in more than one statement. The context's row is locked.
+ * Locks, in the order of their ids, all calls that the end of this context's jobs may change. For a transaction that
+ * ends some of these jobs in more than one statement. The caller has locked the context's row.
  */
 export async function lockCalls(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
   await tx.execute(sql`/* tool_calls.lock_awaiting */
@@ -59,7 +59,7 @@ export async function lockCalls(tx: Executor, tenantId: TenantId, contextId: Con
     order by t.id for no key update`);
 }
 
-/** The jobs of a context that is removed end with it. Its calls were locked before. Returns contexts that wait no more. */
+/** Counts down for the unfinished jobs of a deleted context. Its calls are locked. Returns the contexts to wake. */
 export async function countOut(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<ContextId[]> {
   const [row] = await tx.execute<{ met: ContextId[] | null }>(sql`/* tool_calls.count_down */
     with ended as (
@@ -70,12 +70,13 @@ export async function countOut(tx: Executor, tenantId: TenantId, contextId: Cont
   return row?.met ?? [];
 }
 
-/** A call that waits for jobs which were there before. `any`: the first that ends is enough. */
+/** A call that waits for jobs that already existed. `any`: it needs only the first of them to end. */
 export type Recounted = { callId: ToolCallId; any: boolean };
 
 /**
- * Counts anew what calls still need, which jobs that ended as they began to be waited for did not tell. In a transaction:
- * once a call is locked, whoever counts it down has done so, or does it after this. True: one of them needs nothing more.
+ * Recomputes `needs` of calls, because a job may have ended while the call was being registered and so not counted
+ * down. Runs in a transaction: once a call is locked, every other countdown has either committed or runs after this
+ * one. True: at least one of the calls needs nothing more.
  */
 export async function recount(
   tx: Executor,
@@ -99,14 +100,14 @@ export async function recount(
   return rows.some(({ needs }) => needs <= 0);
 }
 
-/** How long a ring may take before a sweep looks, in milliseconds. */
+/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
 const WAKE_UP_GRACE_MS = 1_000;
 
 export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
 
 /**
- * Wakes a context with a call that waits for nothing more. Its holder, where it has one, may be about to park: that is
- * guarded by what is raised here. Null: nobody is to be rung for.
+ * Wakes a context that has a call which needs nothing more. If a run owns its lease and is about to park, the raised
+ * `wake_seq` makes the guard of that park fail. Null: no wake-up has to be sent.
  */
 export async function wakeMet(executor: Executor, contextId: ContextId): Promise<Woken | null> {
   const [row] = await executor.execute<{
@@ -129,8 +130,9 @@ const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id
   and t.needs <= 0 limit 1) is not null`;
 
 /**
- * Wakes those whose waker died. One that is put off for a reason of its own (a process that cannot serve it, a job that
- * kills whoever takes it up) comes by itself within minutes, and is left alone for as long.
+ * Wakes contexts whose wake-up was lost because its sender died. Contexts that are postponed for another reason (no
+ * process supports them, or their job kills its processes) become due by themselves within minutes, and are skipped for
+ * that long.
  */
 export async function wakeForgotten(executor: Executor, most: number): Promise<Woken[]> {
   const rows = await executor.execute<{
@@ -151,13 +153,13 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
   return rows.map((row) => ({ contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch }));
 }
 
-/** Most that are told of one context. */
+/** Most workers returned per context. */
 const TOLD = 100;
 
-/** A worker whose job a call waits for. */
+/** A worker that a call waits for. */
 export type AwaitedWorker = { id: ToolCallId; name: string; workerId: WorkerId };
 
-/** Unfinished workers that calls of a context wait for, as JSON, the oldest calls first; null: none. */
+/** Unfinished workers that calls of a context wait for, as JSON, oldest calls first; null: none. */
 export function awaitedWorkers(contextId: SQL): SQL {
   return sql`(select jsonb_agg(jsonb_build_object('id', u.id, 'name', u.name, 'workerId', u.worker_id)
       order by u.asked_at, u.call_place, u.ordinal) from (

@@ -1,4 +1,4 @@
-/** Branches as clients read them. */
+/** Branches as the API returns them. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId } from '../core/ids.ts';
@@ -15,12 +15,12 @@ export type BranchView = {
   name: string;
   isActive: boolean;
   parent: string | null;
-  /** The last message that it shares with its parent; null: none. */
+  /** The last message shared with its parent; null: none. */
   forkMessageId: MessageId | null;
   forkSeq: number | null;
-  /** Visible messages that it reads, those that it shares included. Null: not counted. */
+  /** Visible messages of the branch, shared ones included. Null: not counted. */
   length: number | null;
-  /** By the jobs that ended on it. */
+  /** Counts the jobs that ended on this branch; so do `requestCount` and `usage`. */
   messageCount: number;
   requestCount: number;
   usage: Usage;
@@ -39,16 +39,16 @@ type Row = Usage & {
   created_at: Millis;
 };
 
-/** Where a page of branches ended: the oldest come first. */
+/** The cursor behind a page of branches, which are ordered oldest first. */
 export type BranchPlace = { createdAt: Millis; name: string };
 
-/** Of a branch `b` of the context `c`. */
+/** For a branch `b` of the context `c`. */
 const columns: SQL = sql`b.name, b.name = c.active_branch as active, b.parent_name, b.fork_seq,
   (select m.id from messages m where m.context_id = c.id and m.seq = b.fork_seq) as fork_message_id,
   b.message_count, b.request_count, ${usageColumns('b')},
   ${millis(sql`b.created_at`)} as created_at`;
 
-/** Its messages are not counted: this is asked while the context is held. Null: there is no such branch. */
+/** Leaves `length` null, because the caller holds the context's row lock. Null: no such branch. */
 export async function findBranchView(
   executor: Executor,
   tenantId: TenantId,
@@ -61,7 +61,7 @@ export async function findBranchView(
   return row === undefined ? null : toView(row);
 }
 
-/** At most `limit` after `after`. Null: this tenant has no such context. */
+/** At most `limit` branches after `after`. Null: the tenant has no such context. */
 export async function listBranches(
   executor: Executor,
   tenantId: TenantId,
@@ -84,7 +84,7 @@ export async function listBranches(
     ), cut as (
       select branch, after as at from stretch union select branch, upto from stretch
     ), piece as materialized (
-      -- What several branches share is counted once: between two cuts of any of them.
+      -- Messages shared by several branches are counted once: per piece between two cut points of any branch.
       select p.branch, p.after, p.upto, n.count from (
         select branch, lag(at) over (partition by branch order by at) as after, at as upto from cut) p
       cross join lateral (
@@ -120,13 +120,13 @@ export type Sibling = {
   messageId: MessageId;
   turn: Turn;
   createdAt: Millis;
-  /** The active branch shows it. */
+  /** The active branch reads it. */
   isActive: boolean;
 };
 
 /**
- * What stands at the place of a message on the branches of its context: the first message of its turn, and of those that
- * stand there instead, oldest first. Empty: no branch shows the message.
+ * The alternatives to a message across the branches of its context: the first message of its turn, and the messages
+ * that other branches have in its place, oldest first. Empty: no branch reads the message.
  */
 export async function listSiblings(
   executor: Executor,
@@ -152,7 +152,7 @@ export async function listSiblings(
       where ${isRead(sql`it.branch`, sql`it.seq`)}
       order by b.name = c.active_branch desc, b.name = it.branch desc, b.created_at, b.name limit 1
     ), before as (
-      -- What its turn follows: of an input whatever stands before it, of an answer its input.
+      -- The message before its turn: for an input the message before it, for an answer the input.
       select m.branch, m.seq from line cross join it join contexts c on c.id = it.context_id
       cross join lateral (${spans(sql`line.name`)}) s
       cross join lateral (

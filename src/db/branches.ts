@@ -1,6 +1,6 @@
 /**
- * Branches: which stretches of its context's messages each reads, and how they come and go. Whoever writes one holds the
- * context's row first. What a branch is told by takes a number as any event does: it is mailbox, not history.
+ * Branches: the spans of the context's messages that each reads, and how branches are created, activated and deleted.
+ * The writer locks the context's row first. A branch event gets a sequence number like every other event.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -13,17 +13,20 @@ import type { Place } from './history.ts';
 import { readLastTurn } from './history.ts';
 import { lastTurnOf } from '../core/message.ts';
 
-/** A branch and what it reads. */
+/** A branch and the spans that it reads. */
 export type Branch = { name: string; spans: Span[] };
 
-/** Holds a context's row until the transaction ends: what looks at its branches does so afterwards. False: there is none. */
+/**
+ * Locks a context's row until the transaction ends. Call it before reading the context's branches. False: no such
+ * context.
+ */
 export async function lockContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.lock_for_branches */
     select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for no key update`);
   return rows.length > 0;
 }
 
-/** Null: there is no such branch. */
+/** Null: no such branch. */
 export async function findBranch(
   executor: Executor,
   { tenantId, contextId }: Place,
@@ -44,7 +47,7 @@ export async function branchNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Of the branches that read a message: the active one, else that to which it was added, else the oldest. Null: none. */
+/** Of the branches that read a message: the active one, else the one it was added to, else the oldest. Null: none. */
 export async function branchReading(
   executor: Executor,
   { tenantId, contextId }: Place,
@@ -57,7 +60,7 @@ export async function branchReading(
   return row === undefined ? null : { name: row.name, spans: row.spans ?? whole(row.name) };
 }
 
-/** Whether `b` reads the message of that number which was added to `branch`. */
+/** Whether `b` reads the message with number `seq` that was added to `branch`. */
 export function isRead(branch: SQL, seq: SQL): SQL {
   return sql`case when b.spans is null then b.name = ${branch} else exists (
     select 1 from jsonb_to_recordset(b.spans) as r(branch text, after bigint, upto bigint)
@@ -66,7 +69,7 @@ export function isRead(branch: SQL, seq: SQL): SQL {
 
 export type NewBranch = { name: string; parent: string; forkSeq: number; spans: readonly Span[] };
 
-/** Returns the context's number after it. */
+/** Returns the context's new `head_seq`. */
 export async function insertBranch(tx: Executor, place: Place, branch: NewBranch): Promise<number> {
   const { tenantId, contextId } = place;
   const { name, parent, forkSeq, spans } = branch;
@@ -76,7 +79,7 @@ export async function insertBranch(tx: Executor, place: Place, branch: NewBranch
   return tell(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
 }
 
-/** Inputs that name no branch go to this one from now on. Returns the context's number after it. */
+/** Inputs that name no branch now go to this one. Returns the context's new `head_seq`. */
 export async function activateBranch(tx: Executor, place: Place, name: string): Promise<number> {
   const { tenantId, contextId } = place;
   const turns = lastTurnOf(await readLastTurn(tx, place, name));
@@ -86,7 +89,7 @@ export async function activateBranch(tx: Executor, place: Place, name: string): 
   return tell(tx, place, { name: 'BranchSwitched', data: { branch: name } });
 }
 
-/** Its messages stay: branches that share them read them. A holder is told to look. Returns the context's number after it. */
+/** Keeps its messages, because other branches may share them. Signals the lease owner. Returns the new `head_seq`. */
 export async function deleteBranch(tx: Executor, place: Place, name: string): Promise<number> {
   const { tenantId, contextId } = place;
   await tx.execute(sql`/* branches.delete */
@@ -108,11 +111,11 @@ async function tell(tx: Executor, { tenantId, contextId }: Place, { name, data }
       select ctx.id, ctx.tenant_id, ctx.head_seq, ${name}, ${encodeJson(data)}::jsonb from ctx
     )
     select head_seq from ctx`);
-  if (row === undefined) throw new Error('A locked context vanished.');
+  if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);
   return row.head_seq;
 }
 
-/** Whether a job of this branch is unfinished. */
+/** Whether this branch has an unfinished job. */
 export async function isBusy(tx: Executor, { tenantId, contextId }: Place, name: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${name}

@@ -1,6 +1,6 @@
 /**
- * What calls of a job waited for: each wait, the first first. A row of `tool_calls` knows the last one only. Approval comes
- * before all else, and an outcome may be asked for again and again: these are told by their events, which name each of them.
+ * Everything that the calls of a job waited for, in order. A row of `tool_calls` stores only the last wait. Waits for
+ * approval and for an outcome (which can repeat) are read from their events.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -9,21 +9,21 @@ import { WAITS_FOR } from '../core/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import { millis } from './instant.ts';
 
-/** `answer`: what a person says. `client`: what a client brings. */
+/** `answer`: from a person. `client`: an outcome from a client. */
 export const CALL_WAITS = [...WAITS_FOR, 'client'] as const;
 
 export type CallWait = {
   for: (typeof CALL_WAITS)[number];
   askedAt: Millis;
-  /** When it is over, whatever came; null: never by itself. */
+  /** When the wait expires; null: never. */
   expiresAt: Millis | null;
-  /** Null: it waits still. */
+  /** Null: it still waits. */
   endedAt: Millis | null;
 };
 
 /**
- * Common table expressions behind `job (id, context_id, tenant_id, first_seq, last_seq)`. `call_waits(id, waits)`: of each
- * call that waited, as JSON. What was said to a call is the event behind the one that asked for it.
+ * Common table expressions that follow `job (id, context_id, tenant_id, first_seq, last_seq)`. `call_waits(id, waits)`:
+ * the waits of each call that waited, as JSON. A wait ends with the call's next approval or outcome event.
  */
 export const callWaits: SQL = sql`
     said as (

@@ -1,4 +1,4 @@
-/** Claims: the lease is taken where nobody has it. `c` is the row throughout. */
+/** Claims: a worker process takes the free lease of a context. `c` is the context's row throughout. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../core/ids.ts';
@@ -8,10 +8,10 @@ import { columns, toRow } from './contexts.ts';
 import type { Columns, ContextRow } from './contexts.ts';
 
 /**
- * Takes the lease where nobody has it and something is to be done; the leases of the dead are revoked by sweeps before.
- * Null: the doorbell was surplus, or the process that asks was declared dead. The row that comes back counts the barren
- * claims *before* this one. `counted`: the epoch under which a sweep has counted this claim already, in a commit of its
- * own; null: nobody has.
+ * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
+ * there is nothing to claim (the claim is a noop), or `owner` was declared dead. The returned row has the failed claims
+ * *before* this claim. `counted`: the epoch under which a sweep already counted this claim in its own commit; null: not
+ * counted yet.
  */
 export async function claim(
   tx: Executor,
@@ -25,7 +25,7 @@ export async function claim(
   return row === undefined ? null : toClaimed(row);
 }
 
-/** The same for many. Passes by rows that somebody else holds, and those whose claims came to nothing before. */
+/** Claims many contexts. Skips rows that another transaction has locked, and contexts with failed claims. */
 export async function claimFree(
   tx: Executor,
   contextIds: readonly ContextId[],
@@ -35,25 +35,27 @@ export async function claimFree(
     with free as materialized (
       select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
       join contexts f on f.id = wanted.id::uuid
-      -- Always true. The planner expects few rows then, and looks each context up by its id.
+      -- Always true. It makes the planner expect few rows and find each context by its id.
       where wanted.id || '' = wanted.id and f.failed_claims = 0
       for no key update of f skip locked
     ) ${taking(sql`free`, owner, null)}`);
   return rows.map(toClaimed);
 }
 
-/** Those of them that the owner holds, for statements that are sent in one breath with their claim (see `places`). */
+/**
+ * The given contexts that `owner` now leases, for statements sent in the same round trip as the claim (see `places`).
+ */
 export function leasedBy(contextIds: readonly ContextId[], owner: ProcessId): SQL {
   return sql`(
     select c.id as context_id, c.tenant_id as tenant, c.active_branch as branch, c.steers
     from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
     join contexts c on c.id = wanted.id::uuid
-    -- As in a claim: each is looked up by its id.
+    -- Always true, as in a claim: the planner then finds each context by its id.
     where wanted.id || '' = wanted.id and c.lease_owner = ${owner} and c.scheduling_status = 'running'
   ) at`;
 }
 
-/** The update that claims those of `from`, which has their ids. */
+/** The update that claims the contexts of `from`, a relation named `free` with their ids. */
 function taking(from: SQL, owner: ProcessId, counted: number | null): SQL {
   return sql`update contexts c set
       scheduling_status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
@@ -70,7 +72,7 @@ function toClaimed(row: Columns): ContextRow {
   return { ...toRow(row), failedClaims: row.failed_claims - 1 };
 }
 
-/** A claim that was counted under this epoch came to nothing by no fault of the context: it does not count. */
+/** Uncounts a claim that a sweep counted under this epoch and that failed through no fault of the context. */
 export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
   await executor.execute(sql`/* contexts.uncount_failed_claim */
     update contexts c set failed_claims = greatest(c.failed_claims - 1, 0)

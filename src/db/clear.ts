@@ -1,9 +1,9 @@
-/** Clear: history begins anew behind all that is stored. Nothing is removed but the rows of branches. */
+/** Clear: the history restarts after everything stored. Only rows of branches are deleted. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 
-/** Whether anything is under way or queued, and the version of the settings. The context's row was locked before. */
+/** Whether a job is running, waiting or queued, and the settings version. The caller has locked the context's row. */
 export async function lookBeforeClear(
   tx: Executor,
   tenantId: TenantId,
@@ -19,8 +19,9 @@ export async function lookBeforeClear(
 }
 
 /**
- * The messages that are stored leave history, all branches but the first go, and counters begin at 0. However long history
- * is, a few rows change. No job is unfinished; whoever holds the context all the same has nothing to do, and loses it.
+ * Moves all stored messages out of the history, deletes all branches but the first, and resets the counters. It changes
+ * a few rows, however long the history is. No job is unfinished; a run that still owns the lease has no work, and loses
+ * the lease.
  */
 export async function clear(
   tx: Executor,
@@ -55,6 +56,6 @@ export async function clear(
       from ctx where failed
     )
     select head_seq from ctx`);
-  if (row === undefined) throw new Error('A locked context vanished.');
+  if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);
   return { headSeq: row.head_seq };
 }

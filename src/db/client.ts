@@ -1,10 +1,10 @@
 /**
- * The database, and the one way to it. Every statement is prepared by name, which saves a round trip from its second
- * execution on a line on; a read, and the beginning of a transaction, is sent again where the line was cut; what did not get
- * a lock in time is done again; tests may watch, count and pause statements.
+ * The only access to the database. Every statement is prepared by name, which saves a round trip from its second
+ * execution on the same connection. A read, or the start of a transaction, is sent again if the connection is cut. A
+ * statement or transaction that does not get a lock in time is retried. Tests can observe, count and pause statements.
  *
- * A statement that is written by hand begins with a tag, such as the comment `contexts.claim`: what writes or locks rows, and
- * what does not begin with `select`. Tags tell statements apart in pg_stat_activity and in tests.
+ * A handwritten statement starts with a tag, such as the comment `contexts.claim`, if it writes or locks rows or does
+ * not begin with `select`. Tags identify statements in pg_stat_activity and in tests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
@@ -22,58 +22,58 @@ import { GivenUp, Transaction } from './transaction.ts';
 
 export { GivenUp } from './transaction.ts';
 
-/** A pool or a transaction: what every statement of `src/db` is run on. */
+/** A pool or a transaction: every statement of `src/db` runs on one. */
 export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
 
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
 
 export type Database = {
-  /** Statements of their own. */
+  /** Runs each statement outside a transaction. */
   readonly db: Executor;
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. What is asked of `last`, once
-   * at most, ends it: the commit is sent with that statement, and both are answered together. With `lockPatienceMs` it may be
-   * run more than once. Once `signal` is raised nobody waits for it: it rejects with `GivenUp`, and its connection is closed.
+   * Runs `work` in one transaction: commits when it resolves, rolls back when it throws. A statement sent through
+   * `last`, at most one, ends the transaction: the commit is sent in the same round trip. With `lockTimeoutMs`, `work`
+   * may run more than once. When `signal` aborts, the call rejects with `GivenUp` at once and its connection is closed.
    */
   transaction<T>(
     work: (tx: Executor, last: Executor) => Promise<T>,
     options?: { signal?: AbortSignal },
   ): Promise<T>;
   /**
-   * Reads in one transaction, in which PostgreSQL cancels a statement that takes longer than `statementMs` (57014). Where the
-   * connection is lost, `read` is run once more. A read of one statement asks `last`: it takes one round trip then.
+   * Reads in one transaction, in which PostgreSQL cancels a statement that takes longer than `statementMs` (57014). If
+   * the connection is lost, `read` runs once more. A read of one statement uses `last`, and then takes one round trip.
    */
   read<T>(read: (tx: Executor, last: Executor) => Promise<T>, options: ReadOptions): Promise<T>;
-  /** Ends the pool; statements under way have `timeoutSeconds` to finish. */
+  /** Closes the pool; running statements have `timeoutSeconds` to finish. */
   close(timeoutSeconds?: number): Promise<void>;
 };
 
-/** `signal`: as that of a transaction. The server stops working on what was asked, too. */
+/** `signal`: as for a transaction. The server also stops working on the statement. */
 export type ReadOptions = { statementMs: number; signal?: AbortSignal };
 
 export type DatabaseOptions = {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   max?: number;
   /** The PostgreSQL schema of the tables. */
   schema?: string;
   /** Shown in `pg_stat_activity`. */
   name?: string;
-  /** A connection that was asked and says nothing for so long is given up, in milliseconds. */
+  /** A connection that does not answer a statement for this many milliseconds is closed. */
   silentMs?: number;
-  /** What the server ends by itself; nothing unless given. */
+  /** Timeouts enforced by the server; none by default. */
   limits?: Partial<SessionLimits>;
   /**
-   * How long a lock is tried for, in milliseconds: where `limits.lock` ends a statement, it is asked again, and its transaction
-   * done again from its beginning. Meanwhile no connection is held. Without it: not again.
+   * How long to retry for a lock, in milliseconds: when `limits.lock` ends a statement, the statement is sent again,
+   * and its transaction runs again from its start. No connection is used between tries. Without it, there is no retry.
    */
   lockTimeoutMs?: number;
-  /** Before a lock is tried again: what may free it. */
+  /** Runs before each retry for a lock; it may free the lock. */
   onLocked?: (executor: Executor) => Promise<void>;
   hook?: StatementHook;
 };
 
-/** Longer than any statement here takes. */
+/** Longer than any statement of Nightshift takes. */
 const SILENT_MS = 15_000;
 
 const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
@@ -136,7 +136,7 @@ async function readWithin<T>(
   const limits = readLimits(statementMs);
   try {
     return await transaction(async (tx, last) => {
-      // `then` sends it: before, and in one round trip with, what `read` asks first.
+      // `then` sends the limits first, in one round trip with the first statement of `read`.
       const limited = tx.execute(limits).then(() => undefined);
       const [, value] = await Promise.all([limited, read(tx, last)]);
       return value;
@@ -150,10 +150,10 @@ async function readWithin<T>(
   }, options);
 }
 
-/** Between two tries at a lock, in milliseconds, and up to twice as long. */
+/** Shortest pause between two tries for a lock, in milliseconds; the longest is twice as long. */
 const PAUSE_MS = 50;
 
-/** Nothing was written where a lock was not to be had. */
+/** Retries while the lock is not available. A failed try has written nothing. */
 async function whileLocked<T>(
   timeoutMs: number,
   free: () => Promise<void>,
@@ -179,7 +179,7 @@ async function within<T>(
   let received: Promise<void> = Promise.resolve();
   const tx = executor(async (text, parameters, values) => {
     if (hook !== undefined) {
-      // What is asked at once is sent in its order, however long the hook takes over each.
+      // Statements sent together keep their order, however long the hook takes for each.
       received = received.then(() => hook(text));
       await received;
     }
@@ -213,7 +213,7 @@ const known = { fullSchema: schema, schema: tables, tableNamesMap };
 
 type Ask = (text: string, parameters: Parameters, values: boolean) => Promise<unknown[]>;
 
-/** What drizzle builds, asked of `ask`. Cheap: every transaction has its own. */
+/** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
 function executor(ask: Ask): Executor {
   const session = new PgRemoteSession(
     async (text, parameters: Parameters, method) => ({
@@ -229,10 +229,10 @@ function isRead(text: string): boolean {
   return /^\s*(?:\/\*.*?\*\/\s*)?select\b/i.test(text);
 }
 
-/** A lock did not become free in time. */
+/** A lock was not available in time. */
 const LOCKED = '55P03';
 
-/** Codes of a connection that is gone: what was sent may not have been answered. */
+/** Codes of a lost connection: the server may have run what was sent without answering. */
 const CUT = [
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -240,11 +240,11 @@ const CUT = [
   'ECONNRESET',
   'EPIPE',
   '57P01',
-  // Its transaction stood still for too long.
+  // Its transaction was idle for too long.
   '25P03',
 ];
 
-/** Codes of a server that cannot be reached, is full, or is starting or stopping. */
+/** Codes of a server that cannot be reached, has no free connection, or is starting or stopping. */
 const AWAY = [
   'CONNECT_TIMEOUT',
   'ECONNREFUSED',
@@ -263,15 +263,15 @@ function wasCut(error: unknown): boolean {
   return CUT.includes(errorCode(error));
 }
 
-/** Whether Postgres is away for the moment: worth asking again later. */
+/** Whether PostgreSQL is unavailable for now, so that a later retry can succeed. */
 export function isUnavailable(error: unknown): boolean {
   return wasCut(error) || AWAY.includes(errorCode(error));
 }
 
-/** A statement was cancelled: it took longer than its limit. */
+/** A statement was cancelled because it exceeded its time limit. */
 export const CANCELLED = '57014';
 
-/** The code of a driver's or Postgres' error, through drizzle's wrapping; empty where there is none. */
+/** The error code from the driver or PostgreSQL, unwrapped from drizzle's error; empty if there is none. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,17 +1,18 @@
 /**
- * JSON to and from jsonb. Postgres refuses NUL and lone surrogates there, and tool output holds both: they are written
- * as a private-use mark and four hex digits, and so is the mark itself. What went in comes out.
+ * Converts JSON to and from jsonb. PostgreSQL rejects NUL and lone surrogates in jsonb, but tool output contains them.
+ * Each is stored as a private-use mark followed by four hex digits, and so is the mark itself. Decoding restores the
+ * original text.
  */
 const MARK = '\uF8FE';
 const NEEDS_MARK = /\\u0000|\\ud[89a-f]|\uF8FE/;
-/** Every escape of a JSON text in full, so that an escaped backslash cannot be taken for the start of the next one. */
+/** Matches whole escapes of a JSON text, so that an escaped backslash is not read as the start of the next escape. */
 const ESCAPES = /\\(?:u(0000|d[89a-f][0-9a-f]{2})|[^])|\uF8FE/g;
 const MARKED = /\uF8FE([0-9a-f]{4})/g;
 
-/** Pattern of Postgres for what stands in stored text for a character that it cannot hold. */
+/** PostgreSQL pattern for a stored replacement of a character that PostgreSQL cannot store. */
 export const STORED_MARK = `${MARK}[0-9a-f]{4}`;
 
-/** JSON text that jsonb takes. `JSON.stringify` escapes lone surrogates and leaves pairs alone. */
+/** JSON text that jsonb accepts. `JSON.stringify` escapes lone surrogates and leaves pairs unchanged. */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!NEEDS_MARK.test(text)) return text;
@@ -21,7 +22,7 @@ export function encodeJson(value: unknown): string {
   });
 }
 
-/** The value of a jsonb text as the driver reads it. */
+/** The value of a jsonb text, as the driver returns it. */
 export function decodeJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return text.includes(MARK) ? unmark(value) : value;
@@ -38,7 +39,7 @@ function unmarkText(text: string): string {
   return text.replace(MARKED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Text for a text column that is to come out as it went in. */
+/** Encodes text for a text column so that it can be restored exactly. */
 export function encodeText(text: string): string {
   return text.replace(
     /[\0\uF8FE]|\p{Cs}/gu,
@@ -50,7 +51,7 @@ export function decodeText(text: string): string {
   return unmarkText(text);
 }
 
-/** For text columns that hold what others wrote: Postgres refuses NUL there. */
+/** For text columns with text from outside: PostgreSQL rejects NUL, so it becomes U+FFFD. */
 export function plainText(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}');
 }

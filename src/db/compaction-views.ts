@@ -1,4 +1,4 @@
-/** Compactions as clients read them: also those that no longer hold. */
+/** Compactions as the API returns them, including those that no longer apply. */
 import { sql } from 'drizzle-orm';
 import type { CompactorType } from '../core/compaction/type.ts';
 import type { CompactionId, ContextId, JobId, TenantId } from '../core/ids.ts';
@@ -23,7 +23,10 @@ export type CompactionView = {
   createdAt: Millis;
 };
 
-/** In the order they were made, those after `after`. At most `limit`, and no more than a page may hold. Null: this tenant has no such context. */
+/**
+ * Compactions after `after`, in the order of their numbers: at most `limit`, and within the page's byte limit. Null:
+ * the tenant has no such context.
+ */
 export async function listCompactions(
   executor: Executor,
   tenantId: TenantId,

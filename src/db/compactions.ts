@@ -1,7 +1,7 @@
 /**
- * What was compacted of a branch. One that was made on another branch holds where this one reads that branch, and what the
- * compaction tells of. A summary that tells of what an interrupt took back is void: only the job that was interrupted
- * can have made it.
+ * The compactions of a branch. A compaction made on another branch applies if this branch reads the span where it was
+ * made and the messages that it covers. A summary that covers messages retracted by an interrupt is void; only the
+ * interrupted job can have made such a summary.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -11,15 +11,15 @@ import type { CompactorType } from '../core/compaction/type.ts';
 import { encodeText, plainText } from './codec.ts';
 import { spansOf } from './spans.ts';
 
-/** As they come beside a history. */
+/** Columns that are selected together with a history. */
 export type CompactedColumns = { summary: Summary | null; shortening: Shortening | null };
 
-/** Nothing of a branch is left out, as `k(upto, summary, shortening)`. */
+/** No compaction applies, as `k(upto, summary, shortening)`. */
 export const WHOLE: SQL = sql`(select 0::bigint as upto, null::jsonb as summary, null::jsonb as shortening) k`;
 
 /**
- * What stands for older messages of each `at(context_id, tenant, branch)`, likewise; `upto` 0: nothing does. `past`: what stood
- * when this was the last number of the context.
+ * The compactions that apply to each `at(context_id, tenant, branch)`, as the same `k`; `upto` 0: no summary replaces
+ * messages. `past`: only compactions up to this number of the context.
  */
 export function standing(past?: number): SQL {
   return sql`lateral (
@@ -30,13 +30,13 @@ export function standing(past?: number): SQL {
   ) k`;
 }
 
-/** The number up to which a summary stands for the messages of a branch; 0: none does. */
+/** The number up to which a summary replaces the messages of a branch; 0: there is none. */
 export function summarisedUpto(contextId: SQL, tenantId: SQL, branch: SQL): SQL {
   return sql`coalesce((
     select (s.last ->> 'uptoSeq')::bigint from (${last('llm', contextId, tenantId, branch)}) s), 0)`;
 }
 
-/** The last one of its type that holds on a branch. Its names are its own: whoever asks has other ones. */
+/** The last compaction of a type that applies to a branch. Its aliases must not clash with those of the callers. */
 function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, past?: number): SQL {
   const then = past === undefined ? sql`` : sql` and made.seq <= ${past}`;
   return sql`
@@ -53,8 +53,9 @@ function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, p
 }
 
 /**
- * Whether the last message that a compaction stands for is in one of the stretches. Whoever shows that one shows all before
- * it; but a name that was given again has compactions of messages that readers of its older branch do not show.
+ * Whether the last message that a compaction covers is in one of the stretches. A branch that reads that message reads
+ * all messages before it. This check is needed because branch names can be reused: compactions of the new branch may
+ * cover messages that readers of the old branch do not have.
  */
 export function eventsOf(made: SQL, stretches: SQL): SQL {
   return sql`exists (
@@ -67,7 +68,7 @@ export function toCompacted({ summary, shortening }: CompactedColumns): Compacte
   return { summary, shortening };
 }
 
-/** Of an append: its compaction, at the place of the entry that tells of it. */
+/** The compaction of an append, at the place of its `ContextCompacted` event. */
 export function compactionRows({ lease, entries, compaction }: Append) {
   if (compaction === null) return [];
   const place = entries.findIndex(

@@ -1,30 +1,34 @@
 /**
- * The socket below a line. It tells of its end before anybody else hears of it, and whatever listeners postgres.js takes
- * away, as it does with all of them where TLS begins.
+ * The socket below a database connection. It reports its end before any other listener runs, and even after postgres.js
+ * has removed all listeners, which it does when TLS starts.
  */
 import { Socket } from 'node:net';
 
 export class ConnectionSocket extends Socket {
-  /** Where it leads to. postgres.js asks TLS for this name. */
+  /** The host it connects to. postgres.js reads this name for TLS. */
   readonly host: string;
   readonly #closed: (error: Error | null) => void;
 
-  /** `told` hears of the end once, while it happens: with what broke the connection, or null where it was closed. */
+  /** `closed` is called once, while the socket closes: with the error that broke the connection, or null. */
   constructor(host: string, closed: (error: Error | null) => void) {
     super();
-    // The driver writes what is asked at once in several pieces: none waits until the one before it was acknowledged.
+    // The driver writes one request in several pieces. Without Nagle's algorithm, none waits for the previous
+    // acknowledgement.
     this.setNoDelay(true);
     this.host = host;
     this.#closed = closed;
-    // An error may come before the driver listens; unheard, it would end the process.
+    // An error may occur before the driver adds its listener. An unhandled error event would end the process.
     this.on('error', () => undefined);
   }
 
-  /** Ends it. TLS above is told first: what it still writes, or has under way, would otherwise fail with nobody to hear. */
+  /**
+   * Closes the socket. TLS gets the `close` event first, because its pending writes would otherwise fail without a
+   * listener.
+   */
   abandon(): void {
     if (this.destroyed) return;
     this.emit('close', false);
-    // The driver takes all listeners away then; what was written before it was connected fails after that.
+    // The driver then removes all listeners. Data written before the socket was connected fails after that.
     this.on('error', () => undefined);
     this.destroy();
   }

@@ -1,10 +1,10 @@
 /**
- * One connection with one life: once it was cut, or anything odd happened on it, it is lost and never used again.
+ * One database connection. After a cut or any unexpected error it is lost, and is never used again.
  *
- * Below it is a client of postgres.js 3.4.9 that may open one connection. What that driver does after a cut is not relied
- * on: it may leave a statement unanswered for ever, give it the answer of another one, or connect again without an end.
- * So its socket is opened once, nothing is asked once that was heard to fail, and whatever is under way on a lost line is
- * rejected here, whether or not the driver does so too.
+ * It uses a client of postgres.js 3.4.9 that may open one connection. That driver is unreliable after a cut: it may
+ * never answer a statement, answer it with the result of another one, or reconnect endlessly. So this class opens the
+ * socket once, sends nothing after a known failure, and itself rejects every running statement of a lost connection,
+ * whether or not the driver does so too.
  */
 import postgres from 'postgres';
 import { decodeJson } from './codec.ts';
@@ -12,36 +12,39 @@ import { ConnectionSocket } from './connection-socket.ts';
 
 export type ConnectionOptions = {
   readonly url: string;
-  /** The PostgreSQL schema of the tables: statements name none. */
+  /** The PostgreSQL schema of the tables. Statements do not name it. */
   readonly schema: string;
   /** Shown in `pg_stat_activity`. */
   readonly name: string;
-  /** For so long a line may say nothing to a statement, in milliseconds. */
+  /** How long a running statement may receive no data, in milliseconds. */
   readonly silentMs: number;
-  /** Which of several hosts the next line is opened to; the next one after a line could not be opened. */
+  /** Which of several hosts the next connection uses. It advances when a connection could not be opened. */
   readonly turn: { host: number };
   readonly limits: SessionLimits;
 };
 
 /**
- * Time limits that PostgreSQL enforces on a session, in milliseconds; 0: no limit. They free the locks of a frozen process,
- * whose connections stay open although it reads nothing.
+ * Time limits that PostgreSQL enforces on a session, in milliseconds; 0: no limit. They free the locks of a frozen
+ * process, whose connections stay open although it reads nothing.
  */
 export type SessionLimits = {
-  /** A transaction whose next statement does not come: the connection is ended. */
+  /** A transaction waits for its next statement: PostgreSQL closes the connection. */
   idleInTransaction: number;
-  /** What the server has to say is not read: the connection is ended. */
+  /** The client does not acknowledge data from the server: PostgreSQL closes the connection. */
   unread: number;
-  /** A lock that does not become free: the statement fails. */
+  /** A lock is not available: the statement fails. */
   lock: number;
 };
 
 export type Parameters = postgres.ParameterOrJSON<never>[];
 
-/** Where postgres.js wants to be connected to: one of several hosts, or a socket of the file system. */
+/** Where postgres.js wants to connect to: one of several hosts, or a Unix socket. */
 type Place = { host: string[]; port: number[]; path?: string | false | null };
 
-/** Looks in one silence. Counted, not timed: a process that was itself stopped has not listened. */
+/**
+ * Checks per silence timeout. Checks are counted instead of measuring time, because a process that was itself stopped
+ * could not read.
+ */
 export const LOOKS = 4;
 
 export class Connection {
@@ -51,28 +54,28 @@ export class Connection {
   #socket: ConnectionSocket | null = null;
   #lost: Error | null = null;
   #received = false;
-  /** Each rejects a statement under way. */
+  /** Rejects of the running statements. */
   readonly #underWay = new Set<(error: Error) => void>();
-  /** Bytes read as of the last look, and the looks since there were fewer. */
+  /** Bytes read at the last check, and the number of checks in a row without new bytes. */
   #read = 0;
   #looks = 0;
 
-  /** Opens nothing yet: the first statement does. */
+  /** Does not connect yet; the first statement does. */
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#host = options.turn.host;
     this.#client = connect(options, (place) => this.#open(place));
   }
 
-  /** Why this line must not be used any more, or null. */
+  /** Why this connection must not be used any more, or null. */
   get lost(): Error | null {
     return this.#lost;
   }
 
   /**
-   * Statements that are asked at once share a round trip and are answered in their order. The rows are objects; with
-   * `values`, lists in the order of the columns. Rejects with Postgres' error; after any other, of a connection or of the
-   * driver, the line is lost.
+   * Statements sent at the same time share a round trip and are answered in order. Rows are objects, or with `values`
+   * arrays in column order. Rejects with PostgreSQL's error; after an error of the connection or the driver, the
+   * connection is lost.
    */
   async ask(text: string, parameters: Parameters = [], values = false): Promise<unknown[]> {
     if (this.#lost !== null) throw cutOff(this.#lost);
@@ -96,7 +99,10 @@ export class Connection {
     return promise;
   }
 
-  /** One look of the pool's clock: what was left alone for too many of them is given up, and the line with it. */
+  /**
+   * Called by the pool's timer. If no data arrived during too many checks, rejects the running statements and loses the
+   * connection.
+   */
   look(): void {
     if (this.#underWay.size === 0) return;
     const read = this.#socket?.bytesRead ?? 0;
@@ -105,7 +111,7 @@ export class Connection {
     if (this.#looks > LOOKS) this.lose(new Silence(this.#options.silentMs));
   }
 
-  /** Ends it at once. What is under way, and what is asked from now on, is rejected. */
+  /** Closes the connection at once. Rejects the running statements and all later ones. */
   lose(reason: Error): void {
     this.#lost ??= reason;
     for (const reject of this.#underWay) reject(this.#lost);
@@ -115,9 +121,9 @@ export class Connection {
     void this.#client.end({ timeout: 0 }).catch(() => undefined);
   }
 
-  /** Takes leave of the server, while nothing is asked. Resolves when the connection is closed. */
+  /** Ends the session with the server while no statement is running. Resolves when the connection is closed. */
   async end(): Promise<void> {
-    this.#lost ??= new ConnectionLost('CONNECTION_ENDED', 'This connection was ended.');
+    this.#lost ??= new ConnectionLost('CONNECTION_ENDED', 'The connection was ended.');
     await this.#client.end().catch(() => undefined);
   }
 
@@ -126,7 +132,7 @@ export class Connection {
     this.#received = true;
   }
 
-  /** What the driver takes as its socket. It asks for another one when it means to connect again. */
+  /** Creates the driver's socket. The driver asks for a second socket when it tries to reconnect; that is refused. */
   #open({ host, port, path }: Place): ConnectionSocket {
     if (this.#lost !== null || this.#socket !== null) throw cutOff(this.#lost);
     const at = this.#host % host.length;
@@ -139,21 +145,21 @@ export class Connection {
   #closed(error: Error | null): void {
     const reason = error ?? new ConnectionLost('CONNECTION_CLOSED', 'The connection was closed.');
     this.#lost ??= reason;
-    // The driver's own word for it, where it has one, says more, and comes first.
+    // If the driver reports its own error, that error has more detail and comes first.
     setImmediate(() => this.lose(reason));
   }
 }
 
 function connect(options: ConnectionOptions, socket: (place: Place) => ConnectionSocket): postgres.Sql {
-  // The driver takes this one too, though its types do not say so.
+  // postgres.js accepts this option, but its types do not include it.
   const unlisted = { socket };
   return postgres(options.url, {
     max: 1,
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: 10,
-    // Else each new connection asks for the types of arrays, unheard: one that is cut then rejects into the void. The price:
-    // statements give lists as jsonb.
+    // Otherwise each new connection queries the array types, and a cut during that query causes an unhandled rejection.
+    // Because of this, statements pass lists as jsonb.
     fetch_types: false,
     connection: {
       search_path: options.schema,
@@ -177,19 +183,22 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** Whether Postgres refused the statement and is ready for the next one. Its graver errors end the connection. */
+/** Whether PostgreSQL rejected only the statement. Errors of a higher severity end the connection. */
 function isOrderly(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.severity === 'ERROR';
 }
 
-/** The rows without the holes that a statement which failed in the middle of its result leaves before the next one's. */
+/**
+ * Removes the holes that postgres.js leaves in a result after an earlier statement failed in the middle of its own
+ * result.
+ */
 export function dense<T>(rows: T[]): T[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
 }
 
-/** Of a statement that was not answered, or not even sent, since there is no connection for it. */
+/** A statement was not answered, or not sent, because there is no connection for it. */
 export class ConnectionLost extends Error {
-  override name = 'LineLost';
+  override name = 'ConnectionLost';
   readonly code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED' | 'CONNECTION_DESTROYED';
   constructor(code: ConnectionLost['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -198,16 +207,16 @@ export class ConnectionLost extends Error {
 }
 
 function cutOff(cause: Error | null): ConnectionLost {
-  return new ConnectionLost('CONNECTION_CLOSED', 'The connection is lost: nothing more is sent on it.', {
+  return new ConnectionLost('CONNECTION_CLOSED', 'The connection is lost. The statement was not sent.', {
     cause,
   });
 }
 
-/** Bears the code of a connection that was cut: that is what it comes to. */
+/** Has the code of a cut connection, because it is handled like one. */
 class Silence extends Error {
   override name = 'Silence';
   readonly code = 'ECONNRESET';
   constructor(silentMs: number) {
-    super(`The database did not answer within ${silentMs} ms: its connection was given up.`);
+    super(`PostgreSQL did not answer within ${silentMs} ms. The connection was closed.`);
   }
 }

@@ -1,4 +1,4 @@
-/** Contexts as clients read them. */
+/** Contexts as the API returns them. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId, WorkerId } from '../core/ids.ts';
@@ -22,13 +22,13 @@ export type ContextView = {
   workerId: WorkerId;
   workerName: string;
   role: string | null;
-  /** The last that was said on the active branch, in short; null: nothing was lately. */
+  /** A preview of the last message on the active branch; null: none among the newest entries. */
   lastMessage: LastMessage | null;
   /** The context that it was forked from. */
   parentId: ContextId | null;
   title: string | null;
   config: WorkerConfig;
-  /** As it is shown. */
+  /** The shown state (see shown-state.ts). */
   state: DurableState;
   activeBranch: string;
   branches: string[];
@@ -37,30 +37,30 @@ export type ContextView = {
   requestCount: number;
   usage: Usage;
   createdAt: Millis;
-  /** Of its settings or its state, whichever changed last. */
+  /** The last change of its settings or its state. */
   updatedAt: Millis;
-  /** Of the settings: the worker's. */
+  /** The version of the worker's settings. */
   version: number;
-  /** When it is archived if nothing happens in it; null: never, or it is. */
+  /** When it will be archived if it stays idle; null: never, or it is archived. */
   expiresAt: Millis | null;
   archivedAt: Millis | null;
 };
 
-/** `text`: its beginning; empty: it holds none, or more than is read for a preview. */
+/** `text`: its beginning. Empty: it has no text, or it is too large for a preview. */
 export type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
 
-/** What is null is not asked for. */
+/** Null members do not filter. */
 export type ContextFilter = {
-  /** As they are shown. */
+  /** Shown states. */
   states: readonly DurableState[] | null;
   role: string | null;
-  /** Those that are, in place of those that are not. */
+  /** True: only archived contexts. False: only the others. */
   archived: boolean;
-  /** Is said in the title, by the worker, an id or the metadata of a job. */
+  /** Searched in the title, the worker's name and role, the ids, and the metadata of jobs. */
   q: string | null;
 };
 
-/** `upto`: of a search that found too little, where the next page begins. */
+/** `upto`: where the next page starts if a search stopped at its scan limit. */
 export type ContextPage = Page<ContextView> & { upto: ContextId | null };
 
 type Row = Usage & {
@@ -88,15 +88,15 @@ type Row = Usage & {
   archived_at: Millis | null;
 };
 
-/** Entries that are looked at for one with words for people. */
+/** Newest entries that are searched for a message with text for people. */
 const LOOKED_AT = 20;
-/** Bytes of a message whose beginning is shown: the content of a larger one is not read. */
+/** Size limit of a previewed message in bytes. The content of a larger one is not read. */
 export const PREVIEWED_BYTES = 64 * 1024;
-/** Bytes of its text that are read, and characters that are shown. */
+/** Bytes of its text that are read, and characters that are returned. */
 const READ = 1_000;
 const SHOWN = 240;
 
-/** Of a context: the text as hex, since it may be cut in the middle of a character. */
+/** The last message of a context. Its text is returned as hex, because it may be cut inside a character. */
 const lastMessage = (contextId: SQL, branch: SQL): SQL => sql`(
   select jsonb_build_object('id', m.id, 'role', m.role, 'createdAt', ${millis(sql`m.created_at`)}, 'hex', case
     when m.bytes <= ${PREVIEWED_BYTES} then (
@@ -134,7 +134,7 @@ const contextsWithWorker = (
     then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as expires_at
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
-/** Looked up for the contexts of a page, once it is known which these are. */
+/** Adds the last message to a page of contexts. Runs only for the contexts of that page. */
 function withLastMessage(page: SQL): SQL {
   return sql`select p.*, ${lastMessage(sql`p.id`, sql`p.active_branch`)} as last_message from (${page}) p`;
 }
@@ -164,7 +164,7 @@ function toView(row: Row): ContextView {
   };
 }
 
-/** Null: this tenant has no such context. `ofFile`: what roles of the config file say of their idle timeouts. */
+/** Null: the tenant has no such context. `ofFile`: idle timeouts of the roles in the config file. */
 export async function findContext(
   executor: Executor,
   tenantId: TenantId,
@@ -177,7 +177,7 @@ export async function findContext(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
 export async function listContexts(
   executor: Executor,
   tenantId: TenantId,

@@ -1,6 +1,6 @@
 /**
- * The context's row as mailbox, lease and counter: claim, wake, revoke, and what is due. Every change is one guarded
- * statement. `c` is the row throughout.
+ * The context's row as mailbox, lease and counter: claim, wake, revoke, and finding due contexts. Every change is one
+ * guarded statement. `c` is the context's row throughout.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -12,7 +12,7 @@ import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { dueNow, millis, nowInStatement } from './instant.ts';
 
-/** What the row says to whoever may write under its lease. */
+/** The context's row, as a run reads it. */
 export type ContextRow = {
   lease: Lease;
   state: DurableState;
@@ -24,7 +24,7 @@ export type ContextRow = {
   activeBranch: string;
   queued: number;
   steers: number;
-  /** The database's clock. */
+  /** The database's time. */
   now: Millis;
 };
 
@@ -63,7 +63,7 @@ export function toRow(row: Columns): ContextRow {
   };
 }
 
-/** The row as it is now. `lock` holds it until the transaction ends. Null: the context is gone. */
+/** The current row. `lock` locks it until the transaction ends. Null: the context does not exist. */
 export async function read(
   executor: Executor,
   contextId: ContextId,
@@ -76,8 +76,9 @@ export async function read(
 }
 
 /**
- * Raises the epoch of a lease under its holder: whatever it sent before and had no answer to can commit no more. Null:
- * the lease is lost. `again`: the holder, where it tried before and had no answer: a higher epoch may be its own work.
+ * Raises the epoch of a lease for its current owner, so that statements it sent earlier without an answer can no longer
+ * commit. Null: the lease is lost. `again`: the owner, if an earlier try got no answer; a higher epoch may then be its
+ * own.
  */
 export async function renew(
   tx: Executor,
@@ -92,17 +93,17 @@ export async function renew(
   return row === undefined ? null : toRow(row);
 }
 
-/** Whether the active job of `c` is wished to end: whoever wished it has let go of the row by now. */
+/** Whether the active job of `c` has a stop request. Stop requests are written under the row lock of `c`. */
 const isStopRequested: SQL = sql`exists (
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is not null)`;
 
-/** A process that ran no more than so many contexts when it died leaves little doubt about which of them killed it. */
+/** If a process ran at most this many contexts when it died, each of them is suspected to have killed it. */
 const SUSPECTS = 4;
 
 /**
- * Takes the leases of dead processes from their contexts. A job that keeps killing its process is waited with, longer each
- * time; not so where it died among many, of which one killed it at most, and not where it is wished to end: that takes no
- * process.
+ * Revokes the leases of dead processes. A context whose job keeps killing its process waits longer each time. It does
+ * not wait if the process ran many contexts, because at most one of them killed it, or if the job has a stop request,
+ * because ending it needs no run.
  */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* contexts.revoke */
@@ -128,14 +129,14 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
 /** A context that a sweep found due. */
 export type Due =
   | { kind: 'claimable'; contextId: ContextId; wakeSeq: number; epoch: number }
-  /** Nobody holds it, and its job is wished to end: that needs no slot. */
+  /** No process owns it, and its job has a stop request: ending the job needs no slot. */
   | { kind: 'stop_requested'; contextId: ContextId }
-  /** Its holder did not answer a wish in time. */
+  /** Its lease owner did not answer a stop request in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
 /**
- * `claims`: the finder has a slot for each, and is about to claim what nobody runs. `passBy`: what it cannot serve, as long
- * as nothing is new about it.
+ * `claims`: the caller has a slot for each context and is about to claim them. `passBy`: contexts that the caller does
+ * not support, skipped until one of their counters changes.
  */
 export type Taking = {
   claims?: boolean;
@@ -143,9 +144,10 @@ export type Taking = {
 };
 
 /**
- * What is due, at most `most`: wishes without an answer at once, the rest once it has been for `overdueMs`. Each is put
- * off by `againMs`, so that another sweep does not take it up at once and one whose finder dies is found again. A claim
- * that follows is counted here already: should a context kill its process while it is read, the count is committed.
+ * Takes at most `most` due contexts: unanswered stop requests at once, all others once they are overdue by `overdueMs`.
+ * Postpones each by `againMs`, so that another sweep does not take it at once, and a sweep finds it again if this
+ * process dies. Counts the claim that follows already here: if reading the context kills the process, the count is
+ * committed.
  */
 export async function takeDue(
   executor: Executor,
@@ -185,8 +187,8 @@ export async function takeDue(
 }
 
 /**
- * Takes up, for as long as the transaction lasts, a context that nobody holds: whoever thinks to know it has to look again.
- * False: somebody holds it by now, or nothing is left to do.
+ * Takes an unowned context for the duration of the transaction, and raises its epoch. The caller must read the row
+ * again. False: a process owns it by now, or there is nothing to do.
  */
 export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.take_unowned */
@@ -197,8 +199,9 @@ export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<bo
 }
 
 /**
- * Gives a lease back without a word: its run broke off, or never began. Left to others after `afterMs`; the claim keeps
- * counting as barren. `epoch`: of the lease that is meant; null where it never came to be known. False: there was none.
+ * Releases a lease whose run was aborted or never started. Other processes may claim the context after `afterMs`; the
+ * claim stays counted as failed. `epoch`: of the lease; null if the caller never learned it. False: there was no such
+ * lease.
  */
 export async function release(
   executor: Executor,
@@ -217,8 +220,8 @@ export async function release(
 }
 
 /**
- * A context that could not even be claimed, by a fault of ours: counted as barren, and left alone for longer each time, so
- * that it does not keep a fleet busy. `counted`: see `claim`.
+ * Postpones a context whose claim failed because of an internal error. Counts a failed claim and waits longer each
+ * time, so that the context does not keep the worker processes busy. `counted`: see `claim`.
  */
 export async function putOff(
   executor: Executor,
@@ -232,7 +235,7 @@ export async function putOff(
     where c.id = ${contextId} and c.lease_owner is null and c.scheduling_status in ('runnable', 'waiting')`);
 }
 
-/** What a process owns by the database's word. */
+/** The contexts that a process owns according to the database. */
 export async function owned(
   executor: Executor,
   owner: ProcessId,

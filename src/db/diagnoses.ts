@@ -1,4 +1,4 @@
-/** How a context stands, for whoever asks why it is not further. */
+/** Reads the status of a context, to explain why it makes no progress. */
 import { sql } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
 import type { Throttled } from '../core/throttle.ts';
@@ -20,26 +20,26 @@ import type { LeaseTimes } from './processes.ts';
 import { retried, stateOf } from './shown-state.ts';
 import type { SchedulingStatus } from './shown-state.ts';
 
-/** All that answers the question why a context is not further. */
+/** All data needed to explain why a context makes no progress. */
 export type Diagnosis = {
-  /** As it is shown. */
+  /** The shown state (see shown-state.ts). */
   state: DurableState;
   since: Millis;
   schedulingStatus: SchedulingStatus;
   stopped: boolean;
   queued: number;
-  /** When a sweep looks; null while nothing is due. */
+  /** When a sweep checks the context; null: nothing is due. */
   nextCheckAt: Millis | null;
-  /** Processes in a row that died on it without bringing it forward. */
+  /** Claims in a row after which the context made no progress. */
   failedClaims: number;
-  /** It is running, but whoever ran it is dead. */
+  /** The context is running, but its lease owner is dead. */
   abandoned: boolean;
   lastFailure: JobError | null;
   role: string | null;
-  /** Of a role of the API. */
+  /** The definition of a role that was created through the API. */
   definition: Role | null;
   config: WorkerConfig;
-  /** The admitted job. */
+  /** The job that is running or waiting. */
   active: {
     id: JobId;
     attempt: number;
@@ -47,24 +47,24 @@ export type Diagnosis = {
     error: JobError | Throttled | null;
     stopping: boolean;
   } | null;
-  /** The first of the queue. */
+  /** The first queued job. */
   next: { id: JobId; attempt: number; createdAt: Millis } | null;
-  /** Names of the calls without a result. */
+  /** Names of the calls that are pending or started. */
   openCalls: string[];
-  /** Calls that wait, but for workers, the oldest first; the question, where it is one. */
+  /** Calls that wait for something other than workers, oldest first. `question`: the text of an `ask_user` call. */
   awaited: (AwaitedCall & { question: string | null; since: Millis })[];
   /** Workers that calls wait for. */
   workers: AwaitedWorker[];
-  /** What these ask of persons and clients, and those that they wait for. */
+  /** Questions to persons and clients from the awaited workers and the workers they wait for. */
   below: AwaitedBelow[];
-  /** Whether any worker process lives. */
+  /** Whether any worker process is alive. */
   live: boolean;
-  /** While it waits for a process: how many are due before it, of whatever tenant, and itself. */
+  /** While it waits for a worker process: its position among the due contexts of all tenants, from 1. */
   queuePosition: number | null;
   now: Millis;
 };
 
-/** Null: this tenant has no such context. */
+/** Null: the tenant has no such context. */
 export async function findDiagnosis(
   executor: Executor,
   tenantId: TenantId,
@@ -166,7 +166,7 @@ export async function findDiagnosis(
   };
 }
 
-/** A shown state that is not stored began with what makes it shown. */
+/** A shown state that is not stored starts with the job or retry that causes it. */
 function sinceOf(
   row: { since: Millis; state: DurableState; next_at: Millis | null; retry_at: Millis | null },
   shown: DurableState,

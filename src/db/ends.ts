@@ -1,18 +1,18 @@
 /**
- * What the end of a job leaves for others, written in the very statement that ends it: a mark that is carried out in
- * transactions of their own (see errands.ts). `j` is the job as it was.
+ * Follow-ups that the end of a job leaves, written by the statement that ends it. Later transactions carry them out
+ * (see follow-ups.ts). `j` is the job's row before the update.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 
-/** Its end is to be told to the worker that asked for it, as soon as it has one. */
+/** A parent notice becomes due when the job ends. */
 export function noticeOnceEnded(ended: SQL): SQL {
   return sql`case when ${ended} and j.parent_notice = 'wanted' then 'due' else j.parent_notice end`;
 }
 
 /**
- * What is to reach those below it. Not by `exists`, which may be planned as a look at the jobs of all contexts. Whoever
- * spawns or sends is guarded: nothing new comes below a job that has ended, or a worker that was stopped.
+ * The stop request that cascades to the job's children. It does not use `exists`, which may be planned as a scan of the
+ * jobs of all contexts. Spawning and sending are guarded, so no child is added below an ended job or a stopped worker.
  */
 export function cascadeOnceEnded(status: SQL, stopped: SQL): SQL {
   return sql`case
@@ -23,10 +23,10 @@ export function cascadeOnceEnded(status: SQL, stopped: SQL): SQL {
     end`;
 }
 
-/** Whether there are workers below that end with it. */
+/** Whether the worker has attached child workers, which end with it. */
 export function hasChildWorkers(workerId: SQL): SQL {
   return sql`(select true from workers w where w.parent_worker_id = ${workerId} and not w.detached limit 1) is not null`;
 }
 
-/** Of the job as it is now. */
+/** Reads the job's row after the update. */
 export const hasFollowUp: SQL = sql`(j.cascade is not null or j.parent_notice = 'due') is true`;

@@ -1,6 +1,6 @@
 /**
- * What a context's stream is read from: messages that entered history and stored events, in one line of numbers; and how
- * far all that is followed has come, in one query.
+ * The source of a context's stream: messages in the history and stored events, in one sequence of numbers. Also reads
+ * the progress of all followed contexts and jobs in one query.
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
@@ -25,8 +25,8 @@ type Row = {
 };
 
 /**
- * Entries with numbers above `after`, at most `limit`, in order. A message that was retracted since is told as it was. Two
- * index scans that end with the page.
+ * Entries with numbers above `after`, in order, at most `limit`. A message that was retracted later is included. Uses
+ * two index scans that stop at the end of the page.
  */
 export async function readEvents(
   executor: Executor,
@@ -51,10 +51,10 @@ export async function readEvents(
   );
 }
 
-/** How far a context has come, and who writes it. */
+/** The last number of a context, and its lease owner. */
 export type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
 
-/** Null: this tenant has no such context. */
+/** Null: the tenant has no such context. */
 export async function readHead(
   executor: Executor,
   tenantId: TenantId,
@@ -70,19 +70,19 @@ export async function readHead(
   return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
 }
 
-/** Names a context or a job together with whose it is: ids of other tenants are not there. */
+/** The key of a context or a job with its tenant, so that ids of other tenants do not match. */
 export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
   return `${tenantId}/${id}`;
 }
 
 export type Standing = {
-  /** By `keyOf`. One that is not in it is gone. */
+  /** By `keyOf`. A context that is missing no longer exists. */
   heads: Map<string, Head>;
-  /** By `keyOf`: jobs that ended or are gone. */
+  /** By `keyOf`: jobs that ended or no longer exist. */
   ended: Set<string>;
 };
 
-/** How all these contexts and jobs stand: one query for however many. */
+/** Reads the progress of all these contexts and jobs in one query. */
 export async function readStanding(
   executor: Executor,
   contexts: readonly { tenantId: TenantId; contextId: ContextId }[],
@@ -113,7 +113,7 @@ export async function readStanding(
   return standing;
 }
 
-/** The text of a message that is stored, and at which attempt it was made, where that is known. Null: it is not there. */
+/** The text of a stored message and, if known, the attempt that produced it. Null: no such message. */
 export async function readText(
   executor: Executor,
   tenantId: TenantId,

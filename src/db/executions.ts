@@ -1,4 +1,4 @@
-/** The ledger of executions: what an append tells it, and how it is read. */
+/** The log of tool executions: the rows that an append adds, and how they are read. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Append, CallChange } from '../core/append.ts';
@@ -10,11 +10,11 @@ import { millis, toTimestamp } from './instant.ts';
 export type ExecutionView = {
   /** From 1. */
   number: number;
-  /** Under which lease it ran. */
+  /** The epoch of the lease under which it ran. */
   epoch: number;
   idempotencyKey: string;
   beganAt: Millis;
-  /** Null, as the outcome: it runs, or nobody looked yet what became of it. */
+  /** `endedAt` and `outcome` are null while it runs, or until its outcome is determined. */
   endedAt: Millis | null;
   outcome: ExecutionOutcome | null;
 };
@@ -26,7 +26,7 @@ type ExecutedRow = {
   outcome: ExecutionOutcome | null;
 };
 
-/** What begins now, and what began and ended with this run. */
+/** Executions that start with this append, and executions that both started and ended in this run. */
 export function executedRows({ lease: { contextId }, calls }: Append): ExecutedRow[] {
   return calls.flatMap((change): ExecutedRow[] => {
     if (change.kind === 'start') {
@@ -38,7 +38,7 @@ export function executedRows({ lease: { contextId }, calls }: Append): ExecutedR
   });
 }
 
-/** What came of executions whose begin is stored. */
+/** Outcomes of executions whose start is already stored. */
 export function executionEndRows({ lease: { contextId }, calls }: Append) {
   return calls.flatMap((change) => {
     if (change.kind === 'request') return [];
@@ -61,7 +61,7 @@ function foundOutcome(change: Exclude<CallChange, { kind: 'request' }>): Executi
   }
 }
 
-/** The executions of a call as JSON, the first first; null: it was never run. */
+/** The executions of a call as JSON, in order; null: it was never executed. */
 export function executionsOf(callId: SQL): SQL {
   return sql`(select jsonb_agg(jsonb_build_object('number', x.number, 'epoch', x.epoch,
       'idempotencyKey', x.idempotency_key, 'beganAt', ${millis(sql`x.began_at`)}, 'endedAt', ${millis(sql`x.ended_at`)},

@@ -1,6 +1,6 @@
 /**
- * Expiry: a context in which nothing happens for its idle timeout is archived, and purged once it has been for long.
- * Nothing of it is on the path of an input: `workers.expires_at` is when a sweep looks next, and is moved on when it looks.
+ * Expiry: a context that is idle for its idle timeout is archived, and purged after a longer time in the archive.
+ * Inputs do not touch these columns. `workers.expires_at` is the time of the next sweep, which moves it on.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -10,35 +10,38 @@ import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 import { nowInStatement } from './instant.ts';
 
-/** The version of a role of the API that the worker `w` was made from, as `r`. */
+/** Joins, as `r`, the role version of the API that the worker `w` was created from. */
 export const joinRole: SQL = sql`left join roles r
   on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version`;
 
-/** Seconds; null: never, as far as is known here. Of the worker `w` with its role `r`. */
+/** The idle timeout of the worker `w` with its role `r`, in seconds; null: never, or unknown to this process. */
 export function idleTimeout(ofFile: IdleTimeouts): SQL {
   return sql`coalesce((w.config ->> 'idle_timeout_s')::float8, (r.definition ->> 'idle_timeout_s')::float8,
     case when w.role_version is null then (${encodeJson(ofFile)}::jsonb ->> w.role)::float8 end)`;
 }
 
-/** Whether that can be said here: a role of the config file is known to those who have read it. */
+/** Whether this process knows the timeout. Only processes that have read the config file know its roles. */
 export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
   return sql`(w.role is null or w.role_version is not null or w.config -> 'idle_timeout_s' is not null
     or ${encodeJson(ofFile)}::jsonb ? w.role)`;
 }
 
-/** Something is under way or queued in the context `c`: time does not run. */
+/** The context `c` has a job running, waiting or queued: the idle time does not run. */
 export const isBusy: SQL = sql`(c.scheduling_status <> 'idle' or c.queued > 0)`;
 
-/** When the context of `w` is archived if nothing happens; null: never. `since`: its state; `busy`: nothing ends yet. */
+/**
+ * When the context of `w` is archived if it stays idle; null: never. `since`: when its state began. `busy`: see
+ * `isBusy`.
+ */
 export function expiresAt(timeout: SQL, since: SQL, busy: SQL): SQL {
   return sql`greatest(w.updated_at, ${since}, case when ${busy} then clock_timestamp() end)
     + ${timeout} * interval '1 second'`;
 }
 
 /**
- * Looks at contexts whose time has come: archives those in which nothing happened, and moves the others on. What was
- * archived is looked at once more: an input that waited for the row's lock did not see that it was. Passes by what others
- * hold. How many were looked at, and archived.
+ * Checks contexts whose `expires_at` has passed: archives the idle ones and moves `expires_at` of the others on. An
+ * archived context is checked once more a minute later, because an input that waited for the row's lock did not see
+ * that it was archived. Skips locked rows. Returns how many contexts were checked, and how many were archived.
  */
 export async function archiveIdle(
   executor: Executor,
@@ -70,19 +73,19 @@ export async function archiveIdle(
   return { looked: rows.length, archived: rows.filter(({ archived }) => archived).length };
 }
 
-/** A worker whose context was archived so long ago that it may go. */
+/** A worker whose context was archived long enough ago to be purged. */
 export type Purgeable = { id: WorkerId; contextId: ContextId; tenantId: TenantId };
 
 /**
- * Whether the worker `w` with its context `c` may go: archived for so long, and nothing happened since; what was cleared or
- * stopped in the archive begins its time anew.
+ * Whether the worker `w` with its context `c` may be purged: archived for so many days, with no change since. Clearing
+ * or stopping an archived context restarts the time.
  */
 function isOld(archivedDays: number): SQL {
   const since = sql`${nowInStatement} - ${archivedDays}::float8 * interval '1 day'`;
   return sql`w.archived_at <= ${since} and c.state_since <= ${since} and not ${isBusy}`;
 }
 
-/** The oldest first; those with workers below them stay as long as these do. */
+/** Oldest first. A worker with child workers is kept until they are purged. */
 export async function findPurgeable(
   executor: Executor,
   archivedDays: number,
@@ -96,7 +99,7 @@ export async function findPurgeable(
   return rows.map((row) => ({ id: row.id, contextId: row.context_id, tenantId: row.tenant_id }));
 }
 
-/** Takes the context's lock where nobody has it. False: somebody does, or it is gone. */
+/** Locks the context's row if it is free. False: another transaction has locked it, or it does not exist. */
 export async function lockFree(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(
     sql`/* contexts.lock_unlocked */ select c.id from contexts c where c.id = ${contextId} for no key update of c skip locked`,
@@ -104,7 +107,7 @@ export async function lockFree(tx: Executor, contextId: ContextId): Promise<bool
   return rows.length > 0;
 }
 
-/** Whether it may still go, once its context's lock is held: nobody took it out of the archive meanwhile. */
+/** Checks again, with the context's row locked, that it may be purged: it may have left the archive meanwhile. */
 export async function isPurgeable(
   tx: Executor,
   contextId: ContextId,

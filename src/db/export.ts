@@ -1,7 +1,7 @@
 /**
- * A context as it stood at one moment, read in pages. The moment is its number: messages do not change once they have one,
- * but that they may be taken back, and what was taken back after the moment is told as it was. So nothing is held between
- * two pages, however slowly they are wanted.
+ * A snapshot of a context, read in pages. The snapshot is identified by `headSeq`: a numbered message can only be
+ * retracted, and messages retracted after that number are exported as they were. So no lock or transaction is open
+ * between two pages, however slowly the client reads.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -20,7 +20,7 @@ import { toModelMeta } from './model-meta.ts';
 import type { ModelColumns } from './model-meta.ts';
 import { toUsage, usageColumns, usageMembers } from './usage.ts';
 
-/** Messages of a page at most, and bytes as they are stored, compressed. */
+/** Maximum number of messages per page, and maximum size in bytes as stored (compressed). */
 const PAGE = 200;
 const PAGE_BYTES = 512 * 1024;
 
@@ -30,7 +30,7 @@ export type StoredBranch = Counters & {
   name: string;
   parentName: string | null;
   forkSeq: number | null;
-  /** Null: all messages under its name. */
+  /** Null: all messages with its name. */
   spans: Span[] | null;
   createdAt: Millis;
 };
@@ -54,7 +54,7 @@ export type StoredContext = Counters & {
   activeBranch: string;
   turnCount: number;
   createdAt: Millis;
-  /** The moment. */
+  /** Identifies the snapshot. */
   headSeq: number;
   branches: StoredBranch[];
   /** In order, without those that an interrupt made void. */
@@ -79,7 +79,7 @@ export type StoredMessage = {
 
 type CounterColumns = Usage & { message_count: number; request_count: number };
 
-/** All but its messages, in one statement. Null: this tenant has no such context. */
+/** Everything but the messages, in one statement. Null: the tenant has no such context. */
 export async function readContext(
   executor: Executor,
   tenantId: TenantId,
@@ -153,14 +153,14 @@ function toCounters(row: CounterColumns): Counters {
 export type ExportRange = {
   tenantId: TenantId;
   contextId: ContextId;
-  /** The moment. */
+  /** Identifies the snapshot. */
   headSeq: number;
   after: number;
-  /** Those that are history where these are read; null: all that ever were. */
+  /** Only the history of these spans; null: every message ever stored. */
   spans: readonly Span[] | null;
 };
 
-/** The next messages after `after`, in order; empty at the end. Null: the context is gone. */
+/** The next messages after `after`, in order; empty at the end. Null: the context no longer exists. */
 export async function readExportPage(
   executor: Executor,
   range: ExportRange,
@@ -186,7 +186,7 @@ export async function readExportPage(
   return rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)]));
 }
 
-/** Whether `m` was taken back by then. */
+/** The status of `m` as of `headSeq`. */
 function statusAt(headSeq: number): SQL {
   return sql`(case when m.status = 'retracted' and exists (
     select 1 from events e where e.context_id = m.context_id and e.seq > ${headSeq} and e.name = 'MessagesRetracted'

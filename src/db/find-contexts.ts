@@ -1,21 +1,24 @@
 /**
- * Contexts that say what is looked for: in their title, in the name or role of their worker, in an id, or in the metadata of
- * their newest jobs. A page looks at a bounded number of contexts and a bounded amount of metadata, however few of them say it:
- * what it costs does not grow with the tenant. The metadata is measured as it is stored, before any of it is read.
+ * Finds contexts by their title, the name or role of their worker, their ids, or the metadata of their newest jobs. One
+ * page scans a bounded number of contexts and a bounded amount of metadata, however few of them match, so its cost does
+ * not grow with the tenant. The size of the metadata is measured as stored, before it is read.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 
-/** Contexts that one page looks at. */
+/** Contexts scanned per page. */
 export const SCANNED = 2_000;
-/** Jobs of each whose metadata is looked at. */
+/** Newest jobs per context whose metadata is searched. */
 const JOBS = 20;
-/** Bytes of metadata that one page looks at, and those of one more context. */
+/** Bytes of metadata searched per page; the last context may exceed the limit. */
 const METADATA_BYTES = 16 * 1024 * 1024;
 
-/** The size of compressed metadata is not known without reading it: an estimate from its compressed size, at most what a job may carry. */
+/**
+ * The size of compressed metadata is only known after reading it. It is estimated from the compressed size, up to the
+ * maximum that a job may have.
+ */
 const EXPANSION = 16;
 const MOST_BYTES = 64 * 1024;
 
@@ -23,10 +26,13 @@ const MOST_BYTES = 64 * 1024;
 const metadataBytes: SQL = sql`case when pg_column_compression(j.metadata) is null then pg_column_size(j.metadata)
   else least(${MOST_BYTES}, ${EXPANSION} * pg_column_size(j.metadata)) end`;
 
-/** `upto`: the last that was looked at; null: there are no more. */
+/** `upto`: the last context that was scanned; null: there are no more. */
 export type FoundContexts = { ids: ContextId[]; upto: ContextId | null };
 
-/** Newest first, at most `limit`. `conditions`: of contexts `c` and their workers `w`. Upper or lower case does not matter, as far as the locale of the database knows letters. */
+/**
+ * Newest first, at most `limit`. `conditions`: on contexts `c` and their workers `w`. Ignores upper and lower case for
+ * the letters that the database's locale knows.
+ */
 export async function findContexts(
   executor: Executor,
   q: string,

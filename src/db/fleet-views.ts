@@ -1,4 +1,4 @@
-/** Worker processes that live, as people are shown them. Of no tenant: they serve all. */
+/** Live worker processes, as the API returns them. They belong to no tenant, because they serve all tenants. */
 import { sql } from 'drizzle-orm';
 import type { ProcessId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
@@ -15,14 +15,14 @@ export type ProcessView = Published & {
   version: string;
   startedAt: Millis;
   heartbeatAt: Millis;
-  /** Those figures it left that were asked for, as prom-client gives them; null: none yet. */
+  /** The requested metrics that the process has stored, in prom-client's format; null: none yet. */
   figures: Json;
 };
 
-/** More are not shown. */
+/** Maximum number of processes returned. */
 const MOST = 500;
 
-/** The newest first. `figures`: by their names. */
+/** Newest first. `figures`: names of metrics. */
 export async function liveProcesses(
   executor: Executor,
   times: LeaseTimes,
@@ -42,7 +42,7 @@ export async function liveProcesses(
     from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit ${MOST}`);
 }
 
-/** A provider of which a key is held back; of several the longest. */
+/** A provider with a throttled key; the longest throttle if there are several. */
 export type ThrottledProvider = { provider: string; reason: string; until: Millis };
 
 export async function throttledProviders(executor: Executor): Promise<ThrottledProvider[]> {

@@ -1,7 +1,7 @@
 /**
- * Errands: what the end of a job still has to bring to other contexts, found by the marks that its last commit left
- * (ends.ts). Whoever carries one out may die in the middle, and two may do it at once: each part is a transaction of its
- * own that looks again, and the mark goes last.
+ * Follow-ups (a transactional outbox): effects of a job's end on other contexts, recorded by the commit that ends the
+ * job (see ends.ts). The process that carries one out may die halfway, and two processes may do so at once. So each
+ * part is a transaction that reads the state again, and the record is removed last.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -16,14 +16,14 @@ import { hasChildWorkers } from './ends.ts';
 type OfJob = { tenantId: TenantId; jobId: JobId };
 
 export type FollowUp =
-  /** What is below the job (`stop`: below its worker) ends with it. */
+  /** Everything below the job (`stop`: below its worker) ends with it. */
   | (OfJob & { kind: 'cascade'; stopKind: StopKind; workerId: WorkerId; contextId: ContextId })
-  /** Its end is to be told in the context `to` of whoever asked for it; null: nobody wants to hear of it any more. */
+  /** The parent notice goes to the context `to`, which requested the job; null: it is no longer needed. */
   | (OfJob & { kind: 'parent_notice'; to: ContextId | null });
 
 /**
- * Those that can be carried out now, at most `most` of each kind. A report waits while the worker it goes to is stopped or
- * has as many as `queueLimit` inputs queued, and while a call of it waits for that very end.
+ * Follow-ups that can be carried out now, at most `most` of each kind. A parent notice waits while its receiver is
+ * stopped or has `queueLimit` or more queued inputs, and while a call of the receiver waits for that job to end.
  */
 export async function dueFollowUps(
   executor: Executor,
@@ -70,25 +70,29 @@ export async function dueFollowUps(
   ];
 }
 
-/** Whoever asked for `j` by the call `t` was told to end, and `j` with it: nobody wants to hear of it any more. */
+/**
+ * The job that requested `j` through the call `t` was cancelled or interrupted, and `j` with it: the notice is void.
+ */
 const isVoid: SQL = sql`((
   select true from jobs q join workers w on w.id = j.worker_id and not w.detached
   where q.id = t.job_id and q.status in ('cancelled', 'interrupted') limit 1) is not null)`;
 
-/** Whether a call of a context waits for the end of job `j`: its result tells of it. */
+/** Whether a call of a context waits for the end of job `j`: its result then includes the outcome. */
 function isAwaited(contextId: SQL): SQL {
   return sql`((
     select true from awaited_jobs a join tool_calls w on w.id = a.tool_call_id and w.status = 'waiting'
     where a.job_id = j.id and a.context_id = ${contextId} limit 1) is not null)`;
 }
 
-/** Jobs below `j.parent_job_id = of` that are to end with it: unfinished, told nothing yet, and not of a detached worker. */
+/**
+ * Jobs with `j.parent_job_id = of` that end with it: unfinished, without a stop request, and not of a detached worker.
+ */
 function below(tenantId: TenantId, of: JobId): SQL {
   return sql`jobs j join workers w on w.id = j.worker_id and not w.detached
     where j.parent_job_id = ${of} and j.tenant_id = ${tenantId} and j.finished_at is null and j.stop_kind is null`;
 }
 
-/** Contexts with such jobs. */
+/** Contexts that have such jobs. */
 export async function contextsBelow(
   executor: Executor,
   tenantId: TenantId,
@@ -101,7 +105,7 @@ export async function contextsBelow(
   return rows.map((row) => row.context_id);
 }
 
-/** Such jobs of one context, whose row is locked. */
+/** Such jobs of one context. The caller has locked its row. */
 export async function jobsBelow(
   tx: Executor,
   tenantId: TenantId,
@@ -114,7 +118,7 @@ export async function jobsBelow(
   return rows.map((row) => row.id);
 }
 
-/** Workers below one that are stopped, or are not, and end with it: the nearest first. */
+/** Attached workers below `above` whose `stopped` is as given, nearest first. */
 export async function workersBelow(
   executor: Executor,
   tenantId: TenantId,
@@ -135,7 +139,7 @@ export async function workersBelow(
   return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
 }
 
-/** Queued jobs of a context that workers asked for. Its row is locked. */
+/** Queued jobs of a context that workers requested. The caller has locked the context's row. */
 export async function askedByWorkers(
   tx: Executor,
   tenantId: TenantId,
@@ -147,7 +151,10 @@ export async function askedByWorkers(
   return rows.map((row) => row.id);
 }
 
-/** Whether a worker is stopped: those below it follow. It stays so, or stays started, until this transaction ends. */
+/**
+ * Whether a worker is stopped, so that the workers below it must stop too. A share lock keeps it so until the
+ * transaction ends.
+ */
 export async function lockStopped(tx: Executor, workerId: WorkerId): Promise<boolean> {
   const [row] = await tx.execute<{ stopped: boolean }>(sql`/* contexts.lock_stopped */
     select c.stopped from workers w join contexts c on c.id = w.context_id where w.id = ${workerId} for share of c`);
@@ -155,8 +162,8 @@ export async function lockStopped(tx: Executor, workerId: WorkerId): Promise<boo
 }
 
 /**
- * Marks that those below a worker are to be stopped, on the last of its jobs. The row of its context is locked. False: it
- * has nobody below it, or never had a job that could say so.
+ * Records, on the newest job of a worker, that the workers below it must stop. The caller has locked the context's row.
+ * False: no worker is below it, or it never had a job to record this on.
  */
 export async function markStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* jobs.mark_cascade */
@@ -168,14 +175,14 @@ export async function markStop(tx: Executor, tenantId: TenantId, contextId: Cont
   return rows.length > 0;
 }
 
-/** It was started again before all below it were stopped. The row of its context is locked. */
+/** The worker was started again before all workers below it were stopped. The caller has locked the context's row. */
 export async function unmarkStop(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
   await tx.execute(sql`/* jobs.unmark_cascade */
     update jobs set cascade = null
     where context_id = ${contextId} and tenant_id = ${tenantId} and cascade = 'stop'`);
 }
 
-/** Nothing is left below: the mark goes, where it still is the one that was carried out. */
+/** Nothing is left below: removes the record, unless it has changed since. */
 export async function cascaded(
   executor: Executor,
   { tenantId, jobId, stopKind }: Extract<FollowUp, { kind: 'cascade' }>,
@@ -184,7 +191,7 @@ export async function cascaded(
     update jobs set cascade = null where id = ${jobId} and tenant_id = ${tenantId} and cascade = ${stopKind}`);
 }
 
-/** How a job ended, for whoever asked for it. */
+/** How a job ended, for the parent that requested it. */
 export type Ending = {
   workerId: WorkerId;
   workerName: string;
@@ -196,8 +203,9 @@ export type Ending = {
 };
 
 /**
- * Takes the mark of a report that is due, so that nobody else delivers it. The context it goes to is held: what its holder
- * collects by itself is not told a second time. Null: it is not due any more, or a call waits for it.
+ * Clears a due parent notice, so that no other process delivers it. The caller has locked the receiving context's row,
+ * so a result that its run collects is not delivered twice. Null: the notice is no longer due, or a call waits for the
+ * job.
  */
 export async function takeParentNotice(
   tx: Executor,
@@ -231,14 +239,16 @@ export async function takeParentNotice(
   };
 }
 
-/** Whether the report of `j` goes to a context: a call of it asked for the job. Others that waited for it take none of its. */
+/**
+ * Whether the parent notice of `j` goes to a context: one of its calls requested the job. Other waiters get no notice.
+ */
 function isNoticeTo(tenantId: TenantId, contextId: ContextId): SQL {
   return sql`((
     select true from tool_calls t where t.id = j.parent_tool_call_id and t.tenant_id = ${tenantId}
       and t.context_id = ${contextId} limit 1) is not null)`;
 }
 
-/** Whether any of these jobs is to be reported to a context, or was and waits there as an input. */
+/** Whether a parent notice of any of these jobs is due to a context, or is already queued there as an input. */
 export async function hasReports(
   executor: Executor,
   tenantId: TenantId,
@@ -253,8 +263,8 @@ export async function hasReports(
 }
 
 /**
- * Nothing more is to be told to a context of these jobs, which have ended: a call tells of them. Returns notices that are
- * queued there. The context is held.
+ * Removes the due notices of these ended jobs to a context, because a call's result includes their outcome. Returns the
+ * notices already queued there. The caller has locked the context's row.
  */
 export async function dropReports(
   tx: Executor,

@@ -1,4 +1,4 @@
-/** Where a branch may be left: each answer takes a few lookups in an index, however long the branch is. */
+/** Finds points where a branch may be forked. Each answer takes a few index lookups, however long the branch is. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { MessageId } from '../core/ids.ts';
@@ -8,12 +8,12 @@ import type { Executor } from './client.ts';
 import type { Place } from './history.ts';
 import { spansOf } from './spans.ts';
 
-/** A message of history. */
+/** A completed message of the history. */
 export type Standing = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
 
 export type Found = { kind: 'stands'; message: Standing } | { kind: 'queued' } | { kind: 'retracted' };
 
-/** Null: this tenant has no such message in this context. */
+/** Null: the tenant has no such message in this context. */
 export async function findStanding(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -28,8 +28,8 @@ export async function findStanding(
 }
 
 /**
- * What of a context is complete, as of one moment: nothing below it is taken back any more. `unfinished`: the job that is
- * admitted and has not ended; what it adds to its branch comes after that number.
+ * The complete part of a context: nothing up to these numbers can be retracted any more. `unfinished`: the running or
+ * waiting job; its messages on its branch come after the number `after`.
  */
 export type Horizon = {
   headSeq: number;
@@ -37,7 +37,7 @@ export type Horizon = {
   unfinished: { branch: string; after: number } | null;
 };
 
-/** Null: this tenant has no such context. */
+/** Null: the tenant has no such context. */
 export async function horizonOf(executor: Executor, { tenantId, contextId }: Place): Promise<Horizon | null> {
   const [row] = await executor.execute<{
     head_seq: number;
@@ -53,17 +53,17 @@ export async function horizonOf(executor: Executor, { tenantId, contextId }: Pla
   return { headSeq, activeBranch, unfinished: branch === null ? null : { branch, after } };
 }
 
-/** How far a branch is complete. */
+/** The number up to which a branch is complete. */
 export function completeUpto({ headSeq, unfinished }: Horizon, branch: string): number {
   return unfinished?.branch === branch ? unfinished.after : headSeq;
 }
 
-/** Whether it may still be taken back, or was added after that moment. */
+/** Whether the message may still be retracted, or was added after the horizon was read. */
 export function isIncomplete(horizon: Horizon, { branch, seq }: Standing): boolean {
   return seq > completeUpto(horizon, branch);
 }
 
-/** The last message that a branch reads with a number up to `upto`; null: none. `role`: the last one of it. */
+/** The last message that a branch reads with a number up to `upto`; null: none. `role`: only messages of this role. */
 export async function lastUpto(
   tx: Executor,
   place: Place,
@@ -75,7 +75,7 @@ export async function lastUpto(
   return nearest(tx, place, branch, such, sql`desc`);
 }
 
-/** The first message after a number that is neither a result nor a note: those belong to what stands before. */
+/** The first user or assistant message after a number. Results and notes belong to the message before them. */
 export async function nextAfter(
   tx: Executor,
   place: Place,

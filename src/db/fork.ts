@@ -1,6 +1,6 @@
 /**
- * A fork: a context that begins with copies of what another one holds. One statement in the database, whatever its size:
- * nothing passes through this process. What is copied is of jobs that have ended, and changes no more.
+ * A fork: a context that starts with copies of another context's history. One SQL statement copies everything, whatever
+ * its size; no data passes through this process. The copied messages belong to ended jobs and no longer change.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -14,7 +14,7 @@ import type { Place } from './history.ts';
 import { dueNow } from './instant.ts';
 import { leaveToSearch } from './search-index.ts';
 
-/** Keeps a context from being deleted until the transaction ends; its holder goes on. False: there is none. */
+/** Keeps a context from being deleted until the transaction ends; runs continue. False: no such context. */
 export async function keepContext(tx: Executor, { tenantId, contextId }: Place): Promise<boolean> {
   const rows = await tx.execute(
     sql`/* contexts.lock_for_fork */ select id from contexts where id = ${contextId} and tenant_id = ${tenantId} for key share`,
@@ -23,17 +23,18 @@ export async function keepContext(tx: Executor, { tenantId, contextId }: Place):
 }
 
 export type Fork = {
-  /** What of the source is copied, in order: none of it is open. */
+  /** The parts of the source that are copied, in order. None is open-ended. */
   spans: readonly Span[];
   contextId: ContextId;
   workerId: WorkerId;
-  /** Undefined: that of the source. */
+  /** Undefined: the title of the source. */
   title: string | null | undefined;
 };
 
 /**
- * Copies messages, closed calls and what was compacted, with new ids and numbers of their own. Turns stay; what it cost is
- * the source's. Jobs are not copied: a message of the copy names none, a call that of the source.
+ * Copies messages, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
+ * copied to the counters. Jobs are not copied: a copied message has no job, and a copied call keeps the job id of the
+ * source.
  */
 export async function copyContext(tx: Executor, source: Place, fork: Fork): Promise<void> {
   const { tenantId, contextId: sourceId } = source;
@@ -68,7 +69,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
       select ${workerId}::uuid, w.tenant_id, ${contextId}::uuid, w.name,
         ${title === undefined ? sql`w.title` : sql`${title}::text`}, w.role, w.role_version, w.config, w.context_id,
         coalesce(w.root_context_id, w.context_id),
-        -- When it expires is found by the sweep, as of its source.
+        -- The sweep computes when it expires, if the source can expire.
         case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end
       from workers w where w.context_id = ${sourceId} and w.tenant_id = ${tenantId}
     ), main as (
@@ -108,8 +109,8 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
 }
 
 /**
- * The id of a copy: a UUIDv7 of the moment of its original, the rest made of both contexts' worth. The same wherever the
- * original is named, so that results still answer their calls.
+ * The id of a copy: a UUIDv7 with the time of the original, and a hash of the new context and the original id. It is
+ * the same wherever the original id occurs, so copied results still refer to their copied calls.
  */
 function derived(contextId: ContextId, id: SQL): SQL {
   const hash = sql`md5(${contextId}::text || ${id}::text)`;
@@ -117,7 +118,7 @@ function derived(contextId: ContextId, id: SQL): SQL {
     || substr(${hash}, 7, 12))::uuid`;
 }
 
-/** The content of the message `m`, with its calls and results under their new ids, and else to the letter. */
+/** The content of the message `m` with new ids for its calls and results. Everything else stays byte for byte. */
 function renamed(newId: (id: SQL) => SQL): SQL {
   return sql`case when m.role in ('assistant', 'tool') and exists (
       select 1 from json_array_elements(m.content) block where block ->> 'type' in ('tool_use', 'tool_result'))
@@ -130,7 +131,7 @@ function renamed(newId: (id: SQL) => SQL): SQL {
     else m.content end`;
 }
 
-/** The text of `block` with another id as this member: its other members as they are, and where they are. */
+/** The text of `block` with a new id in this member. The other members keep their values and their order. */
 function withMember(name: 'id' | 'tool_use_id', newId: (id: SQL) => SQL): SQL {
   const member = sql.raw(`'${name}'`);
   return sql`(

@@ -1,21 +1,21 @@
 /**
- * Sessions of frozen processes: the connection is open, and the next message of its transaction does not come. PostgreSQL
- * terminates idle ones itself (`SessionLimits`), but not one that is in the middle of a statement.
+ * Sessions of frozen processes: the connection is open, but the next message of its transaction does not come.
+ * PostgreSQL terminates idle ones itself (`SessionLimits`), but not a session in the middle of a statement.
  */
 import { sql } from 'drizzle-orm';
 import type { Executor } from './client.ts';
 import type { SessionLimits } from './connection.ts';
 
-/** Begins the names of all connections of the platform. */
+/** Prefix of the application names of all Nightshift connections. */
 export const SESSION_PREFIX = 'nightshift-';
 
 /** A live process sends its next message within milliseconds; a frozen one keeps its locks for at most this long. */
 const STILL_MS = 1_000;
 
-/** What PostgreSQL itself ends of a frozen process, for all connections that work in transactions. */
+/** Server-side limits for frozen processes, set on every connection that runs transactions. */
 export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_MS, unread: STILL_MS };
 
-/** Terminates those that hold row locks, of this database and this database user only. */
+/** Terminates frozen sessions that hold row locks, only in this database and of this database user. */
 export async function terminateFrozenSessions(executor: Executor): Promise<void> {
   await executor.execute(sql`/* processes.end_frozen_sessions */
     select pg_terminate_backend(a.pid) from pg_stat_activity a

@@ -1,4 +1,4 @@
-/** Reads the history of a context, branch by branch. Only its holder writes it. */
+/** Reads the history of a context, branch by branch. Only the run that owns the lease writes it. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
@@ -20,12 +20,12 @@ import { ReadLimitExceeded } from './read-limit.ts';
 import { spansOf } from './spans.ts';
 import { usageColumns } from './usage.ts';
 
-/** Which context, and whose. */
+/** A context and its tenant. */
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
 /**
- * Which contexts a statement reads, as the table `at(context_id, tenant, branch, steers)`. Each is then looked up by
- * itself, whatever the planner believes of the tables.
+ * The contexts that a statement reads, as the table `at(context_id, tenant, branch, steers)`. The planner then looks up
+ * each context separately, whatever its table statistics.
  */
 export function places(those: readonly (Place & { branch?: string; steers?: number })[]): SQL {
   const list = those.map(({ contextId, tenantId, branch = 'main', steers = 0 }) => ({
@@ -44,23 +44,23 @@ function columnsWith(content: SQL): SQL {
 
 const messageColumns: SQL = columnsWith(sql`m.content`);
 
-/** What a runner remembers of a branch. */
+/** The history and compactions of a branch that a run keeps in memory. */
 export type Remembered = { history: Message[]; compacted: Compacted; unread: Unread | null };
 
 export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_COMPACTED, unread: null };
 
-/** The visible messages of a branch, in order: all of them, or it rejects with `ReadLimitExceeded`. */
+/** All visible messages of a branch, in order. Rejects with `ReadLimitExceeded` if they are too large. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
   const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
   return whole(read).get(place.contextId)?.history ?? [];
 }
 
-/** A moment of a context: what it had of this number or a lower one, and what the job that ran then had added. */
+/** A past state of a context: entries up to the number `upto`, including those of the job that ran then. */
 export type Moment = { upto: number; jobId: JobId };
 
 /**
- * What was remembered of a branch at a moment, as it can still be told: what an earlier job took back since is missing. Of more
- * than `most` bytes it rejects with `ReadLimitExceeded`.
+ * A branch as of a past state. Messages of earlier jobs that were retracted since are missing. Rejects with
+ * `ReadLimitExceeded` beyond `most` bytes.
  */
 export async function readPast(
   executor: Executor,
@@ -75,8 +75,8 @@ export async function readPast(
 }
 
 /**
- * The compactions of a branch, and its messages from the last one on that a summary stands for; only the beginning of them if
- * they are too long (`Unread`). Null: there is none.
+ * The compactions of a branch, and its messages from the last summarised one on. If these are too long, only their
+ * beginning is read (`Unread`). Null: there are none.
  */
 export async function readBranch(
   executor: Executor,
@@ -88,9 +88,8 @@ export async function readBranch(
 }
 
 /**
- * What is worked on in each of these contexts: what is remembered of the branch of its job, else of the next one, else of the
- * one that is given with it. Those without any message are missing. Of more than `most` bytes, as stored, it rejects with
- * `ReadLimitExceeded`.
+ * For each of these contexts, the branch in use: of its active job, else of its next job, else the given one. Contexts
+ * without messages are missing. Rejects with `ReadLimitExceeded` beyond `most` bytes, as stored.
  */
 export async function readHistories(
   executor: Executor,
@@ -102,7 +101,7 @@ export async function readHistories(
 
 function workedOn(at: SQL): SQL {
   const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
-  // Offset 0: looked up once a context, not wherever the branch is named.
+  // Offset 0: the branch is looked up once per context, not at each place where it is named.
   return sql`(
     select at.context_id, at.tenant, coalesce(
       (${job} and j.status in ('running', 'waiting')),
@@ -111,7 +110,7 @@ function workedOn(at: SQL): SQL {
     from ${at} offset 0) at`;
 }
 
-/** `content`: null of what is beyond the limit. */
+/** `content`: null beyond the limit. */
 type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
 type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
@@ -123,10 +122,10 @@ function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
- * The messages of branches, the visible ones unless other ones are asked for, and the compactions of each branch as a row of its
- * own: one statement, so that all of it is from one snapshot. The rows are sorted here, not in the database, which would write
- * long ones to disk. Of messages beyond the limit only the size is read. If several contexts together exceed the limit, it
- * rejects with `ReadLimitExceeded`; of a single context the beginning is returned.
+ * The messages of branches that match `shown`, and the compactions of each branch as a separate row. One statement, so
+ * that all rows come from one snapshot. The rows are sorted here, because PostgreSQL would write long ones to disk.
+ * Only the size of messages beyond the limit is read. If several contexts together exceed the limit, it rejects with
+ * `ReadLimitExceeded`; for a single context, it returns the beginning.
  */
 async function readMemories(
   executor: Executor,
@@ -167,7 +166,7 @@ async function readMemories(
   );
 }
 
-/** The messages that are summarised next, and the last one, by which `decide` knows what to do. */
+/** The messages to summarise next, and the last message, which `decide` needs to choose the next step. */
 function beginningOf(rows: readonly SizedRow[]): Pick<Remembered, 'history' | 'unread'> {
   const read = rows.slice(0, howManyFit(rows, Infinity)).map(toMessage);
   const fit = Math.min(read.length, Math.max(1, howManyFit(rows, LIMITS.beginningBytes)));
@@ -179,7 +178,7 @@ function beginningOf(rows: readonly SizedRow[]): Pick<Remembered, 'history' | 'u
   };
 }
 
-/** How many of the first rows have content that was read, and hold at most `room` bytes together. */
+/** How many of the first rows have content and hold at most `room` bytes together. */
 function howManyFit(rows: readonly SizedRow[], room: number): number {
   let used = 0;
   const end = rows.findIndex(({ content, bytes }) => {
@@ -197,7 +196,7 @@ function inOrder<Row extends { seq: number }>(rows: readonly Row[]): Row[] {
   return [...rows].sort((a, b) => a.seq - b.seq);
 }
 
-/** The visible messages that a job added to history. */
+/** The visible messages that a job added to the history. */
 export async function readAdded(
   executor: Executor,
   { contextId, tenantId }: Place,
@@ -211,7 +210,7 @@ export async function readAdded(
   return rows.map(toMessage);
 }
 
-/** The last visible message of a branch that is of a turn: what stands for a history that is not read. */
+/** The last visible message of a branch that belongs to a turn. Used when the history itself is not read. */
 export async function readLastTurn(
   executor: Executor,
   { contextId, tenantId }: Place,
@@ -236,7 +235,7 @@ type MessageRow = ModelColumns & {
   job_id: JobId | null;
 };
 
-/** With empty content if that was not read. */
+/** The content is empty if it was not read. */
 function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null }): Message {
   const { id, seq, role, type, turn, content, job_id: jobId } = row;
   return { id, seq, role, type, turn, content: content ?? [], jobId, model: toModelMeta(row) };
@@ -244,7 +243,7 @@ function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null 
 
 export type OfContext = { context_id: ContextId };
 
-/** In the order of `rows`. */
+/** Keeps the order of `rows`. */
 export function byContext<Row extends OfContext, Value>(
   rows: readonly Row[],
   parse: (row: Row) => Value,

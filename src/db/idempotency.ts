@@ -1,4 +1,7 @@
-/** What was answered under an `Idempotency-Key`. The row is inserted first in its transaction: equal requests queue there. */
+/**
+ * Responses stored under an `Idempotency-Key`. A transaction inserts the row first, so that requests with the same key
+ * wait.
+ */
 import { and, eq, sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -6,10 +9,10 @@ import type { Executor } from './client.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export type KeyState =
-  /** Nobody used this key: the caller's request is the first, and must `remember` its answer. */
+  /** The key is new: this request is the first, and must `remember` its response. */
   { kind: 'first' } | { kind: 'answered'; request: string; response: JsonObject };
 
-/** Waits for an equal key that is under way. Inside the transaction that does the work. */
+/** Waits for a request with the same key that is in progress. Call it inside the transaction that does the work. */
 export async function takeKey(
   tx: Executor,
   tenantId: TenantId,
@@ -27,7 +30,7 @@ export async function takeKey(
     .from(idempotencyKeys)
     .where(and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key)));
   if (row === undefined || row.response === null)
-    throw new Error('An idempotency key was stored without its answer.');
+    throw new Error(`The idempotency key ${JSON.stringify(key)} is stored without a response.`);
   return { kind: 'answered', request: row.request, response: row.response };
 }
 
@@ -43,7 +46,7 @@ export async function remember(
     .where(and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key)));
 }
 
-/** Keys are good for a day. At most `most` go; passes by what another one forgets. How many went. */
+/** Deletes keys that are older than a day, at most `most`. Skips locked rows. Returns how many were deleted. */
 export async function forgetOldKeys(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* idempotency_keys.delete_old */
     delete from idempotency_keys k using (

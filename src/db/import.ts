@@ -1,4 +1,4 @@
-/** Fills a context that was made in the same transaction with what was said elsewhere: numbers are those of its entries. */
+/** Fills a context that was created in the same transaction with imported entries. Numbers are those of the entries. */
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { ImportFormat } from '../core/event.ts';
@@ -17,12 +17,12 @@ export type StoredEntry =
 
 export type Filling = {
   context: Pick<StoredContext, 'activeBranch' | 'turnCount' | 'createdAt' | 'branches' | keyof Counters>;
-  /** From the first one on, each time: a transaction may be done again. */
+  /** Starts again from the first entry on each call, because a transaction may run again. */
   entries: () => AsyncIterable<StoredEntry>;
   told: { format: ImportFormat; kept: JsonObject | null };
 };
 
-/** What one statement takes: entries, and characters of their content. */
+/** Limits per statement: entries, and characters of their content. */
 const BATCH = 500;
 const BATCH_CHARACTERS = 2_000_000;
 
@@ -52,7 +52,7 @@ export async function fillContext(
   await leaveToSearch(tx, tenantId, contextId);
 }
 
-/** Returns the number of the last one. */
+/** Returns the number of the last entry. */
 async function insertEntries(
   tx: Executor,
   ids: Ids,
@@ -78,7 +78,7 @@ async function insertEntries(
     last = entry.message.seq;
     messages.push(row);
     characters += row.length;
-    // Writing megabytes as JSON took its time, and so does sending them: others get their turn in between.
+    // Encoding megabytes of JSON blocks the event loop, and so does sending them: other work runs in between.
     if (row.length > BATCH_CHARACTERS) await setImmediate();
     if (messages.length === BATCH || characters > BATCH_CHARACTERS) await flush();
   }
@@ -133,7 +133,7 @@ async function insertMessages(
       completed_at timestamptz)`);
 }
 
-/** With the event that tells of it, whose number it has. No job here made it. */
+/** Also inserts its `ContextCompacted` event, with the same number. Its job id belongs to no stored job. */
 async function insertCompaction(
   tx: Executor,
   ids: Ids,
@@ -171,7 +171,7 @@ async function insertCompaction(
     values (${contextId}, ${tenantId}, ${seq}, 'ContextCompacted', ${encodeJson(data)}::jsonb, ${at}::timestamptz)`);
 }
 
-/** In place of those that the context was made with. */
+/** Replaces the branches that the context was created with. */
 async function insertBranches(
   tx: Executor,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-/** What waits for a person or a client, over all contexts of a tenant, the oldest first. */
+/** Calls that wait for a person or a client, across all contexts of a tenant, oldest first. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
@@ -19,13 +19,13 @@ export type InboxItem = {
   jobId: JobId;
   toolCallId: ToolCallId;
   name: string;
-  /** What it was run with, or is to be: what whoever approved it wrote, else what the model asked. */
+  /** The input of the call: as edited by the approver, else as requested by the model. */
   input: Json;
   requestedAt: Millis;
   expiresAt: Millis | null;
 };
 
-/** Behind which item a page begins. */
+/** The item after which a page starts. */
 export type InboxPlace = { requestedAt: Millis; id: ToolCallId };
 
 type Row = {
@@ -41,10 +41,10 @@ type Row = {
 };
 
 /**
- * In a transaction. At most `limit`, and no more than a page may hold, in the order of the index `tool_calls_inbox`: a page is
- * a range of it, however much waits before and behind. So that it is used, whatever the planner believes of how little waits, nothing may be sorted in
- * this transaction. What a job that was told to end waits for, and what was judged a moment ago, is passed over; a decision
- * from before a call ran says nothing of its outcome.
+ * Runs in a transaction. Returns at most `limit` items, within the page's byte limit, in the order of the index
+ * `tool_calls_inbox`: a page is one range of the index, however many calls wait. Sorting is switched off in this
+ * transaction, because the planner might otherwise not use the index. Skips calls of jobs with a stop request, and
+ * approvals that are already decided. An approval given before a call ran does not decide its unknown outcome.
  */
 export async function listInbox(
   tx: Executor,
@@ -89,8 +89,8 @@ export async function listInbox(
 }
 
 /**
- * Only for the calls of a page, whose size is known before: that of the messages that ask for them, and of the decisions. Keeps
- * their order.
+ * Adds the input, only to the calls of a page. The page's size, computed before, includes the messages that contain the
+ * inputs and the approval decisions. Keeps the order.
  */
 function withInput(page: SQL): SQL {
   return sql`select p.id, p.waits_for, p.context_id, p.worker_id, p.job_id, p.name, p.requested_at, p.expires_at, p.total,

@@ -1,4 +1,4 @@
-/** Looks at a database from outside, without changing anything: what it is, and how far its schema is behind. */
+/** Inspects a database from outside, read-only: its version, and whether its schema is up to date. */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { schemaState } from './schema-state.ts';
@@ -10,12 +10,12 @@ export type DatabaseSight = {
   /** `15.8`, and as a number: 150008. */
   version: { name: string; number: number };
   schema: SchemaState;
-  /** How far its clock is ahead of ours, in milliseconds; exact to `roundTripMs`. */
+  /** How far the database's clock is ahead of this process, in milliseconds; accurate to `roundTripMs`. */
   skewMs: number;
   roundTripMs: number;
 };
 
-/** Throws what the driver throws where it cannot be reached. */
+/** Throws the driver's error if the database cannot be reached. */
 export async function inspectDatabase(databaseUrl: string, schema: string): Promise<DatabaseSight> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -26,7 +26,7 @@ export async function inspectDatabase(databaseUrl: string, schema: string): Prom
   try {
     const [server] = await sql<{ number: number; name: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as name`;
-    if (server === undefined) throw new Error('The database did not say its version.');
+    if (server === undefined) throw new Error('PostgreSQL did not return its version.');
     const before = Date.now();
     const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
     const after = Date.now();

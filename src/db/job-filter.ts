@@ -1,6 +1,6 @@
 /**
- * What a list of jobs is narrowed down by. However few jobs a filter meets, the others are not read one after the other to
- * find them: each condition is written so that an index serves it.
+ * Filters for lists of jobs. Each condition can use an index, so that a filter with few matches does not read all other
+ * jobs.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -11,13 +11,13 @@ import type { Millis } from '../core/time.ts';
 import { encodeJson } from './codec.ts';
 import { toTimestamp } from './instant.ts';
 
-/** What is null is not asked for. */
+/** Null members do not filter. */
 export type JobFilter = {
   statuses: readonly JobStatus[] | null;
   kind: JobKind | null;
-  /** Of the worker. */
+  /** The role of the job's worker. */
   role: string | null;
-  /** Must be contained in that of the job. */
+  /** Must be contained in the job's metadata. */
   metadata: JsonObject | null;
   contextId: ContextId | null;
   workerId: WorkerId | null;
@@ -26,7 +26,7 @@ export type JobFilter = {
   createdBefore: Millis | null;
 };
 
-/** Of a job `j` of this tenant. */
+/** Conditions on a job `j` of this tenant. */
 export function conditionsOf(tenantId: TenantId, filter: JobFilter): SQL[] {
   const { statuses, kind, role, metadata, contextId, workerId, parentJobId } = filter;
   const { createdAfter, createdBefore } = filter;
@@ -43,7 +43,7 @@ export function conditionsOf(tenantId: TenantId, filter: JobFilter): SQL[] {
   ];
 }
 
-/** Each of these groups has an index of its own, but for the last, which nearly all jobs are in. */
+/** Each of these groups has its own index, except the last, which contains nearly all jobs. */
 const GROUPS: readonly (readonly JobStatus[])[] = [
   ['queued'],
   ['running', 'waiting'],
@@ -51,7 +51,7 @@ const GROUPS: readonly (readonly JobStatus[])[] = [
   ['completed'],
 ];
 
-/** Words of the code, written out, as kinds are: an index of some of them serves no parameter. */
+/** Statuses are written as literals, like kinds: a partial index cannot be used with a parameter. */
 function isOneOf(statuses: readonly JobStatus[]): SQL {
   const groups = GROUPS.map((group) => group.filter((status) => statuses.includes(status)));
   const some = groups.filter((group) => group.length > 0);
@@ -60,21 +60,21 @@ function isOneOf(statuses: readonly JobStatus[]): SQL {
   );
 }
 
-/** A worker has one context, and jobs are found by that. */
+/** A worker has one context, and the index on jobs uses the context. */
 function isOfWorkers(tenantId: TenantId, which: SQL): SQL {
   return sql`j.context_id in (select w.context_id from workers w where w.tenant_id = ${tenantId} and ${which})`;
 }
 
-/** Most jobs carry nothing, and are in no index for it. */
+/** Jobs with empty metadata, which are most jobs, are not in the metadata index. */
 function holds(metadata: JsonObject): SQL {
   const held = sql`j.metadata @> ${encodeJson(metadata)}::jsonb`;
   return Object.keys(metadata).length === 0 ? held : sql`${held} and j.metadata <> '{}'::jsonb`;
 }
 
-/** By how much the clock that made an id may differ from that of the database. */
+/** Assumed maximum difference between the clock that created an id and the database's clock. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
-/** Ids sort by when they were made: those that were made long before or after need not be read. */
+/** Ids sort by their creation time, so jobs created long before or after need not be read. */
 function isAfter(time: Millis): SQL {
   return sql`j.created_at > ${toTimestamp(time)}::timestamptz and j.id >= ${firstIdOf(time - CLOCKS_DIFFER_MS)}::uuid`;
 }
@@ -83,7 +83,7 @@ function isBefore(time: Millis): SQL {
   return sql`j.created_at < ${toTimestamp(time)}::timestamptz and j.id < ${firstIdOf(time + CLOCKS_DIFFER_MS)}::uuid`;
 }
 
-/** The least UUIDv7 of a moment. */
+/** The smallest UUIDv7 of a time. */
 function firstIdOf(time: Millis): string {
   const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

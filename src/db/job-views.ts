@@ -1,4 +1,4 @@
-/** Jobs as clients read them. */
+/** Jobs as the API returns them. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
@@ -32,20 +32,23 @@ export type JobView = {
   retryAt: Millis | null;
   steps: number;
   usage: Usage;
-  /** Calls that are answered from outside, the oldest first. */
+  /** Calls that are answered from outside, oldest first. */
   awaited: AwaitedCall[];
   /** Workers that its calls wait for. */
   workers: AwaitedWorker[];
-  /** The message that ended it. */
+  /** The message that completed the job. */
   output: { messageId: MessageId; content: Block[] } | null;
-  /** Of an unfinished job: why the last model call failed. */
+  /** Null while the job is unfinished. */
   error: JobError | null;
   parentJobId: JobId | null;
   createdAt: Millis;
   startedAt: Millis | null;
   finishedAt: Millis | null;
   metadata: JsonObject;
-  /** Of a compaction: how it was asked for, and how long the prompt was and is; null: nothing was compacted. */
+  /**
+   * For a compaction job: the requested settings, and the prompt length before and after; null tokens: nothing was
+   * compacted.
+   */
   compaction: { asked: AskedCompaction; tokens: Tokens | null } | null;
 };
 
@@ -117,7 +120,7 @@ function toView(row: Row): JobView {
   };
 }
 
-/** Null: this tenant has no such job. */
+/** Null: the tenant has no such job. */
 export async function findJob(executor: Executor, tenantId: TenantId, id: JobId): Promise<JobView | null> {
   const [row] = await executor.execute<Row>(
     sql`/* jobs.find */ ${jobsWithOutput} where j.tenant_id = ${tenantId} and j.id = ${id}`,
@@ -125,7 +128,7 @@ export async function findJob(executor: Executor, tenantId: TenantId, id: JobId)
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
 export async function listJobs(
   executor: Executor,
   tenantId: TenantId,
@@ -143,7 +146,7 @@ export async function listJobs(
   return toPage(await executor.execute<OfPage & Row>(tagged), toView);
 }
 
-/** Where a job belongs and how it stands; null: this tenant has no such job. */
+/** The context and status of a job; null: the tenant has no such job. */
 export async function jobPlace(
   executor: Executor,
   tenantId: TenantId,
@@ -155,7 +158,7 @@ export async function jobPlace(
   return row === undefined ? null : { contextId: row.context_id, status: row.status };
 }
 
-/** The admitted job of a context; null: none. */
+/** The running or waiting job of a context; null: none. */
 export async function activeJob(
   executor: Executor,
   tenantId: TenantId,
@@ -169,8 +172,8 @@ export async function activeJob(
 }
 
 /**
- * The admitted job of a context, where an input for this branch (null: the active one) may still join it: it is on that
- * branch, and nobody told it to end.
+ * The running or waiting job of a context that an input for `branch` (null: the active branch) may still join: it is on
+ * that branch and has no stop request.
  */
 export async function steerableJob(
   executor: Executor,
@@ -185,7 +188,7 @@ export async function steerableJob(
   return row ?? null;
 }
 
-/** The admitted job of a context, else the first of its queue where that may begin; null: nothing is under way. */
+/** The running or waiting job of a context, else its next queued job unless the context is stopped; null: none. */
 export async function currentJob(
   executor: Executor,
   tenantId: TenantId,

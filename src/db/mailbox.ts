@@ -1,6 +1,6 @@
 /**
- * Reads what others may have written to a context. Always *after* its row was read or locked, so that nothing here is
- * older than its counters.
+ * Reads everything that other transactions may have written to a context. Must run *after* its row was read or locked,
+ * so that nothing is older than the counters of the row.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -33,38 +33,39 @@ import { millis } from './instant.ts';
 import { ReadLimitExceeded } from './read-limit.ts';
 import { toUsage, usageColumns } from './usage.ts';
 
-/** What a worker was configured to be: resolved to settings by the process that runs it. */
+/** The stored configuration of a worker. The process that runs it resolves it to settings. */
 export type WorkerDefinition = {
   workerId: WorkerId;
   role: string | null;
-  /** Of a role of the API, in the version that the worker was made from; null: the process knows the role, or there is none. */
+  /** The API role, in the version of this worker; null: the role is in the config file, or the worker has none. */
   definition: Role | null;
   config: WorkerConfig;
 };
 
 type StoredWorker = WorkerDefinition & Pick<Mailbox, 'rootContextId'>;
 
-/** What others may have written, and what the worker was configured to be. */
+/** The mailbox of a context and the configuration of its worker. */
 export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
 
-/** Null: the worker is gone. */
+/** Null: the worker does not exist. */
 export async function readMailbox(executor: Executor, row: ContextRow): Promise<Stored | null> {
   const parts = await readParts(executor, placeOf(row), 'alone');
   return toMailboxes([row], parts).get(row.lease.contextId) ?? null;
 }
 
-/** The context of `row`, as a statement takes it. */
+/** The context of `row`, as statements take it. */
 export function placeOf({ lease, activeBranch, steers }: ContextRow): SQL {
   return places([{ ...lease, branch: activeBranch, steers }]);
 }
 
 /**
- * `shared`: more than `LIMITS.claimBytes` of inputs together are not read, and reading rejects with `ReadLimitExceeded`. `alone`: the
- * next input is read, and of those that wait to join the job the first one and as many more as `LIMITS.joiningBytes` hold.
+ * `shared`: inputs may take at most `LIMITS.claimBytes` together, else reading rejects with `ReadLimitExceeded`.
+ * `alone`: reads the next input, and of the inputs that wait to join the job the first one and as many more as fit in
+ * `LIMITS.joiningBytes`.
  */
 export type Reading = 'shared' | 'alone';
 
-/** What lies beside the rows of contexts. */
+/** The data of contexts outside their rows. */
 export type Parts = {
   jobs: Map<ContextId, { active: ActiveJob | null; next: QueuedJob | null }>;
   steers: Map<ContextId, SteeredInput[]>;
@@ -72,7 +73,7 @@ export type Parts = {
   workers: Map<ContextId, StoredWorker>;
 };
 
-/** Four statements for all of them, sent together when `executor` is a transaction. */
+/** Four statements for all contexts, sent together when `executor` is a transaction. */
 export async function readParts(executor: Executor, at: SQL, reading: Reading): Promise<Parts> {
   const [jobs, steers, calls, workers] = await Promise.all([
     readJobs(executor, at, reading),
@@ -136,7 +137,7 @@ type JobRow = Usage & {
   compaction: AskedCompaction | null;
 };
 
-/** The active job and the first of the queue. Two lookups, each in an index of its own. */
+/** The active job and the first queued job: two lookups, each with its own index. */
 async function readJobs(
   executor: Executor,
   at: SQL,
@@ -202,7 +203,7 @@ function toQueued(row: JobRow): QueuedJob {
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
 }
 
-/** Queued inputs of a job that has begun. */
+/** Queued inputs that wait to join the active job. */
 async function readSteers(
   executor: Executor,
   at: SQL,
@@ -273,7 +274,7 @@ function toOpenCall(row: CallRow): OpenCall {
 
 function toWait({ waits_for: waitsFor, asked_at: since, expires_at: until, needs }: CallRow): Wait {
   if (waitsFor !== 'timer') return { for: waitsFor, until, needs };
-  // A timer is never set without its times; one that was would be over.
+  // A timer always has its times. Zero makes an incomplete one expire at once.
   return { for: 'timer', since: since ?? 0, until: until ?? 0, needs: null };
 }
 

@@ -1,4 +1,4 @@
-/** What workers remember, by key. */
+/** Memories of workers, by key. */
 import { sql } from 'drizzle-orm';
 import type { TenantId, WorkerId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
@@ -8,8 +8,8 @@ type Of = { tenantId: TenantId; workerId: WorkerId };
 type Memory = { key: string; value: string };
 
 /**
- * Over what was there. The worker's row is locked first, so that two who remember at once do not exceed the limits together.
- * `count`, `total`: memories of one worker, and their characters in all.
+ * Creates or overwrites a memory. Locks the worker's row first, so that concurrent calls cannot exceed the limits
+ * together. `count`, `total`: the limits of one worker on memories and on their characters in all.
  */
 export async function remember(
   tx: Executor,
@@ -36,7 +36,7 @@ export async function forget(executor: Executor, { tenantId, workerId }: Of, key
     delete from memories where worker_id = ${workerId} and tenant_id = ${tenantId} and key = ${encodeText(key)}`);
 }
 
-/** `key` null: all, by key. */
+/** `key` null: all memories, ordered by key. */
 export async function recall(
   executor: Executor,
   { tenantId, workerId }: Of,
