@@ -1,4 +1,4 @@
-/** Messages as clients read them: history in order, then what is queued. Withdrawn ones are not there. */
+/** Messages as the API returns them: the history in order, then queued inputs. Withdrawn messages are left out. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
@@ -28,40 +28,41 @@ export type MessageView = {
   role: MessageRole;
   type: MessageType;
   status: 'queued' | 'completed' | 'retracted';
-  /** A summary stands for it in the prompt. */
+  /** A summary replaces it in the prompt. */
   compacted: boolean;
   content: Block[];
   jobId: JobId | null;
-  /** Of an input that a worker sent, or that tells how its job ended. */
+  /** The worker that sent this input, or whose job's end it reports. */
   senderWorkerId: WorkerId | null;
   createdAt: Millis;
   completedAt: Millis | null;
   model: ModelMeta | null;
-  /** An input's place in the queue of its context, kept when it enters history; null of what was never queued. */
+  /** The queue place of an input, kept when it enters the history; null for messages that were never queued. */
   queue: QueuePlace | null;
 };
 
 /**
- * The order of what is queued: inputs that join the running job first, then by priority, then as they came or were moved.
+ * The order of queued inputs: inputs that join the running job first, then by priority, then by arrival or by their
+ * moved position.
  */
 export type QueuePlace = { lane: number; position: number; id: MessageId };
 
 /**
- * How far a reader came. `seq`: of the last entry of history, null before the first. `queue`: the place of the last queued
- * input, and when the newest of those that were read was made; null before the first. An input that was read while it was
- * queued is not read again once it is history.
+ * The cursor of a reader. `seq`: of the last history entry read; null before the first. `queue`: the place of the last
+ * queued input read, and the creation time of the newest one read; null before the first. An input read while it was
+ * queued is not returned again after it enters the history.
  */
 export type Place = { seq: number | null; queue: (QueuePlace & { newest: Millis }) | null };
 
 export type MessageRange = {
-  /** Null: the active one. */
+  /** Null: the active branch. */
   branch: string | null;
-  /** Null: all turns, and what is queued. */
+  /** Null: all turns, and queued inputs. */
   turn: Turn | null;
   order: 'asc' | 'desc';
-  /** Those too that were taken back. */
+  /** Include retracted messages. */
   retracted: boolean;
-  /** Those too that a summary stands for. */
+  /** Include messages that a summary replaces. */
   compacted: boolean;
   after: Place;
   limit: number;
@@ -86,10 +87,10 @@ type Row = ModelColumns & {
   position: number | null;
 };
 
-/** Steered inputs are in no queue: they come before all that are. */
+/** Steers are in no queue. They sort before all queued inputs. */
 const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id then j.priority else -1 end)`;
 
-/** `j` is the job of an input. `upto`: the number up to which a summary stands for messages. */
+/** `j` is the job of an input. `upto`: the number up to which a summary replaces messages. */
 const messagesWithPlace = (
   upto: SQL,
 ): SQL => sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status,
@@ -122,7 +123,7 @@ function toView(row: Row): MessageView {
   };
 }
 
-/** Null: this tenant has no such message in this context. */
+/** Null: the tenant has no such message in this context. */
 export async function findMessage(
   executor: Executor,
   tenantId: TenantId,
@@ -136,8 +137,8 @@ export async function findMessage(
 }
 
 /**
- * At most `limit`, no more than a page may hold, and which branch they are of; `messages` null: there is none of that name.
- * `more`: the page was full before. Null: this tenant has no such context.
+ * At most `limit` messages, within the page's byte limit, and the name of their branch. `messages` null: no branch has
+ * that name. `more`: the page ended at its byte limit. Null: the tenant has no such context.
  */
 export async function listMessages(
   executor: Executor,
@@ -167,7 +168,7 @@ export async function listMessages(
   return { branch: first.asked, messages, more: isCut(rows) };
 }
 
-/** History, then what is queued. */
+/** The history, then queued inputs. */
 function orderOf(row: SQL, direction: SQL): SQL {
   const keys = [sql`${row}.status = 'queued'`, ...ORDER.map((key) => sql`${row}.${key}`)];
   return sql.join(
@@ -178,20 +179,23 @@ function orderOf(row: SQL, direction: SQL): SQL {
 
 const ORDER: readonly SQL[] = [sql`seq`, sql`lane`, sql`position`, sql`id`];
 
-/** With `summarised`, up to which a summary stands for what was said. Looked up once, not with each message. */
+/** Adds `summarised`, the number up to which a summary replaces messages. Computed once, not per message. */
 function withSummarised(asked: SQL): SQL {
   const upto = summarisedUpto(sql`at.id`, sql`at.tenant_id`, sql`at.found`);
   return sql`select at.*, ${upto} as summarised from (${asked}) at offset 0`;
 }
 
-/** With `low` and `high`, between which the turn lies: nothing beyond is looked at. Once, whatever the planner thinks. */
+/**
+ * Adds `low` and `high`, the numbers around the turn, so that no rows beyond are read. `offset 0` computes them only
+ * once.
+ */
 function withTurn(asked: SQL, turn: Turn): SQL {
   const on = { contextId: sql`at.id`, tenantId: sql`at.tenant_id`, branch: sql`at.found` };
   const number = sql`${parseTurn(turn)?.number ?? 0}::int`;
   return sql`select at.*, ${turnBegins(on, number)} as low, ${turnEnds(on, number)} as high from (${asked}) at offset 0`;
 }
 
-/** Stretch by stretch of the branch, and no further than the page goes. */
+/** Reads the spans of the branch one by one, no further than the page needs. */
 function historyOf(of: SQL, { turn, order, retracted, compacted, after, limit }: MessageRange): SQL {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const conditions = [
@@ -201,7 +205,7 @@ function historyOf(of: SQL, { turn, order, retracted, compacted, after, limit }:
     ...(retracted ? [] : [sql`m.status = 'completed'`]),
     ...(turn === null ? [] : [sql`m.turn = ${turn} and m.seq > at.low and m.seq < at.high`]),
     ...(after.seq === null ? [] : [sql`m.seq ${order === 'asc' ? sql`>` : sql`<`} ${after.seq}`]),
-    // Not again what was read while it was queued.
+    // Leaves out what the reader already got while it was queued.
     ...(after.queue === null
       ? []
       : [
@@ -216,7 +220,7 @@ function historyOf(of: SQL, { turn, order, retracted, compacted, after, limit }:
     order by s.after ${direction}, m.seq ${direction} limit ${limit}`;
 }
 
-/** Read after history in ascending order, before it in descending order. */
+/** Queued inputs come after the history in ascending order, and before it in descending order. */
 function queueOf(of: SQL, { order, after, limit }: MessageRange): SQL {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const conditions = [

@@ -1,6 +1,6 @@
 /**
- * Brings a database's schema up to date. Several processes may start it at once: an advisory lock lets one work while the
- * others wait and then find nothing left to do. It uses a connection of its own, so that the lock and the work share it.
+ * Migrates a database's schema. Several processes may start this at once: an advisory lock lets one run while the
+ * others wait and then find nothing to do. It uses its own connection, because the lock belongs to the session.
  */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
@@ -9,13 +9,13 @@ import { MIGRATIONS } from '../package-files.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
 
-/** An arbitrary number that only this uses. */
+/** An arbitrary lock number that is used only here. */
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;
 
 /**
- * Creates `schema` where it does not exist. Throws where the server is older than PostgreSQL 15, where another build of
- * Nightshift made the schema, or where a migration fails; a failed migration leaves no change.
+ * Creates `schema` if it does not exist. Throws if the server is older than PostgreSQL 15, if another build of
+ * Nightshift created the schema, or if a migration fails. A failed migration changes nothing.
  */
 export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Promise<void> {
   const client = postgres(databaseUrl, {
@@ -28,7 +28,7 @@ export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Pr
     const [server] = await client<{ version: number; name: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as name`;
     if (server !== undefined && server.version < OLDEST_SERVER) {
-      throw new Error(`PostgreSQL 15 or newer is needed; this server is ${server.name}.`);
+      throw new Error(`Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`);
     }
     await client`select pg_advisory_lock(${LOCK})`;
     const db = drizzle(client);

@@ -1,6 +1,6 @@
 /**
- * The model calls of a job: those that were answered are told by their messages, those that failed by rows of their own. Both
- * tell in short what was sent (see `core/fingerprint.ts`), by which each is told apart from the call before it.
+ * The model calls of a job. Answered calls are stored on their messages, failed calls in `failed_calls`. Both store a
+ * fingerprint of the request (see `core/fingerprint.ts`), which is compared with that of the previous call.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -12,7 +12,7 @@ import type { Executor } from './client.ts';
 import { spansOf } from './spans.ts';
 import { usageColumns } from './usage.ts';
 
-/** The job, and between which numbers of its context what it added lies. One that never began added nothing. */
+/** The job, and the range of context numbers in which its entries lie. A job that never started has an empty range. */
 export function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
   return sql`
     select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
@@ -21,7 +21,7 @@ export function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
     from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
 }
 
-/** Retracted ones too: they were made, and paid for. */
+/** Includes retracted messages: their calls were made and billed. */
 export const answered = sql`
   select coalesce(m.attempt, 0) as attempt, 0 as rank, m.seq, coalesce(m.called_at, m.completed_at) as started,
     m.first_byte_at as first_byte, m.completed_at as ended, 'completed' as status, m.provider_id || '/' || m.model_id as name,
@@ -38,8 +38,9 @@ export const failed = sql`
   from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
 
 /**
- * Columns of calls `(attempt, rank, seq, status, prompt)` of a job: the number of each among those that are known by what was
- * sent, and what was sent before it; of the first one by the last job on its branch that was answered.
+ * Columns for calls `(attempt, rank, seq, status, prompt)` of a job: the number of each call among those with a
+ * fingerprint, and the fingerprint of the previous call. For the first call, the previous one is the last answered call
+ * on its branch.
  */
 export const numbered = sql`
   case when prompt is not null
@@ -47,7 +48,7 @@ export const numbered = sql`
   coalesce(lag(prompt) over known, ${promptBefore()}) as last_prompt,
   coalesce(lag(status) over known, 'completed') as last_status`;
 
-/** The window that `numbered` looks back in. */
+/** The window that `numbered` uses. */
 export const known = sql`known as (partition by prompt is null order by attempt, rank, seq)`;
 
 function promptBefore(): SQL {
@@ -72,20 +73,20 @@ export type SentCall = {
   messageId: MessageId | null;
   attempt: number;
   fingerprint: Fingerprint;
-  /** Of the call before it; `answered`: an answer came of that one. Null: nothing is known of any. */
+  /** The previous call; `answered`: whether it got an answer. Null: none is known. */
   before: { fingerprint: Fingerprint; answered: boolean } | null;
 };
 
-/** What one of the model calls of a job was made from. */
+/** The request data of one model call of a job. */
 export type SentBy = {
   contextId: ContextId;
   branch: string;
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
-  /** Null: the job made no call of this number. */
+  /** Null: the job has no call with this number. */
   call: SentCall | null;
 };
 
-/** The call of this number, from 1, and whose it is. Null: this tenant has no such job. */
+/** The call with this number, counted from 1, and its context. Null: the tenant has no such job. */
 export async function findSentCall(
   executor: Executor,
   tenantId: TenantId,
@@ -125,7 +126,9 @@ function toSentCall(row: SentRow): SentCall | null {
   };
 }
 
-/** Where the request ceased to begin as the one before; null: nowhere, or nobody knows. */
+/**
+ * The part in which the request stopped sharing a prefix with the previous one; null: it shares all, or none is known.
+ */
 export function prefixLostAt({ prompt, last_prompt: last, last_status }: NumberedColumns): PrefixPart | null {
   return prompt === null || last === null ? null : lostAt(last, last_status === 'completed', prompt);
 }

@@ -1,4 +1,4 @@
-/** Who made a message, and at what price: the columns of it that only an answer of a model has. */
+/** The columns of a message that only a model's answer has: model, provider and usage. */
 import type { ModelMeta } from '../core/message.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import { toUsageOrNull } from './usage.ts';
@@ -10,7 +10,7 @@ export type ModelColumns = UsageColumns & {
   finish_reason: string | null;
 };
 
-/** Null: no model made it. */
+/** Null: the message is not from a model. */
 export function toModelMeta(row: ModelColumns): ModelMeta | null {
   if (row.model_id === null) return null;
   return {

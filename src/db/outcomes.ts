@@ -1,4 +1,4 @@
-/** Calls whose outcome a person is asked for: how they are found, and how they are run anew. */
+/** Calls with an unknown outcome that wait for a person: how they are found, resolved and run again. */
 import { sql } from 'drizzle-orm';
 import type { Resolution } from '../core/execution.ts';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../core/ids.ts';
@@ -10,20 +10,20 @@ import type { Replied, RepliedRow } from './replies.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
 
-/** A call, as whoever wants to say what became of it finds it. */
+/** A call as read before its outcome is resolved. */
 export type UnknownCall = {
   jobId: JobId;
   name: string;
   status: CallStatus;
-  /** Whether it waits for that, and nobody said it yet. */
+  /** Whether it waits for its outcome, and has none yet. */
   asked: boolean;
-  /** Whether it was waited for too long. */
+  /** Whether the wait has expired. */
   over: boolean;
-  /** Whether its job was told to end. */
+  /** Whether its job has a stop request. */
   ending: boolean;
 };
 
-/** The context's row is held. Null: this tenant has no such call in this context. */
+/** The caller has locked the context's row. Null: the tenant has no such call in this context. */
 export async function findUnknownCall(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -41,8 +41,8 @@ export async function findUnknownCall(
 }
 
 /**
- * What somebody said of a call whose outcome is unknown: in the ledger, in the context's line of events, and beside the call.
- * `reply` null: it is to be run anew. Wakes the context where nobody holds it; its row was held before.
+ * Stores the resolution of an unknown outcome: in the execution log, as an event, and on the call. `reply` null: the
+ * call runs again. Wakes a waiting context. The caller has locked the context's row.
  */
 export async function resolveOutcome(
   tx: Executor,

@@ -1,17 +1,22 @@
-/** A page is bounded by bytes, too: what is beyond is not read, and begins the next page. What is larger by itself comes alone. */
+/**
+ * Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an oversized row is
+ * returned alone.
+ */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 
-/** Of a page, as stored. */
+/** Limit of one page, as stored. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** `more`: something was left for the next page, whatever the number of these. */
+/**
+ * `more`: rows were left for the next page because of the byte limit, even if this page has fewer than `limit` items.
+ */
 export type Page<Item> = { items: Item[]; more: boolean };
 
-/** With each row: how many its page would have had. */
+/** In every row: how many rows the page has without the byte limit. */
 export type OfPage = { total: number };
 
-/** Of the rows of `page`, which have `bytes`, those that fit. `order`: that of the page, by columns of `p`. */
+/** The rows of `page`, which has a column `bytes`, that fit. `order`: the order of the page, by columns of `p`. */
 export function withinBytes(page: SQL, order: SQL): SQL {
   const window = sql`(order by ${order} rows unbounded preceding)`;
   return sql`select p.* from (

@@ -1,9 +1,9 @@
-/** A worker among those of its tree, as it asks for the others. */
+/** Workers of the same tree: lookups for tools that address other workers. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 
-/** The worker that runs a context. */
+/** The worker of a context. */
 export type Self = {
   tenantId: TenantId;
   id: WorkerId;
@@ -12,7 +12,7 @@ export type Self = {
   rootWorkerId: WorkerId;
 };
 
-/** Null: it is gone. */
+/** Null: it no longer exists. */
 export async function findSelf(
   executor: Executor,
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
@@ -35,10 +35,10 @@ export async function findSelf(
   };
 }
 
-/** `isBelow`: the one who asks made it, or one of those that it made did. */
+/** `isBelow`: it is a descendant of the asking worker. */
 export type Found = { contextId: ContextId; isBelow: boolean };
 
-/** Another worker of the same tree; null: there is none of that id. */
+/** Another worker of the same tree; null: none has this id. */
 export async function findPeer(executor: Executor, self: Self, id: WorkerId): Promise<Found | null> {
   const [row] = await executor.execute<{ context_id: ContextId; below: boolean }>(sql`/* workers.find_peer */
     with recursive up as (
@@ -52,7 +52,7 @@ export async function findPeer(executor: Executor, self: Self, id: WorkerId): Pr
   return row === undefined ? null : { contextId: row.context_id, isBelow: row.below };
 }
 
-/** The job that a call has sent; null: none yet. */
+/** The job that a call has created by sending a message; null: none yet. */
 export async function sentBy(
   executor: Executor,
   tenantId: TenantId,
@@ -64,7 +64,7 @@ export async function sentBy(
   return row?.id ?? null;
 }
 
-/** How many workers have passed on what a job answers. */
+/** The number of workers that have already forwarded the request of this job. */
 export async function hopsOf(executor: Executor, tenantId: TenantId, jobId: JobId): Promise<number> {
   const [row] = await executor.execute<{ hops: number }>(
     sql`select hops from jobs where id = ${jobId} and tenant_id = ${tenantId}`,
@@ -73,8 +73,8 @@ export async function hopsOf(executor: Executor, tenantId: TenantId, jobId: JobI
 }
 
 /**
- * The job that sends, held until the transaction ends: it does not end meanwhile, and sends nothing else. Taken after the row
- * of the context that it sends to, and nothing after it. Null: it ended, or was told to.
+ * Locks the sending job until the transaction ends, so that it does not end or send anything else. Lock order: after
+ * the row of the receiving context, and last. Null: the job has ended or has a stop request.
  */
 export async function lockSender(
   tx: Executor,
@@ -88,7 +88,7 @@ export async function lockSender(
   return row ?? null;
 }
 
-/** Messages that a context has sent within the last minute: by calls of its jobs that were at work then. */
+/** Messages that a context has sent within the last minute, through calls of jobs that were active then. */
 export async function sentLately(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<number> {
   const [row] = await tx.execute<{ count: number }>(sql`
     select count(*)::int as count from jobs q

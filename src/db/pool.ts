@@ -1,13 +1,13 @@
 /**
- * Lines for who needs one, each for one piece of work at a time. The one that came back last is lent first, so that a pool
- * of one keeps to its connection, and its session, until that is cut; whoever has to wait is served in the order of coming,
- * or told that the database is away: by then nobody waits for the answer any more.
- * A lost line leaves an empty place, where another one is opened when somebody needs it.
+ * A connection pool. Each connection does one piece of work at a time. The connection returned last is used first, so
+ * that a pool of one keeps its connection, and its session, until it is cut. Waiters are served in order of arrival. A
+ * waiter that gets no connection in time is rejected as if the database were unavailable. A lost connection frees its
+ * slot; the next request that needs one opens a new connection.
  */
 import { Connection, ConnectionLost, LOOKS } from './connection.ts';
 import type { ConnectionOptions } from './connection.ts';
 
-/** Another line in place of one that was lost; null: it was not, or there are no more. */
+/** Opens a connection to replace a lost one; null: the current one is not lost, or the pool is closed. */
 export type Renew = () => Connection | null;
 
 type Waiting = { resolve: (connection: Connection) => void; reject: (error: Error) => void; looks: number };
@@ -15,7 +15,7 @@ type Waiting = { resolve: (connection: Connection) => void; reject: (error: Erro
 export class Pool {
   readonly #max: number;
   readonly #options: ConnectionOptions;
-  /** All lines, lent or idle; who waits does so because there are `max` and none is idle. */
+  /** All connections, in use or idle. Requests wait only when there are `max` and none is idle. */
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
   readonly #waiting: Waiting[] = [];
@@ -33,8 +33,8 @@ export class Pool {
   }
 
   /**
-   * Does `work` on a line. `renew` gives another one for it where it was lost, or null once the pool is closed. Rejects
-   * with the work's error, or with CONNECTION_ENDED after the pool was closed.
+   * Runs `work` with a connection. `renew` replaces the connection if it was lost, or returns null once the pool is
+   * closed. Rejects with the error of `work`, or with CONNECTION_ENDED after the pool was closed.
    */
   async use<T>(work: (connection: Connection, renew: Renew) => Promise<T>): Promise<T> {
     let connection = this.#take() ?? (await this.#wait());
@@ -51,7 +51,7 @@ export class Pool {
     }
   }
 
-  /** What is under way, and who waits already, has `seconds`; then all is ended. */
+  /** Running and waiting work has `seconds` to finish; then all connections are closed. */
   close(seconds: number): Promise<void> {
     this.#closing ??= this.#close(seconds);
     return this.#closing;
@@ -64,14 +64,17 @@ export class Pool {
     await Promise.race([this.#emptied.promise, timeout.promise]);
     clearTimeout(timer);
     clearInterval(this.#clock);
-    const destroyed = new ConnectionLost('CONNECTION_DESTROYED', 'The database was closed meanwhile.');
+    const destroyed = new ConnectionLost(
+      'CONNECTION_DESTROYED',
+      'The database pool closed before this finished.',
+    );
     for (const { reject } of this.#waiting.splice(0)) reject(destroyed);
     for (const connection of this.#connections) connection.lose(destroyed);
   }
 
-  /** A line that is free at once, or null. */
+  /** A connection that is free now, or null. */
   #take(): Connection | null {
-    if (this.#closing !== null) throw new ConnectionLost('CONNECTION_ENDED', 'The database was closed.');
+    if (this.#closing !== null) throw new ConnectionLost('CONNECTION_ENDED', 'The database pool is closed.');
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (connection.lost === null) return connection;
       this.#connections.delete(connection);
@@ -83,7 +86,7 @@ export class Pool {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject, looks: 0 }));
   }
 
-  /** Who came first has waited longest. */
+  /** Rejects waiters that timed out. The first waiter has waited longest. */
   #look(): void {
     for (const waiting of this.#waiting) waiting.looks += 1;
     while ((this.#waiting[0]?.looks ?? 0) > LOOKS) this.#waiting.shift()?.reject(new NoneFree());
@@ -114,11 +117,13 @@ export class Pool {
   }
 }
 
-/** All lines were busy for as long as one of them may be silent. */
+/** All connections were in use for longer than the silence timeout. */
 class NoneFree extends Error {
   override name = 'NoneFree';
   readonly code = 'CONNECT_TIMEOUT';
   constructor() {
-    super('No connection to the database became free in time.');
+    super(
+      'No database connection became free in time. If this repeats, raise NIGHTSHIFT_DATABASE_POOL_SIZE.',
+    );
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Worker processes: one row for each incarnation, which carries the lease time of all contexts it runs. A process holds
- * the session advisory lock `lock_key` on the connection it beats on, from before its row exists until it ends.
+ * Worker processes: one row per process start. Its heartbeat renews the leases of all contexts that the process runs.
+ * The process holds the session advisory lock `lock_key` on its heartbeat connection, from before its row exists until
+ * it ends.
  */
 import { eq, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -14,11 +15,11 @@ import type { ActiveThrottle, ThrottlesColumn } from './throttles.ts';
 import { millis } from './instant.ts';
 import { processes } from './schema.ts';
 
-/** How long a beat may be late before its process counts as dead, in milliseconds. */
+/** How late a heartbeat may be before its process counts as dead, in milliseconds. */
 export type LeaseTimes = {
-  /** Where the lock is free: its connection ended. */
+  /** If the lock is free, because its connection ended. */
   heartbeatTimeoutMs: number;
-  /** Where the lock is still held: a machine that vanished, a connection that went silent. */
+  /** If the lock is still held: the machine vanished, or the connection went silent. */
   leaseMs: number;
 };
 
@@ -27,7 +28,7 @@ export type ProcessRow = {
   lockKey: number;
   host: string;
   pid: number;
-  /** The name of all its connections, which are ended once it is dead; without one they are not. */
+  /** The application name of its connections, which are terminated once it is dead. Without it, they are not. */
   sessionName?: string;
   version: string;
   tools: string[];
@@ -36,12 +37,12 @@ export type ProcessRow = {
   mcpServers: string[];
 };
 
-/** What a live process, or the last one that lived, said it can serve. */
+/** What a process has published that it supports. */
 export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 /**
- * Whether the process `p` is dead: the one predicate. A server that was restarted has lost everybody's lock and heard
- * nobody meanwhile: a beat counts as missed only after it had the time to come again.
+ * Whether the process `p` is dead. This is the only definition. A restarted PostgreSQL server has lost all advisory
+ * locks and received no heartbeats meanwhile, so the heartbeat timeout starts again at the server's start.
  */
 export function isDead(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(
@@ -56,15 +57,16 @@ export function isDead(times: LeaseTimes): SQL<boolean> {
           and l.classid = (p.lock_key >> 32)::oid and l.objid = (p.lock_key & 4294967295)::oid)))`;
 }
 
-/** Whether the context `c` is owned by nobody who lives. */
+/** Whether no live process owns the context `c`. */
 export function isUnowned(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(c.lease_owner is null
     or not exists (select 1 from processes p where p.id = c.lease_owner and not ${isDead(times)}))`;
 }
 
 /**
- * Takes the process's lock on this connection, for as long as the connection lasts. Returns the server process that holds
- * it: a later beat by another one means that the lock is gone. Null: an older connection of ours is not quite dead.
+ * Takes the process's lock on this connection, for as long as the connection lasts. Returns the pid of the server
+ * process that holds it; a later heartbeat from another pid means that the lock is lost. Null: an older connection of
+ * this process still holds it.
  */
 export async function takeLock(connection: Executor, lockKey: number): Promise<number | null> {
   const [row] = await connection.execute<{ pid: number; held: boolean }>(
@@ -77,17 +79,17 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
   await executor.insert(processes).values(row);
 }
 
-/** A context that this process runs and whose holder was told to look up: a wish waits for its answer. */
+/** A context of this process with an unanswered stop request: its run must read the new `control_seq`. */
 export type ControlSignal = { contextId: ContextId; controlSeq: number };
 
 export type Heartbeat =
   | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }
-  /** Somebody declared this incarnation dead: its leases are gone. */
+  /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
 
 /**
- * One beat for all contexts of the process: says that it lives, hears who waits for an answer and which provider keys are
- * held back. One statement.
+ * One heartbeat for all contexts of the process. Renews its row, and returns its control signals and the active
+ * provider throttles. One statement.
  */
 export async function heartbeat(
   connection: Executor,
@@ -124,10 +126,10 @@ export async function heartbeat(
   };
 }
 
-/** More than this, in characters, is not kept. */
+/** Larger metrics, in characters, are not stored. */
 const MOST_FIGURES = 1_000_000;
 
-/** Figures of a process that lives, as JSON. */
+/** Stores the metrics of a live process, as JSON. */
 export async function leaveFigures(connection: Executor, id: ProcessId, figures: Json): Promise<void> {
   const text = encodeJson(figures);
   if (text.length > MOST_FIGURES) return;
@@ -136,7 +138,7 @@ export async function leaveFigures(connection: Executor, id: ProcessId, figures:
   );
 }
 
-/** Whether a process of the host is alive. */
+/** Whether a process on this host is alive. */
 export async function livesOn(executor: Executor, host: string, times: LeaseTimes): Promise<boolean> {
   const rows = await executor.execute(
     sql`select 1 from processes p where p.host = ${host} and p.dead_at is null and not ${isDead(times)} limit 1`,
@@ -144,7 +146,7 @@ export async function livesOn(executor: Executor, host: string, times: LeaseTime
   return rows.length > 0;
 }
 
-/** The figures that live processes left, the newest processes first. */
+/** The metrics of live processes, newest processes first. */
 export async function readFigures(
   executor: Executor,
   times: LeaseTimes,
@@ -155,7 +157,7 @@ export async function readFigures(
   return rows.map(({ id, metrics }) => ({ id, figures: metrics }));
 }
 
-/** The last word of a process that ends: whatever it still owned is taken over at the next sweep. */
+/** Called when a process ends. The next sweep takes over the contexts that it still owned. */
 export async function unregister(executor: Executor, id: ProcessId): Promise<void> {
   await executor
     .update(processes)
@@ -163,14 +165,14 @@ export async function unregister(executor: Executor, id: ProcessId): Promise<voi
     .where(eq(processes.id, id));
 }
 
-/** So many times what counts as missed must have passed since a beat of one's own came late, before one judges others. */
+/** A process whose own heartbeat was late waits this many heartbeat timeouts before it declares others dead. */
 const STEADY = 3;
 
 /**
- * Marks processes that died since the last check, and terminates the connections they still have: a frozen process would
- * keep its locks. After a pause or a partition everybody's beats are late at once: a
- * process whose own was late a moment ago judges only who was not heard of for two leases, so that all have the time to
- * come back, and a fleet that is always late is not blind.
+ * Marks processes that died since the last check, and terminates their remaining connections, because a frozen process
+ * would keep its locks. After a pause or a network partition all heartbeats are late at once. So a process whose own
+ * heartbeat was late recently declares only processes dead that sent none for twice the lease time. All others get time
+ * to recover, and a fleet that is always late still detects dead processes.
  */
 export async function declareDead(
   executor: Executor,
@@ -199,14 +201,14 @@ export async function declareDead(
   return rows.map((row) => row.id);
 }
 
-/** Rows of the dead are kept for an hour, so that validation still knows what was last served. */
+/** Keeps rows of dead processes for an hour, so that validation still knows what was last published. */
 export async function forgetDead(executor: Executor): Promise<void> {
   await executor.execute(sql`/* processes.delete_dead */
     delete from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
       and not exists (select 1 from contexts c where c.lease_owner = p.id)`);
 }
 
-/** What the live processes serve; where none lives, what the last ones served. */
+/** What the live processes have published; if none is alive, what the last one published. */
 export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
   const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
     select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,

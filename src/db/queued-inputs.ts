@@ -1,4 +1,4 @@
-/** Inputs that are not history yet: edited, moved, taken back. The context's row was locked before each. */
+/** Queued inputs: edited, moved, withdrawn. The caller has locked the context's row. */
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../core/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../core/ids.ts';
@@ -7,10 +7,10 @@ import { encodeJson } from './codec.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
 
-/** `queued`: it waits for its own job. `steered`: it waits to join one that runs. `gone`: it is history, or was withdrawn. */
+/** `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. */
 export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId };
 
-/** Null: this tenant has no such message in this context. */
+/** Null: the tenant has no such message in this context. */
 export async function findInput(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -37,7 +37,7 @@ export async function rewriteInput(
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
 }
 
-/** Takes an input back that was to join a job; the job goes on without it. */
+/** Withdraws a steer. The job continues without it. */
 export async function withdrawSteered(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -52,7 +52,10 @@ export async function withdrawSteered(
     update contexts c set steers = c.steers - 1 from message where c.id = message.context_id`);
 }
 
-/** Puts a job at a place of its context's queue, counted from 1; beyond the end is the end. It takes the priority there. */
+/**
+ * Moves a job to a place in its context's queue, counted from 1; larger places mean the end. It takes the priority
+ * there.
+ */
 export async function moveJob(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -65,7 +68,7 @@ export async function moveJob(
     order by priority, position, id`);
   const order = queue.filter(({ id }) => id !== jobId).map(({ id }) => id);
   order.splice(place - 1, 0, jobId);
-  // The places stay as they are; who stands on them changes.
+  // The set of positions stays the same. Only their assignment to jobs changes.
   const positions = queue.map(({ position }) => position).sort((a, b) => a - b);
   const there = queue[Math.min(place, queue.length) - 1];
   const priorityOf = new Map(queue.map(({ id, priority }) => [id, priority]));

@@ -1,4 +1,4 @@
-/** More is stored than is to be read at once; its content was not read. */
+/** The stored content exceeds the read limit, and was not read. */
 export class ReadLimitExceeded extends Error {
   override name = 'ReadLimitExceeded';
 }

@@ -1,4 +1,4 @@
-/** What became of wishes to stop a job, as clients read it. */
+/** Results of stop requests, as the API returns them. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
@@ -9,7 +9,7 @@ import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { millis } from './instant.ts';
 
-/** What became of a wish to stop a job. */
+/** The status of a stop request on a job. */
 export type ReceiptView = {
   status: JobStatus;
   requestedAt: Millis | null;
@@ -24,7 +24,7 @@ type ReceiptRow = {
   stopped_at: Millis | null;
 };
 
-/** Of the job `j`. */
+/** Columns of the job `j`. */
 const receiptColumns: SQL = sql`j.status, ${millis(sql`j.stop_requested_at`)} as requested_at,
   ${millis(sql`j.stop_delivered_at`)} as delivered_at, ${millis(sql`j.stopped_at`)} as stopped_at`;
 
@@ -37,7 +37,7 @@ function toReceipt(row: ReceiptRow): ReceiptView {
   };
 }
 
-/** Null: this tenant has no such job. */
+/** Null: the tenant has no such job. */
 export async function findReceipt(
   executor: Executor,
   tenantId: TenantId,
@@ -49,13 +49,13 @@ export async function findReceipt(
   return row === undefined ? null : toReceipt(row);
 }
 
-/** What an interrupt came to so far: what it took back, and the calls that had begun, which are not undone. */
+/** The effects of an interrupt so far: retracted messages, and calls that had started, which are not undone. */
 export type InterruptionView = ReceiptView & {
   removed: MessageId[];
   effects: { id: ToolCallId; name: string; effect: Effect; status: CallStatus }[];
 };
 
-/** All of one moment. Null: this tenant has no such job. */
+/** One statement, so that all of it is from one snapshot. Null: the tenant has no such job. */
 export async function findInterruption(
   executor: Executor,
   tenantId: TenantId,

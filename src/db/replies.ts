@@ -1,4 +1,4 @@
-/** Answers from outside: written beside the call they belong to, until the holder of the context takes them into history. */
+/** Replies from outside: stored on their call until the run that owns the context's lease adds them to the history. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../core/ids.ts';
@@ -11,23 +11,23 @@ import { millis } from './instant.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
 
-/** A call, as whoever wants to answer it finds it. */
+/** A call as read before it is answered. */
 export type AskedCall = {
   jobId: JobId;
   status: CallStatus;
   /** Whether it is answered from outside. */
   asked: boolean;
-  /** It is, once a person has approved it. */
+  /** It will be answered from outside, but still waits for approval. */
   unapproved: boolean;
   replied: boolean;
-  /** Whether its job was told to end. */
+  /** Whether its job has a stop request. */
   ending: boolean;
 };
 
-/** Of a call `t` that waits: it does for an answer from outside. */
+/** A waiting call `t` waits for an answer from outside. */
 const forAnswer = sql`coalesce(t.waits_for, 'answer') = 'answer'`;
 
-/** Null: this tenant has no such call in this context. */
+/** Null: the tenant has no such call in this context. */
 export async function findAskedCall(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -44,7 +44,7 @@ export async function findAskedCall(
   return { jobId, ...call };
 }
 
-/** The oldest question on a branch (null: the active one) that nobody answered yet, of a job that nobody told to end. */
+/** The oldest unanswered question on a branch (null: the active one), of a job without a stop request. */
 export async function oldestQuestion(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -59,35 +59,35 @@ export async function oldestQuestion(
 }
 
 /**
- * Whether a question of context `c` waits for a person: cheap to ask of a context that is idle. Not by `exists`, which may
- * be planned as a look at the open calls of all contexts.
+ * Whether a question of context `c` waits for a person. Cheap for idle contexts. It does not use `exists`, which may be
+ * planned as a scan of the open calls of all contexts.
  */
 export const hasQuestion = sql`(c.scheduling_status <> 'idle' and (
   select true from tool_calls t where t.context_id = c.id and t.status = 'waiting' and t.reply is null and ${forAnswer}
     and t.name = ${ASK_USER} limit 1) is not null)`;
 
-/** A call that waits, and for what. `until`: when it waits no longer; null: it is not known. */
+/** A waiting call, and what it waits for. `until`: when the wait expires; null: not known. */
 export type AwaitedCall = { id: ToolCallId; name: string; for: WaitsFor; until: Millis | null };
 
-/** Of a call `t`: nothing came yet of what it waits for. */
+/** The call `t` waits, and has received neither reply nor approval decision. */
 export const isAwaited = sql`(t.status = 'waiting' and t.reply is null and (t.approval is null or t.waits_for <> 'approval'))`;
 
-/** Calls of a context that wait, as JSON of `AwaitedCall`, the oldest first. */
+/** Waiting calls of a context, except those that wait for workers, as JSON of `AwaitedCall`, oldest first. */
 export function awaitedCalls(contextId: SQL): SQL {
   return sql`(select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name,
       'for', coalesce(t.waits_for, 'answer'), 'until', ${millis(sql`t.expires_at`)}) order by t.asked_at, t.ordinal)
     from tool_calls t where t.context_id = ${contextId} and ${isAwaited} and t.waits_for is distinct from 'workers')`;
 }
 
-/** How long a ring may take before a sweep looks, in milliseconds. */
+/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
 export const WAKE_UP_GRACE_MS = 1_000;
 
 export type Replied = {
-  /** The context's number when it was accepted. */
+  /** The context's `head_seq` when the reply was accepted. */
   headSeq: number;
   wakeSeq: number;
   epoch: number;
-  /** Nobody runs it: ring. */
+  /** No process runs the context: the caller must send a wake-up. */
   runnable: boolean;
 };
 
@@ -98,7 +98,7 @@ export type RepliedRow = {
   scheduling_status: string;
 };
 
-/** Of context `c`: its holder is told to look; where nobody holds it, it is woken. */
+/** Assignments for context `c`: raises `control_seq` for the lease owner, and makes a waiting context runnable. */
 export const woken = sql`
         wake_seq = c.wake_seq + 1,
         control_seq = c.control_seq + 1,
@@ -106,7 +106,10 @@ export const woken = sql`
         next_check_at = case when c.scheduling_status = 'waiting'
           then clock_timestamp() + ${sql.raw(String(WAKE_UP_GRACE_MS))} * interval '1 millisecond' else c.next_check_at end`;
 
-/** Writes an answer, tells the holder to look, and wakes the context where nobody holds it. Its row was held before. */
+/**
+ * Stores a reply, signals the lease owner, and makes a waiting context runnable. The caller has locked the context's
+ * row.
+ */
 export async function writeReply(
   tx: Executor,
   { tenantId, contextId }: Place,
@@ -129,7 +132,7 @@ export async function writeReply(
 }
 
 export function toReplied(row: RepliedRow | undefined): Replied {
-  if (row === undefined) throw new Error('A call was answered that does not wait.');
+  if (row === undefined) throw new Error('A reply was written to a call that no longer waits for it.');
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,

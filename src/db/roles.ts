@@ -1,6 +1,6 @@
 /**
- * Roles of the API. Every change is a row of its own, so that a worker keeps the version it was made from; the last one
- * stands, unless it is a grave. Rows are never removed.
+ * Roles created through the API. Every change inserts a new version, so that a worker keeps the version it was created
+ * from. The last version is current; a last version without a definition marks a deleted role. Rows are never deleted.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -17,9 +17,9 @@ export type RoleView = {
   name: string;
   version: number;
   definition: Role;
-  /** Of its first version. */
+  /** When its first version was created. */
   createdAt: Millis;
-  /** Of this version. */
+  /** When this version was created. */
   updatedAt: Millis;
 };
 
@@ -37,7 +37,7 @@ function toView(row: Row): RoleView {
   return { name, version, definition, createdAt, updatedAt };
 }
 
-/** The one that stands, or the one of a version. Null: this tenant has no such role, or it was deleted. */
+/** The current version, or the given one. Null: the tenant has no such role, or it was deleted. */
 export async function findRole(
   executor: Executor,
   tenantId: TenantId,
@@ -50,7 +50,10 @@ export async function findRole(
   return row === undefined ? null : toView(row);
 }
 
-/** Those that stand, by name, behind `after`, without those of `hidden` names. At most `limit`, and no more than a page may hold. */
+/**
+ * Current roles after the name `after`, by name, without the names in `hidden`. At most `limit`, within the page's byte
+ * limit.
+ */
 export async function listRoles(
   executor: Executor,
   tenantId: TenantId,
@@ -63,7 +66,7 @@ export async function listRoles(
   return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.name collate "C"`)), toView);
 }
 
-/** Names of those that stand. At most `limit`. */
+/** Names of current roles, at most `limit`. */
 export async function listRoleNames(
   executor: Executor,
   tenantId: TenantId,
@@ -83,10 +86,12 @@ function standing(tenantId: TenantId, hidden: readonly string[], after: string |
     order by r.name collate "C" limit ${limit}`;
 }
 
-/** How a name stands. `buried`: deleted with this version. `same`: whether it already says what is wanted. */
+/**
+ * The last version of a name. `buried`: this version deleted the role. `same`: its definition equals the wanted one.
+ */
 export type LastVersion = { version: number; buried: boolean; same: boolean };
 
-/** Null: the name was never used by this tenant. */
+/** Null: this tenant never used the name. */
 export async function lastVersion(
   executor: Executor,
   tenantId: TenantId,
@@ -99,7 +104,7 @@ export async function lastVersion(
   return row ?? null;
 }
 
-/** False: somebody else was faster with this version; it is committed by now. `definition` null: a grave. */
+/** `definition` null: deletes the role. False: another transaction has already committed this version. */
 export async function addVersion(
   tx: Executor,
   tenantId: TenantId,

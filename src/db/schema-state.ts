@@ -1,6 +1,6 @@
 /**
- * Whether a database has the schema of this version. Migrations are compared by the hash of their text, so that a database
- * which another build made is recognised even where the names of its migrations are the same.
+ * Whether a database has the schema of this version. Migrations are compared by the hash of their text, so that a
+ * database created by another build is recognised even if its migrations have the same names.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import type { SQL } from 'drizzle-orm';
 import { errorCode } from './client.ts';
 import { MIGRATIONS, MIGRATION_JOURNAL } from '../package-files.ts';
 
-/** Holds which migrations were applied; in the same schema as the tables. */
+/** The table of applied migrations, in the same schema as all other tables. */
 export const MIGRATIONS_TABLE = 'migrations';
 
-/** `behind`: the names of the migrations that it lacks, oldest first. `foreign`: another build made it. */
+/** `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. */
 export type SchemaState =
   | { kind: 'current' }
   | { kind: 'behind'; missing: readonly string[] }
@@ -24,16 +24,16 @@ type Ask = (statement: SQL) => Promise<readonly Record<string, unknown>[]>;
 
 type Migration = { tag: string; hash: string };
 
-/** No migration was ever applied: neither the table nor its schema exists. */
+/** Codes for a missing table or schema: no migration was ever applied. */
 const NO_TABLE = ['42P01', '3F000'];
 
-/** A database role that may not read which migrations were applied is trusted to have all of them. */
+/** A database role that may not read the table of applied migrations is assumed to have a current schema. */
 const NOT_ALLOWED = '42501';
 
 /** The first migration of builds before 0.1.0, which kept their tables in `public`. */
 const OLD_FIRST_MIGRATION = '89bfb9316c64e6dbd7db0c26cdf1235709e99715a1f50955c800dd0ae1bd1433';
 
-/** Rejects where the database does not answer. A database with migrations of a newer version is current. */
+/** Rejects if the database does not answer. A database with migrations of a newer version counts as current. */
 export async function schemaState(ask: Ask): Promise<SchemaState> {
   const known = await knownMigrations();
   const applied = await hashesIn(ask, sql`select hash from ${sql.identifier(MIGRATIONS_TABLE)} order by id`);
@@ -44,7 +44,7 @@ export async function schemaState(ask: Ask): Promise<SchemaState> {
   return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing };
 }
 
-/** What an operator reads: what is wrong, and what to do. */
+/** For the operator: what is wrong, and what to do. */
 export type SchemaProblem = { reason: string; advice: string };
 
 export function schemaProblem(state: SchemaState): SchemaProblem | null {
@@ -67,7 +67,7 @@ export function schemaProblem(state: SchemaState): SchemaProblem | null {
   }
 }
 
-/** Both in one text. Null: nothing is wrong. */
+/** Reason and advice in one text. Null: nothing is wrong. */
 export function describeSchemaProblem(state: SchemaState): string | null {
   const problem = schemaProblem(state);
   return problem === null ? null : `${problem.reason} ${problem.advice}`;
@@ -90,7 +90,7 @@ async function hashesIn(ask: Ask, statement: SQL): Promise<string[] | 'not allow
 
 let migrations: Promise<Migration[]> | null = null;
 
-/** The migrations of this version, oldest first, from the journal that drizzle-kit writes beside them; read once. */
+/** The migrations of this version, oldest first, from drizzle-kit's journal. Read once. */
 function knownMigrations(): Promise<Migration[]> {
   migrations ??= readMigrations();
   return migrations;

@@ -1,10 +1,10 @@
 /**
- * The tables. CHECKs and unique indexes repeat the laws of the protocols, so that a bug fails a statement, not a
- * conversation. `tenant_id` is on every row. Ids are made in the application.
+ * The database tables. CHECKs and unique indexes repeat the invariants of the protocols, so that a bug makes a
+ * statement fail instead of corrupting a conversation. Every row has `tenant_id`. The application generates the ids.
  *
- * `contexts` is narrow and hot: no index on what changes at every append, room on the page for in-place updates.
- * Messages, jobs, tool calls and events carry no foreign key to it: every statement that inserts them is fed by an
- * update of the context's row, so that a row without its context cannot come to be.
+ * `contexts` is narrow and updated often: it has no index on columns that change with every append, which leaves room
+ * for in-place (HOT) updates. Messages, jobs, tool calls and events have no foreign key to it: every statement that
+ * inserts them joins an update of the context's row, so that no row exists without its context.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -33,7 +33,7 @@ import type { Role, WorkerConfig } from '../core/settings.ts';
 import { encodeJson } from './codec.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
-/** Encoded where Postgres would refuse it (see codec.ts); the driver's parser decodes. */
+/** Encodes characters that PostgreSQL rejects (see codec.ts). The driver's parser decodes them. */
 const encoded =
   (dataType: 'json' | 'jsonb') =>
   <T>(name: string) =>
@@ -42,45 +42,45 @@ const encoded =
       toDriver: (value) => encodeJson(value),
     })(name);
 /**
- * What goes to a provider, and to the model's tools: it keeps its text. `jsonb` sorts the members of objects, and a prompt
- * that was read again would miss the provider's cache.
+ * For data sent to a provider or shown to the model's tools: it keeps its exact text. `jsonb` reorders object members,
+ * and a prompt read back from it would miss the provider's cache.
  */
 const json = encoded('json');
 const jsonb = encoded('jsonb');
-/** Billionths of a US dollar. Null: no price is known. */
+/** Billionths of a US dollar. Null: the price is not known. */
 const cost = () => bigint('cost_nanos', { mode: 'number' });
 const counter = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 const oneOf = (column: string, values: readonly string[]) =>
   sql.raw(`${column} in (${values.map((value) => `'${value}'`).join(', ')})`);
 
-/** Mailbox, lease and counter of one context: what must be agreed on between processes, and nothing else. */
+/** Mailbox, lease and counters of one context: only the data that processes must agree on. */
 export const contexts = pgTable(
   'contexts',
   {
     id: uuid('id').primaryKey(),
     tenantId: text('tenant_id').notNull(),
-    /** Who may run it, and when. */
+    /** Whether and when a worker process may run it. */
     schedulingStatus: text('scheduling_status').notNull().default('idle'),
-    /** What a client sees. */
+    /** The state that clients see. */
     state: text('state').notNull().default('Idle'),
     stateSince: instant('state_since').notNull().defaultNow(),
-    /** Numbers every message and event of the context without gaps. */
+    /** The last sequence number. Messages and events of the context share one sequence without gaps. */
     headSeq: counter('head_seq'),
-    /** How often it was rung. */
+    /** The number of wake-ups. */
     wakeSeq: counter('wake_seq'),
-    /** How often its holder was told to look up. */
+    /** The number of control signals to its lease owner. */
     controlSeq: counter('control_seq'),
     leaseOwner: uuid('lease_owner'),
     leaseEpoch: counter('lease_epoch'),
-    /** When a sweep looks: set while nobody runs it, and while a stop waits for its answer. */
+    /** When a sweep checks it: set while no process runs it, and while a stop request has no answer. */
     nextCheckAt: instant('next_check_at'),
     activeBranch: text('active_branch').notNull().default('main'),
     stopped: boolean('stopped').notNull().default(false),
-    /** Queued jobs that bring an input or run on what stands. */
+    /** Queued jobs of every kind. */
     queued: integer('queued').notNull().default(0),
     /** Inputs that wait to join the running job. */
     steers: integer('steers').notNull().default(0),
-    /** Claims in a row that brought nothing forward. */
+    /** Claims in a row without progress. */
     failedClaims: smallint('failed_claims').notNull().default(0),
     messageCount: counter('message_count'),
     turnCount: counter('turn_count'),
@@ -90,7 +90,7 @@ export const contexts = pgTable(
     cacheReadTokens: counter('cache_read_tokens'),
     cacheWriteTokens: counter('cache_write_tokens'),
     costNanos: cost(),
-    /** Why the last job failed; cleared by one that completes. */
+    /** Why the last job failed; cleared when a job completes. */
     lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
   },
   (t) => [
@@ -118,7 +118,7 @@ export const contexts = pgTable(
   ],
 );
 
-/** A worker's identity and settings; owns exactly one context. One version for both. */
+/** A worker's identity and settings. Each worker owns exactly one context. `version` covers both. */
 export const workers = pgTable(
   'workers',
   {
@@ -128,23 +128,23 @@ export const workers = pgTable(
     name: text('name').notNull(),
     title: text('title'),
     role: text('role'),
-    /** Of a role of the API: the version it was made from. Null: no role, or one of the config file. */
+    /** The version of its API role when the worker was created. Null: no role, or a role of the config file. */
     roleVersion: integer('role_version'),
     config: json<WorkerConfig>('config').notNull(),
     version: integer('version').notNull().default(1),
     parentWorkerId: uuid('parent_worker_id'),
-    /** The context that its own was forked from. */
+    /** The context that its context was forked from. */
     parentContextId: uuid('parent_context_id'),
-    /** The first context of these forks: all their prompts begin alike. Null: its own. */
+    /** The first context of a chain of forks, whose prompts share a prefix. Null: its own context. */
     rootContextId: uuid('root_context_id'),
-    /** When a sweep looks whether it has been idle for too long; moved on lazily. Null: never. */
+    /** When a sweep checks whether its idle timeout has passed; updated lazily. Null: never. */
     expiresAt: instant('expires_at'),
-    /** It was idle for too long: left out of lists, and purged after its retention. */
+    /** Set when its idle timeout passed: it is left out of lists, and purged after the retention time. */
     archivedAt: instant('archived_at'),
     depth: integer('depth').notNull().default(0),
-    /** The worker at the top of its tree. Null: itself. */
+    /** The root of its worker tree. Null: itself. */
     rootWorkerId: uuid('root_worker_id'),
-    /** It goes on when its parent is stopped or removed. */
+    /** It continues when its parent is stopped or deleted. */
     detached: boolean('detached').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
@@ -159,7 +159,7 @@ export const workers = pgTable(
     index('workers_root')
       .on(t.rootWorkerId)
       .where(sql`${t.rootWorkerId} is not null`),
-    /** For jobs of a role. */
+    /** Serves lists of jobs filtered by role. */
     index('workers_role')
       .on(t.tenantId, t.role)
       .where(sql`${t.role} is not null`),
@@ -173,8 +173,8 @@ export const workers = pgTable(
 );
 
 /**
- * One line of messages; knows where it left its parent. A message of its own is younger than the branch itself, so that
- * a name that is given again shows nothing of an older branch, and a cleared branch nothing from before.
+ * A branch, with its fork point on its parent. Its own messages have higher numbers than its creation, so that a reused
+ * branch name does not show messages of the old branch, and a cleared branch none from before.
  */
 export const branches = pgTable(
   'branches',
@@ -185,11 +185,11 @@ export const branches = pgTable(
     parentName: text('parent_name'),
     forkSeq: bigint('fork_seq', { mode: 'number' }),
     /**
-     * All that it reads, in order: what it shares with the branches it came from, and, last, its own (open) stretch. Null:
-     * every message under its own name.
+     * All spans that it reads, in order: those shared with its ancestors, and last its own open span. Null: every
+     * message with its name.
      */
     spans: jsonb<Span[]>('spans'),
-    /** What its own stretch adds, by the jobs that ended on it. */
+    /** Counters of its own span, from the jobs that ended on it. */
     messageCount: counter('message_count'),
     requestCount: counter('request_count'),
     inputTokens: counter('input_tokens'),
@@ -206,7 +206,7 @@ export const branches = pgTable(
   ],
 );
 
-/** Immutable entries. A queued input has no number yet. */
+/** Immutable entries. A queued input has no sequence number yet. */
 export const messages = pgTable(
   'messages',
   {
@@ -220,12 +220,12 @@ export const messages = pgTable(
     turn: text('turn'),
     status: text('status').notNull(),
     content: json<Block[]>('content').notNull(),
-    /** Of its content: known before that is read. */
+    /** The size of its content, known without reading the content. */
     bytes: integer('bytes')
       .notNull()
       .generatedAlwaysAs(sql`octet_length(content::text)`),
     jobId: uuid('job_id'),
-    /** Of an input: the worker that sent it. Null: a client. */
+    /** The worker that sent this input. Null: a client sent it. */
     senderWorkerId: uuid('sender_worker_id'),
     modelId: text('model_id'),
     providerId: text('provider_id'),
@@ -235,11 +235,11 @@ export const messages = pgTable(
     cacheWriteTokens: integer('cache_write_tokens'),
     costNanos: cost(),
     finishReason: text('finish_reason'),
-    /** Of the model call that made it: which attempt, when it was asked, when its first byte came. */
+    /** The model call that produced it: its attempt, when the request was sent, and when the first byte arrived. */
     attempt: integer('attempt'),
     calledAt: instant('called_at'),
     firstByteAt: instant('first_byte_at'),
-    /** Of that call: what was sent. */
+    /** The fingerprint of that call's request. */
     prompt: jsonb<Fingerprint>('prompt'),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
@@ -258,7 +258,7 @@ export const messages = pgTable(
   ],
 );
 
-/** Background runs, with their wishes, attempts and endings. */
+/** Background jobs, with their stop requests, attempts and outcomes. */
 export const jobs = pgTable(
   'jobs',
   {
@@ -269,9 +269,9 @@ export const jobs = pgTable(
     kind: text('kind').notNull(),
     branch: text('branch').notNull(),
     status: text('status').notNull().default('queued'),
-    /** 1 first … 10; 0: it interrupted what ran, and goes ahead of all. */
+    /** 1 runs first … 10; 0: it interrupted the running job, and runs before all others. */
     priority: smallint('priority').notNull().default(5),
-    /** Its place in the context's queue among those of its priority: the `wake_seq` it was submitted under. */
+    /** Its place in the context's queue within its priority: the `wake_seq` of its submission. */
     position: bigint('position', { mode: 'number' }).notNull(),
     /** The input it answers; null for a retry. */
     messageId: uuid('message_id'),
@@ -288,14 +288,16 @@ export const jobs = pgTable(
     cacheWriteTokens: counter('cache_write_tokens'),
     costNanos: cost(),
     outputMessageId: uuid('output_message_id'),
-    /** What it added to its context lies between these two numbers: at its admission, and at its end. */
+    /**
+     * Its entries in the context lie between these two numbers: the first is set at its admission, the last at its end.
+     */
     firstSeq: bigint('first_seq', { mode: 'number' }),
     lastSeq: bigint('last_seq', { mode: 'number' }),
-    /** Of an ended job: why. Of an unfinished one: why the last model call failed. */
+    /** Of an ended job: why it ended. Of an unfinished job: why the last model call failed. */
     error: jsonb<JobError>('error'),
-    /** The wish, written here before anybody is told. */
+    /** The stop request, stored before any control signal is sent. */
     stopKind: text('stop_kind'),
-    /** Of an interrupt: what becomes of what the job added. */
+    /** Of an interrupt: what happens to the messages that the job added. */
     stopMode: text('stop_mode'),
     stopReason: text('stop_reason'),
     stopRequestedAt: instant('stop_requested_at'),
@@ -303,16 +305,16 @@ export const jobs = pgTable(
     stoppedAt: instant('stopped_at'),
     parentJobId: uuid('parent_job_id'),
     parentToolCallId: uuid('parent_tool_call_id'),
-    /** How many workers passed on what it answers, one to the next; 0: a client asked. */
+    /** How many workers forwarded the request one to the next; 0: a client made it. */
     hops: smallint('hops').notNull().default(0),
-    /** Its end is to be told to the worker that asked for it, as an input: when it ends (`wanted`), or now (`due`). */
+    /** Its outcome is sent as an input to the worker that requested it: once it ends (`wanted`), or now (`due`). */
     parentNotice: text('parent_notice'),
-    /** It tells of the end of this job; once. */
+    /** This input is the parent notice of that job. Unique. */
     noticeOfJobId: uuid('notice_of_job_id'),
-    /** It ended in a way that is to reach the jobs below it, and did not reach all of them yet. */
+    /** Its end must cascade to the jobs below it, and has not reached all of them yet. */
     cascade: text('cascade'),
     metadata: jsonb<JsonObject>('metadata').notNull(),
-    /** Of a compaction: how it was asked for. */
+    /** Of a compaction job: the requested settings. */
     compaction: jsonb<JsonObject>('compaction'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
@@ -345,20 +347,20 @@ export const jobs = pgTable(
     check('jobs_cascade', oneOf('cascade', ['cancel', 'stop', 'interrupt'])),
     uniqueIndex('jobs_tenant').on(t.tenantId, t.id),
     index('jobs_context').on(t.contextId, t.id),
-    /** What ended otherwise than well is rare, and looked for. */
+    /** Jobs that did not complete are few, and often searched. */
     index('jobs_ended_badly')
       .on(t.tenantId, t.status, t.id)
       .where(sql`${t.status} in ('incomplete', 'failed', 'cancelled', 'interrupted')`),
-    /** What answers no input is rare, too. */
+    /** Jobs without an input are few, too. */
     index('jobs_other_kind')
       .on(t.tenantId, t.kind, t.id)
       .where(sql`${t.kind} in ('retry', 'compact')`),
-    /** Jobs that carry nothing are not in it. */
+    /** Leaves out jobs with empty metadata. */
     index('jobs_metadata')
       .using('gin', t.metadata.op('jsonb_path_ops'))
       .where(sql`${t.metadata} <> '{}'`)
       .with({ gin_pending_list_limit: 1024 }),
-    /** Written once for each job, with its end. */
+    /** Written once per job, when it ends. */
     index('jobs_ended')
       .on(t.tenantId, t.finishedAt)
       .where(sql`${t.finishedAt} is not null`),
@@ -394,7 +396,7 @@ export const jobs = pgTable(
   ],
 );
 
-/** Requested calls, from the assistant's message until their result is one. */
+/** Requested tool calls, from the assistant's message until their result is in the history. */
 export const toolCalls = pgTable(
   'tool_calls',
   {
@@ -409,18 +411,18 @@ export const toolCalls = pgTable(
     onUnknown: text('on_unknown').notNull(),
     status: text('status').notNull().default('pending'),
     startedEpoch: bigint('started_epoch', { mode: 'number' }),
-    /** Of a call that is answered from outside: when that was asked for, and until when it is waited for. */
+    /** Of a waiting call: when the wait began, and when it expires. */
     askedAt: instant('asked_at'),
     expiresAt: instant('expires_at'),
-    /** What was answered, until the holder of the context takes it into history as this message. */
+    /** The reply, until the run that owns the lease adds it to the history as this message. */
     reply: json<JsonObject>('reply'),
     replyMessageId: uuid('reply_message_id'),
-    /** Of one that waits, or did: what for. Null beside `waiting`: an answer, as an older release wrote it. */
+    /** What the call waits for, or last waited for. Null while `waiting`: an answer, written by an older release. */
     waitsFor: text('waits_for'),
-    /** What a person or a policy said to it being run, and when. */
+    /** The approval decision of a person or a policy, and its time. */
     approval: json<JsonObject>('approval'),
     approvalAt: instant('approval_at'),
-    /** Of one that waits for workers: how many of their jobs must still end. */
+    /** Of a call that waits for workers: how many of their jobs must still end. */
     needs: integer('needs'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
@@ -432,13 +434,13 @@ export const toolCalls = pgTable(
       .on(t.contextId)
       .where(sql`${t.status} in ('pending', 'started', 'waiting')`),
     index('tool_calls_job').on(t.contextId, t.jobId),
-    /** What waits for a person or a client, the oldest first. */
+    /** Calls that wait for a person or a client, oldest first. */
     index('tool_calls_inbox')
       .on(t.tenantId, t.askedAt, t.id)
       .where(
         sql`${t.status} = 'waiting' and ${t.reply} is null and ${t.waitsFor} in ('approval', 'answer', 'outcome')`,
       ),
-    /** Waits for workers that are over, whose context may not know it yet. */
+    /** Satisfied waits for workers, whose context may not have been woken yet. */
     index('tool_calls_met')
       .on(t.contextId)
       .where(sql`${t.status} = 'waiting' and ${t.needs} <= 0`),
@@ -474,7 +476,7 @@ export const toolCalls = pgTable(
   ],
 );
 
-/** The ledger: each time a call was run, from its beginning to its outcome. */
+/** The execution log: each execution of a call, from its start to its outcome. */
 export const toolExecutions = pgTable(
   'tool_executions',
   {
@@ -483,13 +485,13 @@ export const toolExecutions = pgTable(
     number: integer('number').notNull(),
     tenantId: text('tenant_id').notNull(),
     contextId: uuid('context_id').notNull(),
-    /** Under which lease it ran. */
+    /** The epoch of the lease under which it ran. */
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
-    /** What the tool was given, so that it can tell a repetition. */
+    /** Passed to the tool, so that it can detect a repeated execution. */
     idempotencyKey: text('idempotency_key').notNull(),
     beganAt: instant('began_at').notNull(),
     endedAt: instant('ended_at'),
-    /** Null: it is under way, or nobody looked yet what became of it. */
+    /** Null: it is running, or its outcome has not been determined yet. */
     outcome: text('outcome'),
   },
   (t) => [
@@ -511,7 +513,7 @@ export const awaitedJobs = pgTable(
     toolCallId: uuid('tool_call_id').notNull(),
     jobId: uuid('job_id').notNull(),
     tenantId: text('tenant_id').notNull(),
-    /** Of the call. */
+    /** The context of the call. */
     contextId: uuid('context_id').notNull(),
     workerId: uuid('worker_id').notNull(),
     ordinal: integer('ordinal').notNull(),
@@ -523,7 +525,7 @@ export const awaitedJobs = pgTable(
   ],
 );
 
-/** What a worker was told to remember: it survives a clear, and ends with the worker. */
+/** Memories of a worker. They survive a clear, and are deleted with the worker. */
 export const memories = pgTable(
   'memories',
   {
@@ -539,7 +541,7 @@ export const memories = pgTable(
   ],
 );
 
-/** What a prompt shows in place of older messages. The messages themselves stay. */
+/** Replacements for older messages in a prompt. The messages themselves stay stored. */
 export const compactions = pgTable(
   'compactions',
   {
@@ -547,14 +549,14 @@ export const compactions = pgTable(
     tenantId: text('tenant_id').notNull(),
     contextId: uuid('context_id').notNull(),
     branch: text('branch').notNull(),
-    /** Its place in the context's one line: that of its event. */
+    /** Its number in the context's sequence: that of its event. */
     seq: bigint('seq', { mode: 'number' }).notNull(),
-    /** The last message that it stands for. */
+    /** The last message that it covers. */
     uptoSeq: bigint('upto_seq', { mode: 'number' }).notNull(),
     type: text('type').notNull(),
-    /** Of a model: what it made of them. Null: results of tools are replaced by their summaries. */
+    /** The summary that a model wrote. Null: only tool results are replaced by their summaries. */
     summary: text('summary'),
-    /** `provider/model` that wrote the summary. */
+    /** The `provider/model` that wrote the summary. */
     model: text('model'),
     tokensBefore: integer('tokens_before').notNull(),
     tokensAfter: integer('tokens_after').notNull(),
@@ -569,7 +571,9 @@ export const compactions = pgTable(
   ],
 );
 
-/** What search finds: one row for each message with text that was said, made behind the append (see search-index.ts). */
+/**
+ * The search index: one row per user or assistant message with text, written after the append (see search-index.ts).
+ */
 export const searchEntries = pgTable(
   'search_entries',
   {
@@ -578,9 +582,9 @@ export const searchEntries = pgTable(
     tenantId: text('tenant_id').notNull(),
     messageId: uuid('message_id').notNull(),
     role: text('role').notNull(),
-    /** Of the message. */
+    /** When the message was created. */
     createdAt: instant('created_at').notNull(),
-    /** Its words, and whose they are: so that one index answers for a tenant and for a context. */
+    /** Its words, and its tenant and context as marks, so that one index serves both scopes. */
     document: customType<{ data: string }>({ dataType: () => 'tsvector' })('document').notNull(),
   },
   (t) => [
@@ -589,7 +593,7 @@ export const searchEntries = pgTable(
   ],
 );
 
-/** Contexts with messages up to a number that search may not know yet. */
+/** Contexts whose messages up to a number may not be in the search index yet. */
 export const searchBacklog = pgTable('search_backlog', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   contextId: uuid('context_id').notNull(),
@@ -597,12 +601,12 @@ export const searchBacklog = pgTable('search_backlog', {
   uptoSeq: bigint('upto_seq', { mode: 'number' }).notNull(),
 });
 
-/** Model calls that brought no answer. Those that did are told by their message. */
+/** Model calls that failed. Answered calls are stored on their messages. */
 export const failedCalls = pgTable(
   'failed_calls',
   {
     jobId: uuid('job_id').notNull(),
-    /** Of the job: the attempt that failed. */
+    /** The attempt of the job that failed. */
     attempt: integer('attempt').notNull(),
     contextId: uuid('context_id').notNull(),
     tenantId: text('tenant_id').notNull(),
@@ -612,17 +616,17 @@ export const failedCalls = pgTable(
     calledAt: instant('called_at').notNull(),
     firstByteAt: instant('first_byte_at'),
     failedAt: instant('failed_at').notNull().defaultNow(),
-    /** When it is made again; null: it is not. */
+    /** When the call is retried; null: it is not. */
     retryAt: instant('retry_at'),
-    /** What was sent; null: a summary was asked for. */
+    /** The fingerprint of the request; null: the call was for a summary. */
     prompt: jsonb<Fingerprint>('prompt'),
   },
   (t) => [primaryKey({ columns: [t.jobId, t.attempt] }), index('failed_calls_context').on(t.contextId)],
 );
 
 /**
- * Tools as models were told of them, kept once for each list under its hash: those of the config file and its servers,
- * which only worker processes know.
+ * Tool lists that were sent to models, stored once per list by hash. Tools of the config file and its MCP servers are
+ * known only to worker processes.
  */
 export const toolLists = pgTable(
   'tool_lists',
@@ -630,13 +634,13 @@ export const toolLists = pgTable(
     tenantId: text('tenant_id').notNull(),
     hash: text('hash').notNull(),
     tools: json<ToolSpec[]>('tools').notNull(),
-    /** To the day. */
+    /** Updated at most once a day. */
     usedAt: instant('used_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.hash] }), index('tool_lists_age').on(t.usedAt)],
 );
 
-/** Facts of a context, numbered in one line with its messages. */
+/** Events of a context, in one sequence of numbers with its messages. */
 export const events = pgTable(
   'events',
   {
@@ -650,16 +654,20 @@ export const events = pgTable(
   (t) => [primaryKey({ columns: [t.contextId, t.seq] })],
 );
 
-/** Incarnations of worker processes: whose leases live, and what they can serve. Of no tenant: they serve all. */
+/**
+ * Worker processes, one row per start: whether their leases are valid, and what they support. They belong to no tenant.
+ */
 export const processes = pgTable(
   'processes',
   {
     id: uuid('id').primaryKey(),
-    /** The session advisory lock that its beating connection holds. */
+    /** The session advisory lock that its heartbeat connection holds. */
     lockKey: bigint('lock_key', { mode: 'number' }).notNull(),
     host: text('host').notNull(),
     pid: integer('pid').notNull(),
-    /** `application_name` of its connections, which are terminated when it is declared dead. Null: of an earlier release. */
+    /**
+     * `application_name` of its connections, which are terminated when it is declared dead. Null: an earlier release.
+     */
     sessionName: text('session_name'),
     version: text('version').notNull(),
     tools: text('tools').array().notNull(),
@@ -671,11 +679,14 @@ export const processes = pgTable(
       .default(sql`'{}'`),
     startedAt: instant('started_at').notNull().defaultNow(),
     heartbeatAt: instant('heartbeat_at').notNull().defaultNow(),
-    /** When a beat last came late, null: never. Who was away itself judges nobody for a while. */
+    /**
+     * When a heartbeat of this process was last late; null: never. For a while after it, it declares no other process
+     * dead.
+     */
     lateAt: instant('late_at'),
-    /** Figures of this process, as prom-client gives them, for whoever scrapes an API process. */
+    /** Metrics of this process in prom-client's format, for scrapers of an API process. */
     metrics: jsonb<Json>('metrics'),
-    /** Somebody found it dead: it claims no more and starts over under a new id. */
+    /** Another process declared it dead: it claims nothing more, and registers again under a new id. */
     deadAt: instant('dead_at'),
   },
   (t) => [
@@ -686,14 +697,17 @@ export const processes = pgTable(
   ],
 );
 
-/** Roles of the API. Every change is a new version; the last one stands, unless it is a grave. */
+/**
+ * Roles created through the API. Every change is a new version; the last version is current, unless it has no
+ * definition.
+ */
 export const roles = pgTable(
   'roles',
   {
     tenantId: text('tenant_id').notNull(),
     name: text('name').notNull(),
     version: integer('version').notNull(),
-    /** Null: it was deleted with this version. */
+    /** Null: this version deletes the role. */
     definition: json<Role>('definition'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -703,25 +717,25 @@ export const roles = pgTable(
   ],
 );
 
-/** One row for each provider key that was told to hold back: shared by all worker processes. Of no tenant. */
+/** One row per throttled provider key, shared by all worker processes. They belong to no tenant. */
 export const providerThrottles = pgTable('provider_throttles', {
   /** Provider, address and a hash of the key. */
   id: text('id').primaryKey(),
   provider: text('provider').notNull(),
-  /** Why: the class of the failure that closed it. */
+  /** The class of the failure that caused the throttle. */
   reason: text('reason').notNull(),
   since: instant('since').notNull().defaultNow(),
-  /** Nobody calls before this. */
+  /** No worker process calls the provider with this key before this time. */
   until: instant('until').notNull(),
 });
 
-/** Browsers that gave a key. What their cookies hold is not stored, only its hash. */
+/** Browser sessions that signed in with an API key. Only a hash of the cookie is stored. */
 export const sessions = pgTable(
   'sessions',
   {
     tokenHash: text('token_hash').primaryKey(),
     tenantId: text('tenant_id').notNull(),
-    /** Tells the key, and does not hold it: the session ends with it. */
+    /** Identifies the API key without containing it: the session ends with the key. */
     keyId: text('key_id').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),
@@ -729,7 +743,7 @@ export const sessions = pgTable(
   (t) => [index('sessions_expiry').on(t.expiresAt)],
 );
 
-/** What was answered under an `Idempotency-Key`, stored with the write it answers. */
+/** Responses to requests with an `Idempotency-Key`, stored in the transaction of the request's write. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -737,7 +751,7 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     /** Hash of method, path and body. */
     request: text('request').notNull(),
-    /** Null while the first request is under way. */
+    /** Null while the first request is in progress. */
     response: jsonb<JsonObject>('response'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },

@@ -1,6 +1,6 @@
 /**
- * What search finds is made behind the append, by every worker process: an append only leaves a row that says how far its context
- * has come. What is said of a text here is asked of it in `search.ts`, to the letter.
+ * Builds the search index after the append, in every worker process: an append only stores how far its context has
+ * come. The expressions for searched text here and in `search.ts` must stay the same.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -8,35 +8,39 @@ import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 import { STORED_MARK } from './codec.ts';
 
-/** How words are told apart and what is the same word. Stored with every entry: another one needs all of them anew. */
+/**
+ * The text search configuration: word splitting and stemming. Stored entries depend on it; another one needs a rebuild.
+ */
 export const LANGUAGE: SQL = sql.raw(`'english'::regconfig`);
 
-/** Characters of a message that are searched. A `tsvector` holds no more than a megabyte. */
+/** Characters of a message that are searched. A `tsvector` is limited to one megabyte. */
 const LONGEST = 50_000;
 
-/** Rows of the backlog, and messages of each context, that one statement goes through: so that none takes long. */
+/** Rows of the backlog, and messages per context, that one statement processes. They limit its duration. */
 const ROWS = 200;
 const MESSAGES = 50;
 
-/** Of all of them together: messages, and bytes as they are stored, compressed. Long texts take their time. */
+/** Limits for all contexts together: messages, and bytes as stored (compressed). Long texts take long to index. */
 const AT_ONCE = 1_000;
 const AT_ONCE_BYTES = 4 * 1024 * 1024;
 
-/** An arbitrary number that only this uses: one process at a time does it. */
+/** An arbitrary lock number that is used only here: one process at a time builds the index. */
 const LOCK = 7_227_002;
 
-/** The text of a message, as far as it is searched; null: none. `content`: its blocks. */
+/** The searched text of a message; null: none. `content`: its blocks. */
 export function searchedText(content: SQL): SQL {
   return sql`(select left(regexp_replace(string_agg(b ->> 'text', chr(10)), ${STORED_MARK}, ' ', 'g'), ${LONGEST})
     from json_array_elements(${content}) b where b ->> 'type' = 'text')`;
 }
 
-/** Stands in each document for whose it is. No word of a text begins so. */
+/** The mark of a tenant or context in a document. Words of texts never start with `@`. */
 export function ownerMark(owner: TenantId | ContextId): string {
   return `@${owner}`;
 }
 
-/** A context has messages that search does not know: those that came by no append. In the transaction that wrote them. */
+/**
+ * Queues messages of a context for the search index that came by no append. Call it in the transaction that wrote them.
+ */
 export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
   await tx.execute(sql`/* search.add_backlog */
     insert into search_backlog (context_id, tenant_id, upto_seq)
@@ -44,9 +48,9 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
 }
 
 /**
- * Goes on with the backlog, oldest first: what inputs and answers say becomes entries; a row is gone when all up to its
- * number is there. A context that somebody is removing is passed by: its entries would stay behind. True: something was
- * done, and more is left.
+ * Processes the backlog, oldest first: adds entries for inputs and answers, and deletes each backlog row when all
+ * messages up to its number are indexed. Skips a context that is being deleted, because its entries would remain. True:
+ * progress was made, and more is left.
  */
 export async function indexBacklog(executor: Executor): Promise<boolean> {
   const [row] = await executor.execute<{ goes_on: boolean }>(sql`/* search.index_backlog */
@@ -74,7 +78,8 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
       on conflict do nothing
       returning context_id, seq
     ), come as (
-      -- By what was lacking, not by what was made: whoever had the lock before may have made that, unseen by this statement.
+      -- Counts the missing messages, not the inserted ones: the previous lock owner may have inserted those, invisible
+      -- to this snapshot.
       select r.context_id, case when count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false then r.upto
         else max(m.seq) filter (where m.taken) end as seq
       from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto

@@ -1,6 +1,6 @@
 /**
- * Full text over what was said. Of all that is met the newest are ranked among each other, a stretch of so many at a time,
- * and after them those that are older: so that a page costs the same however much is met, and none is ever left out.
+ * Full-text search over messages. The newest matches are ranked in one stretch of a fixed size, then the next older
+ * ones in the next stretch. So a page costs the same however many matches there are, and no match is left out.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -12,31 +12,31 @@ import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
 import { LANGUAGE, ownerMark, searchedText } from './search-index.ts';
 
-/** Entries that are ranked among each other. */
+/** Entries that are ranked together. */
 export const STRETCH = 1_000;
 
-/** Of Postgres' headline: marks that no text holds, put in place of what is shown (see `shown`). */
+/** Marks for PostgreSQL's `ts_headline` that no text contains. `shown` replaces them. */
 const BEGIN = '\u0001';
 const END = '\u0002';
 const HEADLINE = `StartSel="${BEGIN}", StopSel="${END}", MaxFragments=2, MaxWords=24, MinWords=8, ShortWord=0, FragmentDelimiter=" … "`;
 
-/** What is null is not asked for. */
+/** Null members do not filter. */
 export type SearchFilter = {
-  /** As `websearch_to_tsquery` reads it: words, "a phrase", or, -not. */
+  /** In the syntax of `websearch_to_tsquery`: words, "a phrase", or, -not. */
   text: string;
-  /** Found in all of these at once. */
+  /** The entry must belong to all of these. */
   contextIds: readonly ContextId[];
-  /** Of the worker. */
+  /** The role of the worker. */
   workerRole: string | null;
   messageRole: 'user' | 'assistant' | null;
   createdAfter: Millis | null;
   createdBefore: Millis | null;
 };
 
-/** An entry's place in time; the id tells apart what was made in the same millisecond. */
+/** A position in time; the id orders entries of the same millisecond. */
 type Moment = { at: Millis; id: MessageId };
 
-/** Where to go on. `before`: the end of the stretch, null: now. `after`: the last one read of it. */
+/** The cursor. `before`: the newer end of the stretch; null: now. `after`: the last entry read in it. */
 export type SearchPlace = { before: Moment | null; after: (Moment & { rank: number }) | null };
 
 export type Found = {
@@ -44,7 +44,7 @@ export type Found = {
   messageId: MessageId;
   turn: Turn;
   role: 'user' | 'assistant';
-  /** Empty: it holds no text, and met what was asked for by not holding a word. */
+  /** Empty: the message has no text, and matched only excluded words. */
   snippet: string;
   rank: number;
   createdAt: Millis;
@@ -53,9 +53,9 @@ export type Found = {
 export type Stretch = {
   /** At most `limit`, by rank. */
   found: Found[];
-  /** Its end, for whoever goes on in it. Null: it is empty. */
+  /** Its newer end, to continue in it. Null: it is empty. */
   before: Moment | null;
-  /** Its beginning, where older ones follow. */
+  /** Its older end, if older entries follow. */
   older: Moment | null;
 };
 
@@ -75,8 +75,8 @@ type Row = {
 const FIRST_ID = '00000000-0000-7000-8000-000000000000';
 
 /**
- * One stretch, or the rest of one. Found is what is history on some branch. Inside a transaction: it is told there that
- * the index is to be used, whatever the planner believes.
+ * Searches one stretch, or the rest of one. Finds only messages that a branch reads. Must run in a transaction, because
+ * it sets `enable_seqscan` off so that the planner uses the index.
  */
 export async function searchStretch(
   tx: Executor,
@@ -140,8 +140,9 @@ function statement(
 }
 
 /**
- * The words of a query, any of them; null: it only excludes words. For rank and headline, whose time and memory grow with the
- * square of a phrase's length and more: a phrase of twelve words over one long text took all the memory there was.
+ * The words of a query, joined by OR; null: the query only excludes words. Used for rank and headline, whose time and
+ * memory grow with the square of a phrase's length or more: a phrase of twelve words over one long text used all
+ * available memory.
  */
 function singleWords(text: string): SQL {
   const words = sql`querytree(websearch_to_tsquery(${LANGUAGE}, ${text}))`;
@@ -171,7 +172,7 @@ function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: Moment |
   ];
 }
 
-/** Some branch reads it: what was cleared, or was on a branch that is gone, is not found. */
+/** At least one branch reads it: cleared messages and messages of deleted branches are not found. */
 const isShown: SQL = sql`exists (
   select 1 from branches b where b.context_id = m.context_id and ${isRead(sql`m.branch`, sql`m.seq`)})`;
 
@@ -187,7 +188,7 @@ function toFound(row: Row, contextId: ContextId): Found {
   };
 }
 
-/** Words that were met stand between `**`; what the text itself had of them is left out. */
+/** Puts matched words between `**`, and removes `**` from the text itself. */
 function shown(headline: string): string {
   return headline.replaceAll('**', '').replaceAll(BEGIN, '**').replaceAll(END, '**');
 }

@@ -1,4 +1,4 @@
-/** Sessions of browsers: who they are of, until when. */
+/** Browser sessions: their tenant and API key, and when they expire. */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
@@ -7,7 +7,7 @@ import { nowInStatement } from './instant.ts';
 
 export type StoredSession = { tenantId: TenantId; keyId: string };
 
-/** `seconds`: from now on. */
+/** `seconds`: the lifetime of the session. */
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
@@ -19,7 +19,7 @@ export async function beginSession(
     values (${tokenHash}, ${tenantId}, ${keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
 }
 
-/** Null: there is none, or it is over. */
+/** Null: no such session, or it has expired. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<StoredSession>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", s.key_id as "keyId" from sessions s
@@ -27,7 +27,7 @@ export async function findSession(executor: Executor, tokenHash: string): Promis
   return found ?? null;
 }
 
-/** Those of the sessions that are there and not over, in one query. */
+/** The hashes of those sessions that exist and have not expired, in one query. */
 export async function findLiveSessions(
   executor: Executor,
   tokenHashes: readonly string[],
@@ -42,7 +42,7 @@ export async function endSession(executor: Executor, tokenHash: string): Promise
   await executor.execute(sql`/* sessions.end */ delete from sessions where token_hash = ${tokenHash}`);
 }
 
-/** Removes those that are over, at most so many. How many it were. */
+/** Deletes expired sessions, at most `most`. Returns how many were deleted. */
 export async function forgetSessions(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* sessions.delete_expired */
     delete from sessions where token_hash in (

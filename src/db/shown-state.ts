@@ -1,13 +1,13 @@
-/** The state that a reader is shown, which is not always the one that is stored. `c` is the context's row. */
+/** The state shown to clients, which can differ from the stored one. `c` is the context's row. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { shownState } from '../core/state.ts';
 import type { DurableState } from '../core/state.ts';
 
-/** Who may run it, and when: the scheduling side of a context. */
+/** Whether and when a worker process may run a context. */
 export type SchedulingStatus = 'idle' | 'runnable' | 'running' | 'waiting';
 
-/** A model call that failed is being made again: its time has come and somebody runs the context. */
+/** A failed model call is being retried: its retry time has passed, and a process runs the context. */
 export const retried: SQL = sql`c.state = 'TransientFailure' and c.scheduling_status = 'running' and not exists (
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')
     and j.retry_at > clock_timestamp())`;
@@ -23,10 +23,12 @@ export function stateOf(row: ShownColumns): DurableState {
   return row.retried ? 'AwaitingLLMResponse' : shownState(row.state, row.scheduling_status, row.queued);
 }
 
-/** States in which nothing is due: what is shown in another one is in the partial indexes of what does not rest. */
+/**
+ * States in which nothing may be due. Contexts shown in any other state are in the partial indexes of active contexts.
+ */
 const RESTING: readonly DurableState[] = ['Idle', 'PermanentFailure', 'Stopped'];
 
-/** Whether it is shown in one of these: `stateOf`, as a condition. */
+/** Whether the context is shown in one of these states: `stateOf` as an SQL condition. */
 export function isShownAs(states: readonly DurableState[]): SQL {
   if (states.length === 0) return sql`false`;
   const shown = sql`case when ${retried} then 'AwaitingLLMResponse'

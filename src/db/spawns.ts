@@ -1,21 +1,23 @@
-/** The part of an append by which workers come to be, and calls begin and cease to wait for jobs of others. */
+/**
+ * The part of an append that creates child workers, and that starts and ends waits of calls for other workers' jobs.
+ */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Append } from '../core/append.ts';
 import { encodeJson, plainText } from './codec.ts';
 import { toTimestamp } from './instant.ts';
 
-/** How long the ring for a child may take before a sweep looks, in milliseconds. */
+/** How long the wake-up of a child may take before a sweep checks it, in milliseconds. */
 const WAKE_UP_GRACE_MS = 1_000;
 
-/** Whether an append needs this part: those that do not are spared it. */
+/** Whether an append needs this part. */
 export function engages({ spawns, awaits, released }: Append): boolean {
   return spawns.length > 0 || awaits.length > 0 || released.length > 0;
 }
 
 /**
- * Common table expressions behind `ctx`, each with its comma: rows of children, rows of what is waited for, and no more of
- * those of calls that are closed.
+ * Common table expressions that follow `ctx`, each with its leading comma: inserts child workers with their jobs,
+ * inserts awaited jobs, and deletes the awaited jobs of closed calls.
  */
 export function engagements(appends: readonly Append[]): SQL {
   const spawned = encodeJson(appends.flatMap(spawnRows));
@@ -56,7 +58,7 @@ export function engagements(appends: readonly Append[]): SQL {
     )`;
 }
 
-/** Calls that waited for workers and are closed. */
+/** Calls that waited for workers and that these appends close. */
 export function ownCalls(appends: readonly Append[]): SQL {
   const closed = appends.flatMap(({ lease, released }) =>
     released.map((id) => ({ context_id: lease.contextId, id })),

@@ -1,7 +1,7 @@
 /**
- * What a tenant's jobs came to over time, by when they ended. Counts and sums are exact, from an index that is written
- * with each end. Times of model calls are of a sample, the last jobs of each bucket and their last answers: so that what
- * is read of messages does not grow with what was said.
+ * Statistics of a tenant's ended jobs over time. Counts and sums are exact, from an index that is written when a job
+ * ends. Durations of model calls come from a sample, the last answers of the last jobs of each bucket, so that the
+ * number of messages read stays bounded.
  */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
@@ -12,7 +12,7 @@ import type { Executor } from './client.ts';
 import { toTimestamp } from './instant.ts';
 import { toUsage } from './usage.ts';
 
-/** `bucketMs` each, from `from` on. */
+/** `count` buckets of `bucketMs` each, starting at `from`. */
 export type Buckets = { from: Millis; bucketMs: number; count: number };
 
 /** In milliseconds. */
@@ -22,13 +22,13 @@ export type BucketView = {
   finished: Record<FinishedStatus, number>;
   steps: number;
   usage: Usage;
-  /** From the submit of a job to its start; null, as the others: there was none. */
+  /** From the submission of a job to its start. Null, like the others: no data. */
   start: Quantiles | null;
   firstToken: Quantiles | null;
   model: Quantiles | null;
 };
 
-/** Jobs whose model calls are looked at, in all and in one bucket; answers of one job. */
+/** Sample sizes: jobs in all buckets, jobs in one bucket, and answers per job. */
 const SAMPLED = 5_000;
 const MOST_SAMPLED = 100;
 const ANSWERS = 10;
@@ -44,7 +44,7 @@ type Row = Record<FinishedStatus, number> &
 const ms = (later: string, earlier: string) =>
   sql.raw(`greatest(0, extract(epoch from ${later} - ${earlier})::float8 * 1000)`);
 
-/** In a transaction, in which nothing is compiled: Postgres would take longer for that than for all that is read. */
+/** Must run in a transaction, because it switches JIT off: compiling would take longer than reading. */
 export async function readHistory(
   tx: Executor,
   tenantId: TenantId,

@@ -1,11 +1,11 @@
-/** Figures about what is stored: cheap ones for scrapers, all of a tenant's for its people. */
+/** Statistics about stored jobs and contexts: cheap ones for metrics, full ones for a tenant. */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../core/ids.ts';
 import { shownState } from '../core/state.ts';
 import type { DurableState } from '../core/state.ts';
 import type { Executor } from './client.ts';
 
-/** Over all tenants, from partial indexes alone: what rests is not counted. */
+/** Across all tenants, from partial indexes only: idle contexts are not counted. */
 export type Load = {
   jobs: { queued: number; running: number; waiting: number };
   contexts: { runnable: number; running: number; waiting: number };
@@ -29,7 +29,7 @@ export async function readLoad(executor: Executor): Promise<Load> {
         count(*) filter (where scheduling_status = 'running')::int as running,
         count(*) filter (where scheduling_status = 'waiting')::int as waiting
         from contexts where next_check_at is not null or lease_owner is not null) c`);
-  if (row === undefined) throw new Error('A count gave no row.');
+  if (row === undefined) throw new Error('The load query returned no row.');
   return {
     jobs: { queued: row.queued, running: row.jobs_running, waiting: row.jobs_waiting },
     contexts: { runnable: row.runnable, running: row.running, waiting: row.waiting },
@@ -40,13 +40,13 @@ export type TenantStats = {
   queued: number;
   running: number;
   waiting: number;
-  /** Contexts by shown state; without those that have none. */
+  /** Contexts by shown state, without states that have none. */
   byState: Map<DurableState, number>;
 };
 
 /**
- * One statement, so that nothing is counted twice. What does not rest comes from partial indexes; what rests is counted
- * in one pass over the tenant's rows, by the three states in which a context rests.
+ * One statement, so that nothing is counted twice. Active contexts come from partial indexes. Idle ones are counted in
+ * one pass over the tenant's rows, by the three states that an idle context can have.
  */
 export async function readStats(executor: Executor, tenantId: TenantId): Promise<TenantStats> {
   const rows = await executor.execute<{

@@ -1,9 +1,9 @@
 /**
- * The timeline of a job. A model call that was answered is told by its message, one that failed by its row, a tool call
- * by its own; what is under way by how the job and its context stand.
+ * The timeline of a job. An answered model call is read from its message, a failed one and a tool call from their own
+ * rows, a running step from the status of the job and its context.
  *
- * Calls are ordered by attempt: answers of an attempt, then its failure, then the wait after it. Clocks have no say in
- * that, and no step is shown to begin before the one in front of it.
+ * Steps are ordered by attempt: the answers of an attempt, then its failure, then the wait after it. The order does not
+ * depend on clocks, and no step is shown to start before the previous one.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -28,38 +28,40 @@ import { toUsageOrNull, usageColumns, usageMembers } from './usage.ts';
 import type { UsageColumns } from './usage.ts';
 
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
-/** `running` and `waiting` are under way; a tool call that nobody runs now is told as it is stored. */
+/** `running` and `waiting` are in progress. A tool call that no process runs now has its stored status. */
 export const STEP_STATUSES = ['running', ...CALL_STATUSES] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export type StepView = {
   kind: (typeof STEP_KINDS)[number];
-  /** Of a model `provider/model`, null while it has not answered: its settings tell. Of a wait: for what. */
+  /** Of a model step: `provider/model`, null before the answer (the settings name it). Of a wait: its reason. */
   name: string | null;
   status: StepStatus;
-  /** Of the model call; a wait comes after one that failed. Null of tools. */
+  /** The attempt of the model call; a wait has that of the failed call before it. Null for tools. */
   attempt: number | null;
-  /** Of a model call that is known by what was sent: its number among those of the job. */
+  /** Of a model call with a fingerprint: its number within the job. */
   call: number | null;
-  /** Where its prompt ceased to begin as the one before; null: nowhere, or nobody knows. */
+  /**
+   * The part in which its prompt stopped sharing a prefix with the previous one; null: it shares all, or none is known.
+   */
   prefixLostAt: PrefixPart | null;
   startedAt: Millis;
   firstTokenAt: Millis | null;
   endedAt: Millis | null;
   usage: Usage | null;
   error: JobError | null;
-  /** The answer; of a tool call the one that asked for it. */
+  /** The answer. Of a tool call: the message that requested it. */
   messageId: MessageId | null;
   toolCallId: ToolCallId | null;
-  /** Of a tool call: each time it was run; null of all else. */
+  /** Of a tool call: each execution; null for other steps. */
   executions: ExecutionView[] | null;
-  /** Of a compaction: how long the prompt was, and is. */
+  /** Of a compaction: the prompt length before and after. */
   tokens: { before: number; after: number } | null;
-  /** Of a tool call: what was said to it being run. */
+  /** Of a tool call: its approval decision. */
   approval: (ApprovalDecision & { at: Millis }) | null;
-  /** Of a tool call: each time it waited for somebody, or for a moment; null of all else. */
+  /** Of a tool call: each wait; null for other steps. */
   waits: CallWait[] | null;
-  /** Of a tool call: the job that it gave to a worker below. */
+  /** Of a tool call: the job that it gave to a child worker. */
   child: ChildJob | null;
 };
 
@@ -67,7 +69,7 @@ export type ChildJob = {
   jobId: JobId;
   contextId: ContextId;
   workerId: WorkerId;
-  /** Of the worker. */
+  /** The name of the worker. */
   name: string;
   status: JobStatus;
   usage: Usage;
@@ -76,7 +78,7 @@ export type ChildJob = {
   finishedAt: Millis | null;
 };
 
-/** What the worker of a job is set to, for the name of a model that has not answered yet. */
+/** The steps, and the worker's settings, which name the model of a call that has not been answered yet. */
 export type Timeline = {
   steps: StepView[];
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
@@ -106,7 +108,7 @@ type Row = UsageColumns &
     child: ChildJob | null;
   };
 
-/** At most `limit`, after the first `skip`. Null: this tenant has no such job. */
+/** At most `limit` steps, after the first `skip`. Null: the tenant has no such job. */
 export async function listSteps(
   executor: Executor,
   tenantId: TenantId,
@@ -141,12 +143,12 @@ export async function listSteps(
   return { steps: rows.flatMap(toView), worker: { role, definition, config } };
 }
 
-/** `greatest` passes over nulls: what has not come has not come. */
+/** A missing time stays null, although `greatest` would ignore it. */
 function notBefore(time: SQL): SQL {
   return sql`case when ${time} is not null then greatest(${time}, s.shown) end`;
 }
 
-/** As JSON of `ChildJob`; null: it gave none, or its worker is gone. One that went to a worker beside is no child. */
+/** JSON of `ChildJob`; null: none, or its worker no longer exists. A job given to a peer worker is no child job. */
 function childOf(callId: SQL): SQL {
   return sql`(select jsonb_build_object('jobId', k.id, 'contextId', k.context_id, 'workerId', k.worker_id, 'name', kw.name,
       'status', k.status, 'usage', jsonb_build_object(${usageMembers('k')}),
@@ -156,7 +158,7 @@ function childOf(callId: SQL): SQL {
     where k.parent_tool_call_id = ${callId} and k.parent_job_id = job.id and k.tenant_id = job.tenant_id)`;
 }
 
-/** Told by its event, which was stored with it. */
+/** Compaction steps, read from the event that was stored with each compaction. */
 const compacted = sql`
   select (e.data ->> 'attempt')::int, 0, k.seq, (e.data ->> 'started_at')::timestamptz,
     (e.data ->> 'first_token_at')::timestamptz, k.created_at, 'completed', k.type, (e.data ->> 'attempt')::int,
@@ -167,7 +169,9 @@ const compacted = sql`
   join events e on e.context_id = k.context_id and e.seq = k.seq
   where k.tenant_id = job.tenant_id`;
 
-/** A running job whose context is held has one where nothing else is to be done first. Nobody wrote when it began. */
+/**
+ * The model call in progress, inferred: the job runs under a lease and no other step is due. Its start is an estimate.
+ */
 const underWay = sql`
   select job.attempt, 0, 9223372036854775807, greatest(job.state_since, job.retry_at, (
       select max(m.completed_at) from messages m where m.context_id = job.context_id and m.branch = job.branch
@@ -183,7 +187,7 @@ const modelSteps = sql`
     null::uuid as tool_call_id, tokens_before, tokens_after, call, prompt, last_prompt, last_status
   from timed`;
 
-/** Until the next call began; cut short where the job ended first. */
+/** A wait lasts until the next call starts, or until the job ends. */
 const waits = sql`
   select 'wait', t.attempt, 2, null, 0, 'retry',
     case when t.next is not null or t.retry_at <= job.finished_at then 'completed'

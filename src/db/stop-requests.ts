@@ -1,7 +1,7 @@
 /**
- * Wishes: what others ask of a context that may be running. Each transaction first calls the context up, which takes its
- * row's lock and raises `control_seq`; then it writes. Where nobody who lives owns the context, calling up raises the
- * epoch too, and whoever called may write history in the same transaction.
+ * Stop requests, and other requests to a context that may be running. Each transaction first locks the context for
+ * control, which takes the row lock and raises `control_seq`, and then writes. If no live process owns the context,
+ * locking also raises the epoch, and the caller may write history in the same transaction.
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
@@ -14,17 +14,19 @@ import { dueNow } from './instant.ts';
 import { isUnowned } from './processes.ts';
 import type { LeaseTimes } from './processes.ts';
 
-/** Who has to be told; null: nobody owns it, and its lease is now the caller's to settle under. */
+/**
+ * `owner`: the process to signal; null: no live process owns the context, and the caller may settle under its lease.
+ */
 export type CalledUp = { owner: ProcessId | null; controlSeq: number };
 
-/** Null: no such context of this tenant. */
+/** Null: the tenant has no such context. */
 export async function lockForControl(
   tx: Executor,
   tenantId: TenantId,
   contextId: ContextId,
   times: LeaseTimes,
 ): Promise<CalledUp | null> {
-  // The lock comes first: whether an owner lives is looked up after it.
+  // The lock comes first: only then is it checked whether the owner is alive.
   const locked = await tx.execute(sql`/* contexts.lock_for_control */
     update contexts c set control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
@@ -43,7 +45,7 @@ export async function lockForControl(
   return row === undefined ? null : { owner: row.lease_owner, controlSeq: row.control_seq };
 }
 
-/** Takes the lease from a holder that did not answer. Null: it answered, or the context is gone. */
+/** Takes the lease from an owner that did not answer. Null: it has answered, or the context does not exist. */
 export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
   const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`/* contexts.fence */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
@@ -54,8 +56,8 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
 }
 
 /**
- * Writes a wish onto an unfinished job; the first one stands. Where somebody runs its context, a sweep settles after
- * `graceMs` without an answer.
+ * Writes a stop request on an unfinished job, unless it has one. If a process runs the context and does not answer
+ * within `graceMs`, a sweep settles the request.
  */
 export async function stopRequest(
   tx: Executor,
@@ -77,12 +79,15 @@ export async function stopRequest(
     from job where c.id = job.context_id and c.scheduling_status = 'running'`);
 }
 
-/** `met`: contexts that wait for nothing more. `followUp`: somebody else is to hear of it. */
+/**
+ * `met`: contexts to wake because their calls need nothing more. `followUp`: the end has follow-ups for other contexts.
+ */
 export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; followUp: boolean };
 
 /**
- * Takes queued jobs of a context back, however many: they never began, so nobody has to be asked. A context that nobody
- * runs and that has nothing else to do rests at once. The context was called up before. Null: none of them is queued.
+ * Withdraws queued jobs of a context. They never started, so no run has to answer. A context that no process runs and
+ * that has no other work becomes idle at once. The caller has locked the context for control. Null: none of the jobs is
+ * queued.
  */
 export async function withdraw(
   tx: Executor,
@@ -115,7 +120,7 @@ export async function withdraw(
       update contexts c set queued = c.queued - taken.n, head_seq = c.head_seq + taken.n,
         scheduling_status = case when rests.id is null then c.scheduling_status else 'idle' end,
         next_check_at = case when rests.id is null then c.next_check_at end,
-        -- Whatever killed who took it up is gone with what it was to do.
+        -- If a withdrawn job killed its processes, the cause is gone.
         failed_claims = case when rests.id is null then c.failed_claims else 0 end
       from taken left join rests on true
       where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids, taken.follow_up
@@ -133,7 +138,7 @@ export async function withdraw(
     : { headSeq: row.head_seq, jobIds: row.ids, met: row.met ?? [], followUp: row.follow_up };
 }
 
-/** Tells a holder to read its mailbox anew at the next step. False: no such context of this tenant. */
+/** Makes the lease owner read its mailbox again at the next step. False: the tenant has no such context. */
 export async function raiseControl(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.raise_control */
     update contexts c set control_seq = c.control_seq + 1
@@ -142,8 +147,8 @@ export async function raiseControl(tx: Executor, tenantId: TenantId, contextId: 
 }
 
 /**
- * Stops or starts a worker's context, which was called up before. Where no job is active the state changes here and now;
- * otherwise with the end of the job. Starting wakes what is queued.
+ * Stops or starts a worker's context. The caller has locked it for control. If no job is active, the state changes at
+ * once, otherwise when the job ends. Starting makes queued jobs runnable.
  */
 export async function setStopped(
   tx: Executor,
@@ -180,7 +185,7 @@ export async function setStopped(
       from ctx where ctx.shown
     )
     select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
-  if (row === undefined) throw new Error('A locked context vanished.');
+  if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);
   return {
     headSeq: row.head_seq,
     wakeSeq: row.wake_seq,

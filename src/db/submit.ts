@@ -1,6 +1,6 @@
 /**
- * Submit: an input, or the wish to run on what stands, enters a context's mailbox. One statement, fed by the update of
- * the context's row: its lock orders submits, its `wake_seq` is their place in the queue.
+ * Submit: adds an input, a retry or a compaction to a context's mailbox. One statement that joins the update of the
+ * context's row: its lock orders submits, and its `wake_seq` is their place in the queue.
  */
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../core/blocks.ts';
@@ -14,57 +14,57 @@ import { encodeJson } from './codec.ts';
 import { dueNow, toTimestamp } from './instant.ts';
 import { hasQuestion } from './replies.ts';
 
-/** How long a ring may take before a sweep looks, in milliseconds. */
+/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
 const WAKE_UP_GRACE_MS = 1_000;
 
 export type Submission = {
   tenantId: TenantId;
   contextId: ContextId;
   jobId: JobId;
-  /** Null: run on what stands, or compact it. */
+  /** Null: a retry or a compaction, without an input. */
   input: { messageId: MessageId; content: InputBlock[] } | null;
-  /** How to compact; null: that is not what is wanted. */
+  /** The settings of a compaction; null: not a compaction. */
   compaction: AskedCompaction | null;
-  /** One that is there (the context's row was locked, and it was looked up, before); null: the active one. */
+  /** An existing branch, checked under the context's row lock; null: the active branch. */
   branch: string | null;
-  /** 1 first … 10; 0: ahead of all, in order among those. */
+  /** 1 runs first … 10; 0: before all others, in order of submission among themselves. */
   priority: number;
   metadata: JsonObject;
   maxSteps: number | null;
   deadline: Millis | null;
-  /** Refused where a question waits that this input answers. */
+  /** Refused if a question is waiting that this input could answer. */
   mayAnswer: boolean;
-  /** Refused where any job of the context is unfinished. */
+  /** Refused if the context has an unfinished job. */
   onlyIfIdle: boolean;
-  /** Refused where so many are queued. */
+  /** Refused if this many inputs are queued. */
   queueLimit: number;
 };
 
-/** Of an input that a worker sends, or that tells it how a job ended. */
+/** The sender of an input from a worker, or of a parent notice. */
 export type Asker = {
   workerId: WorkerId;
   /** See `jobs.hops`. */
   hops: number;
-  /** The job that ends with that of whoever sends it. */
+  /** The sender's job: the new job ends with it. */
   parentJobId: JobId | null;
-  /** The call that sends it: once. */
+  /** The call that sends it. A call can send only one job. */
   toolCallId: ToolCallId | null;
-  /** How the job ends is told to whoever sent it. */
+  /** Whether the sender gets a parent notice when the job ends. */
   notifyParent: boolean;
-  /** It tells of the end of this one: once. */
+  /** The job whose end this input reports. It is reported only once. */
   noticeOfJobId: JobId | null;
 };
 
 export type Submitted = {
-  /** The context's number when it was accepted. */
+  /** The context's `head_seq` when the submission was accepted. */
   headSeq: number;
   wakeSeq: number;
   epoch: number;
-  /** Nobody runs it, and nothing else holds it back: ring. */
+  /** No process runs the context, and it is due: the caller must send a wake-up. */
   runnable: boolean;
 };
 
-/** `asker`: the worker it comes from; null: a client. Null: refused; the row says why. */
+/** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
 export async function submit(
   executor: Executor,
   submission: Submission,
@@ -119,7 +119,7 @@ export async function submit(
         ${asker?.notifyParent === true ? 'wanted' : null}::text, ${asker?.noticeOfJobId ?? null}::uuid
       from ctx join workers w on w.context_id = ctx.id
     ), awake as (
-      -- A context that was archived is so no more; a sweep says when it will be.
+      -- Takes an archived context out of the archive. A sweep computes when it expires.
       update workers w set archived_at = null, expires_at = ${dueNow}
       from ctx where w.context_id = ctx.id and w.archived_at is not null
     )
@@ -138,7 +138,7 @@ function kindOf({ input, compaction }: Submission): JobKind {
   return input === null ? 'retry' : 'input';
 }
 
-/** An input that joins the running job, and which one. */
+/** An input that joins a running job. */
 export type Steering = {
   tenantId: TenantId;
   contextId: ContextId;
@@ -149,8 +149,8 @@ export type Steering = {
 };
 
 /**
- * Lets an input wait for the next step of the job that runs. The context's row was locked, and its holder told to look up,
- * before. Null: refused; the row says why.
+ * Queues an input for the next step of a running job. The caller has locked the context's row and raised `control_seq`.
+ * Null: refused; the context's row shows why.
  */
 export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq: number } | null> {
   const { tenantId, contextId, jobId, messageId, content, queueLimit } = steering;

@@ -1,4 +1,4 @@
-/** What is stored of the workers around one: who may be made below it, who is, and how their jobs ended. */
+/** Reads the workers related to a worker: whether it may create children, which exist, and how their jobs ended. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Block } from '../core/blocks.ts';
@@ -10,10 +10,10 @@ import type { WorkerCounts } from '../core/worker-limits.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 
-/** A worker that wants to make others, with the job that asks for it; null where there is none (a client asks). */
+/** A worker that creates children, and its job that requests it; `job` null: a client requests it. */
 export type Parent = {
   role: WorkerRole | null;
-  /** Of a role of the API. */
+  /** The definition of its API role. */
   definition: Role | null;
   config: WorkerConfig;
   rootWorkerId: WorkerId;
@@ -21,7 +21,9 @@ export type Parent = {
   job: { hops: number; priority: number } | null;
 };
 
-/** Null: this tenant has no such worker. `countsTenant`: whether its workers are counted, which costs a look at all of them. */
+/**
+ * Null: the tenant has no such worker. `countsTenant`: also count the tenant's busy workers, which reads all of them.
+ */
 export async function readParent(
   executor: Executor,
   tenantId: TenantId,
@@ -66,16 +68,19 @@ export async function readParent(
   };
 }
 
-/** In two parts, so that the partial indexes of what is due and of what is owned serve it. */
+/** In two parts, so that the partial indexes of due and of owned contexts can be used. */
 const AT_WORK: SQL = sql`(
   (select count(*)::int from contexts c where c.next_check_at is not null and c.tenant_id = w.tenant_id)
   + (select count(*)::int from contexts c where c.lease_owner is not null and c.next_check_at is null
     and c.tenant_id = w.tenant_id))`;
 
-/** How a worker stands to another one. */
+/** The relation of a worker to another one, and its unfinished jobs. */
 export type Standing = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
 
-/** Those of `workerIds` that this tenant has, with their jobs that did not end yet, the first of the queue last. */
+/**
+ * The workers of `workerIds` that the tenant has, with their unfinished jobs: the active one first, then in queue
+ * order.
+ */
 export async function readStandings(
   executor: Executor,
   tenantId: TenantId,
@@ -105,7 +110,7 @@ export async function readStandings(
   return rows.map((row) => ({ workerId: row.id, isBelow: row.below, unfinished: row.unfinished ?? [] }));
 }
 
-/** How a worker's job stands, or the last one that ended. What is null is not there: no job, or one that was removed. */
+/** The status of a worker's job. Null members: the worker had no job, or the job was deleted. */
 export type WorkerOutcome = {
   workerId: WorkerId;
   jobId: JobId | null;
@@ -123,10 +128,10 @@ type OutcomeRow = {
   output: Block[] | null;
 };
 
-/** `jobId`: the job that is told of; null: the last of those that the call waited for, else the last one that ended. */
+/** `jobId`: the job to report; null: the last job that the call waited for, else the worker's last ended job. */
 export type AskedWorker = { workerId: WorkerId; jobId: JobId | null };
 
-/** What calls are told of workers, in the order asked for. */
+/** The outcomes of workers that calls report, in the given order. */
 export async function readOutcomes(
   executor: Executor,
   tenantId: TenantId,
@@ -163,7 +168,7 @@ export async function readOutcomes(
   return outcomes;
 }
 
-/** Which worker each of the calls made, or waits for first. */
+/** The worker that each call created, or first waits for. */
 export async function readSpawned(
   executor: Executor,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-/** Provider keys that were told to hold back: the truth for all worker processes. Of no tenant. */
+/** Throttled provider keys, shared by all worker processes. The database row decides. They belong to no tenant. */
 import { sql } from 'drizzle-orm';
 import { isThrottleReason } from '../core/throttle.ts';
 import type { ThrottleReason } from '../core/throttle.ts';
@@ -7,10 +7,10 @@ import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { millis, toTimestamp } from './instant.ts';
 
-/** `id`: tells keys apart (`llm/key-id.ts`). */
+/** `id`: identifies the key (`llm/key-id.ts`). */
 export type ActiveThrottle = { id: string; reason: ThrottleReason; until: Millis };
 
-/** Holds a key back until a moment, or for as long as somebody else already said, if that is longer. */
+/** Throttles a key until a time, unless it is already throttled for longer. */
 export async function setThrottle(
   executor: Executor,
   provider: ProviderName,
@@ -25,21 +25,21 @@ export async function setThrottle(
     where g.until < excluded.until`);
 }
 
-/** What is closed now as one JSON array, or null: a part of statements that come anyway. */
+/** The active throttles as one JSON array, or null. Added to other statements, to save a round trip. */
 export const activeThrottles = sql`(
   select jsonb_agg(jsonb_build_object('id', g.id, 'reason', g.reason, 'until', ${millis(sql`g.until`)}))
   from provider_throttles g where g.until > clock_timestamp())`;
 
 export type ThrottlesColumn = { id: string; reason: string; until: Millis }[] | null;
 
-/** A reason that this release does not know is another release's affair. */
+/** Skips reasons that this release does not know. */
 export function toThrottles(column: ThrottlesColumn): ActiveThrottle[] {
   return (column ?? []).flatMap(({ id, reason, until }) =>
     isThrottleReason(reason) ? [{ id, reason, until }] : [],
   );
 }
 
-/** How many keys of each provider are held back. */
+/** The number of throttled keys of each provider. */
 export async function countThrottles(executor: Executor): Promise<Map<string, number>> {
   const rows = await executor.execute<{ provider: string; closed: number }>(sql`
     select provider, count(*) filter (where until > clock_timestamp())::int as closed
@@ -47,7 +47,7 @@ export async function countThrottles(executor: Executor): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.provider, row.closed]));
 }
 
-/** Keys that were not told anything for a day. */
+/** Deletes throttles that ended more than a day ago. */
 export async function forgetThrottles(executor: Executor): Promise<void> {
   await executor.execute(
     sql`/* provider_throttles.delete_old */ delete from provider_throttles where until < clock_timestamp() - interval '1 day'`,

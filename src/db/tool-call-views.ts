@@ -1,4 +1,4 @@
-/** One tool call, whole: what was asked, what became of it, and each time it was run. */
+/** One tool call in full: its input, its status, and each execution. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
@@ -14,19 +14,19 @@ export type ToolCallView = {
   id: ToolCallId;
   contextId: ContextId;
   jobId: JobId;
-  /** The answer that asks for it. */
+  /** The answer that requested it. */
   messageId: MessageId;
   name: string;
-  /** As the model asked. */
+  /** As the model requested it. */
   input: Json;
   effect: Effect;
   onUnknown: OnUnknown;
   status: CallStatus;
-  /** Only while it waits. */
+  /** Only while the call waits. */
   wait: { for: WaitsFor; since: Millis; until: Millis | null } | null;
   approval: (ApprovalDecision & { at: Millis }) | null;
   executions: ExecutionView[];
-  /** Null: its result is no message yet. */
+  /** Null: its result is not in the history yet. */
   resultMessageId: MessageId | null;
   createdAt: Millis;
   finishedAt: Millis | null;
@@ -53,7 +53,7 @@ type Row = {
   finished_at: Millis | null;
 };
 
-/** Null: this tenant has no such call in this context. */
+/** Null: the tenant has no such call in this context. */
 export async function findToolCall(
   executor: Executor,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-/** Tools as models were told of them: one row for each list, however many calls were told. */
+/** Tool lists that were sent to models: one row per list, however many calls used it. */
 import { sql } from 'drizzle-orm';
 import { asSent } from '../core/fingerprint.ts';
 import type { TenantId } from '../core/ids.ts';
@@ -6,10 +6,10 @@ import type { ToolSpec } from '../core/model.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
 
-/** Days that a list is kept after it was last told. */
+/** Days that a list is kept after its last use. */
 export const TOOL_LIST_DAYS = 90;
 
-/** `hash` tells them. Again: it was told again. */
+/** `hash`: identifies the list. If it is stored already, only its last use is updated. */
 export async function keepToolList(
   executor: Executor,
   tenantId: TenantId,
@@ -21,7 +21,7 @@ export async function keepToolList(
     on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
 }
 
-/** Null: it is not kept any more. */
+/** Null: the list is no longer stored. */
 export async function readToolList(
   executor: Executor,
   tenantId: TenantId,
@@ -32,7 +32,7 @@ export async function readToolList(
   return row?.tools ?? null;
 }
 
-/** Removes those that were not told for long, at most so many. How many it were. */
+/** Deletes lists that were not used for `TOOL_LIST_DAYS` days, at most `most`. Returns how many were deleted. */
 export async function forgetToolLists(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* tool_lists.delete_unused */
     delete from tool_lists where (tenant_id, hash) in (

@@ -1,12 +1,15 @@
 /**
- * A transaction on a line of its own. It begins with its first statement, in the same round trip; where the line turns out
- * to be cut then, both are sent again on another one: nothing was committed. Its statements are answered in their order.
- * It may end with its last statement, in the same round trip: where that one fails, Postgres takes the commit for a rollback.
- * Once its line is lost, or it has ended, nothing more of it is sent: that would run outside of it.
+ * A transaction on one connection. It starts with its first statement, in the same round trip. If the connection turns
+ * out to be cut then, both are sent again on another connection, because nothing was committed. Statements are answered
+ * in order.
+ *
+ * It may end with its last statement, in the same round trip. If that statement fails, PostgreSQL treats the commit as
+ * a rollback. After its connection is lost, or after it has ended, nothing more is sent, because that would run outside
+ * the transaction.
  */
 import type { Connection, Parameters } from './connection.ts';
 
-/** Another line in place of one that failed so; null: the failure stands. */
+/** Another connection after this failure; null: the failure is final. */
 export type Renew = (error: unknown) => Connection | null;
 
 export class Transaction {
@@ -25,7 +28,7 @@ export class Transaction {
   }
 
   async ask(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
-    if (this.#ended) throw new Error('A statement came after its transaction had ended.');
+    if (this.#ended) throw new Error('A statement was sent after its transaction had ended.');
     const answer =
       this.#first === null
         ? this.#begin(text, parameters, values)
@@ -35,11 +38,11 @@ export class Transaction {
     return answer;
   }
 
-  /** Its last statement. Answered once the transaction is committed, in the same round trip. */
+  /** Sends the last statement. Answered once the transaction is committed, in the same round trip. */
   async askLast(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
     const begins = this.#first === null;
     const answer = this.ask(text, parameters, values);
-    // A beginning may have to be sent again: nothing may be behind it.
+    // The first statement may have to be sent again, so the commit must not be sent before its answer.
     if (begins) await answer;
     this.#ended = true;
     this.#closing = this.#connection.ask('commit');
@@ -47,7 +50,9 @@ export class Transaction {
     return rows;
   }
 
-  /** Rejects where a statement failed, though the work may have passed over it: Postgres would roll back without a word. */
+  /**
+   * Rejects if a statement failed, even if `work` ignored the error: PostgreSQL would roll back without reporting it.
+   */
   async commit(): Promise<void> {
     this.#ended = true;
     await this.#last;
@@ -55,7 +60,7 @@ export class Transaction {
     if (this.#first !== null) await (this.#closing ?? this.#connection.ask('commit'));
   }
 
-  /** Nobody waits for it any more: its line is closed under it, and the server ends what it was doing. */
+  /** Called when the caller stops waiting. Closes the connection, so that the server stops the statement. */
   giveUp(): void {
     this.#ended = true;
     this.#connection.lose(new GivenUp());
@@ -66,7 +71,7 @@ export class Transaction {
     return this.#ended;
   }
 
-  /** Rejects where the line is lost: with the reason, for it may be that of all else. */
+  /** Rejects with the connection's error if the connection is lost, because that error may have caused the failure. */
   async rollback(): Promise<void> {
     this.#ended = true;
     if (this.#connection.lost !== null) throw this.#connection.lost;
@@ -91,11 +96,11 @@ export class Transaction {
   }
 }
 
-/** Of a transaction that nobody waits for any more. */
+/** The transaction was aborted by its signal. */
 export class GivenUp extends Error {
   override name = 'GivenUp';
   constructor() {
-    super('Nobody waits for this any more.');
+    super('The database transaction was aborted by its caller.');
   }
 }
 

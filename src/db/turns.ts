@@ -1,6 +1,6 @@
 /**
- * Turns of a branch. Along what is visible of it their numbers never fall, so where one begins is found by halving: a few
- * looks into an index, however long history is.
+ * Turns of a branch. Turn numbers never decrease along the visible messages of a branch, so the start of a turn is
+ * found by binary search: a few index lookups, however long the history is.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
@@ -10,13 +10,13 @@ import type { CallStatus } from '../core/tool-call.ts';
 import type { Executor } from './client.ts';
 import { askedFor, spansOf } from './spans.ts';
 
-/** What is read: SQL for the parts of a branch's name. */
+/** A branch, as SQL expressions. */
 export type OnBranch = { contextId: SQL; tenantId: SQL; branch: SQL };
 
-/** Of the message `m`. */
+/** The turn number of the message `m`. */
 const number: SQL = sql`substr(m.turn, 2)::int`;
 
-/** The messages `m` of the branch that are visible, beyond `seq`, in each stretch of it the first. */
+/** The first visible message of the branch after `seq`: the first of each span, then the first of these. */
 function firstBeyond({ contextId, tenantId }: OnBranch, stretches: SQL, seq: SQL): SQL {
   return sql`
     select m.seq, m.number from ${stretches} s cross join lateral (
@@ -26,7 +26,7 @@ function firstBeyond({ contextId, tenantId }: OnBranch, stretches: SQL, seq: SQL
     order by m.seq limit 1`;
 }
 
-/** The number (`seq`) behind which all that is visible is of turn `turn` or a later one. */
+/** The number (`seq`) after which all visible messages belong to turn `turn` or a later one. */
 export function turnBegins(on: OnBranch, turn: SQL): SQL {
   return sql`(
     with recursive stretch as materialized (${spansOf(on.contextId, on.tenantId, on.branch)}), probe(low, high) as (
@@ -41,7 +41,7 @@ export function turnBegins(on: OnBranch, turn: SQL): SQL {
     select max(low) from probe)`;
 }
 
-/** The number of the first visible message beyond turn `turn`; beyond all where there is none. */
+/** The number of the first visible message after turn `turn`; the largest bigint if there is none. */
 export function turnEnds(on: OnBranch, turn: SQL): SQL {
   const stretches = sql`(${spansOf(on.contextId, on.tenantId, on.branch)})`;
   return sql`coalesce((select f.seq from (
@@ -50,7 +50,7 @@ export function turnEnds(on: OnBranch, turn: SQL): SQL {
 
 export type TurnView = {
   number: number;
-  /** In order: inputs, and all that answers them, results of tools and notes included. */
+  /** In order. `answers` includes results of tools and notes. */
   inputs: MessageId[];
   answers: MessageId[];
   calls: {
@@ -60,15 +60,15 @@ export type TurnView = {
     messageId: MessageId;
     resultId: MessageId | null;
   }[];
-  /** The last job that had to do with it. */
+  /** The last job that added to this turn. */
   job: { id: JobId; status: JobStatus } | null;
 };
 
 export type TurnRange = {
-  /** Null: the active one. */
+  /** Null: the active branch. */
   branch: string | null;
   order: 'asc' | 'desc';
-  /** The number of the last turn that was read; null: none was. */
+  /** The number of the last turn that was read; null: start with the first. */
   after: number | null;
   limit: number;
 };
@@ -82,7 +82,10 @@ type Row = {
   job_status: JobStatus | null;
 };
 
-/** At most `limit`, each whole, and which branch they are of; `turns` null: there is none of that name. Null: this tenant has no such context. */
+/**
+ * At most `limit` whole turns, and the name of their branch; `turns` null: no branch has that name. Null: the tenant
+ * has no such context.
+ */
 export async function listTurns(
   executor: Executor,
   tenantId: TenantId,
@@ -116,7 +119,7 @@ export async function listTurns(
     ),
     call as (
       select m.number, jsonb_agg(jsonb_build_object('id', b.block ->> 'id', 'name', b.block ->> 'name',
-        -- Of what was copied into this context, only the result is known.
+        -- Calls of an imported context have no row; only their result is known.
         'status', coalesce(t.status, r.status, 'pending'),
         'messageId', m.id, 'resultId', r.id) order by m.seq, b.place) as calls
       from message m cross join lateral json_array_elements(m.content) with ordinality as b(block, place)
@@ -141,7 +144,7 @@ export async function listTurns(
   return { branch: first.asked, turns };
 }
 
-/** The numbers of the first and the last turn of a page: as many as there is room for. */
+/** The numbers of the first and the last turn of a page. */
 function wantedTurns(on: OnBranch, order: 'asc' | 'desc', after: number | null, limit: number): SQL {
   if (order === 'asc') {
     const first = (after ?? 0) + 1;

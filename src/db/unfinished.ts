@@ -1,4 +1,4 @@
-/** Unfinished jobs that nobody told to stop yet, by what they are and whose: what a cancel by filter looks for. */
+/** Unfinished jobs without a stop request that match a filter. Used to cancel jobs by filter. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
@@ -9,19 +9,19 @@ import { encodeJson } from './codec.ts';
 
 export type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 
-/** What is null is not asked for. */
+/** Null members do not filter. */
 export type UnfinishedFilter = {
   contextId: ContextId | null;
-  /** With all workers below it that end with it. */
+  /** Includes the attached workers below it. */
   workerId: WorkerId | null;
   role: string | null;
   status: UnfinishedStatus | null;
   kind: JobKind | null;
-  /** Must be contained in that of the job. */
+  /** Must be contained in the job's metadata. */
   metadata: JsonObject | null;
 };
 
-/** Contexts with such jobs after `after`, in order. At most `limit`. */
+/** Contexts with such jobs after the id `after`, in order, at most `limit`. */
 export async function contextsWithUnfinished(
   executor: Executor,
   tenantId: TenantId,
@@ -45,7 +45,7 @@ export async function contextsWithUnfinished(
   return rows.map((row) => row.context_id);
 }
 
-/** Such jobs of one context, whose row is locked. */
+/** Such jobs of one context. The caller has locked its row. */
 export async function unfinishedOf(
   tx: Executor,
   tenantId: TenantId,
@@ -59,7 +59,7 @@ export async function unfinishedOf(
   return rows.map((row) => row.id);
 }
 
-/** In two parts, so that the partial indexes of queued and of active jobs serve it, however many have ended. */
+/** In two parts, so that the partial indexes of queued and of active jobs can be used, however many jobs have ended. */
 const unfinished = sql`(
   select * from jobs where status = 'queued' union all select * from jobs where status in ('running', 'waiting')) j`;
 

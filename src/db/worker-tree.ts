@@ -1,4 +1,4 @@
-/** A worker and those below it, as clients read them. One statement, however many there are. */
+/** A worker and the workers below it, as the API returns them. One statement for the whole tree. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { JobStatus } from '../core/job.ts';
@@ -18,7 +18,7 @@ export type TreeWorker = {
   depth: number;
   detached: boolean;
   state: WorkerState;
-  /** The unfinished one, else the last; null: it never had one. */
+  /** The unfinished job, else the last one; null: it never had a job. */
   job: TreeJob | null;
   usage: Usage;
 };
@@ -30,7 +30,7 @@ export type TreeJob = {
   finishedAt: Millis | null;
 };
 
-/** Level by level, each in the order in which they were made; at most `most`. Empty: this tenant has no such worker. */
+/** Level by level, each in the order of creation; at most `most`. Empty: the tenant has no such worker. */
 export async function workerTree(
   executor: Executor,
   tenantId: TenantId,
@@ -57,7 +57,7 @@ export async function workerTree(
       union all
       select w.id, tree.level + 1 from tree join workers w on w.parent_worker_id = tree.id where w.tenant_id = ${tenantId}
     ), found as (
-      -- Without an order: no more is looked for than is taken, and it comes level by level.
+      -- Without an order, the recursion stops at the limit, and returns rows level by level.
       select * from tree limit ${most}
     )
     select w.id, w.name, w.context_id, w.parent_worker_id, w.depth, w.detached, ${workerState} as state, j.id as job_id,

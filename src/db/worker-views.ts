@@ -1,4 +1,4 @@
-/** Workers as clients read them: identity and settings, joined with how their context stands. */
+/** Workers as the API returns them: identity and settings, joined with the status of their context. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobError } from '../core/errors.ts';
@@ -11,21 +11,21 @@ import { toPage, withinBytes } from './page-bytes.ts';
 import type { OfPage, Page } from './page-bytes.ts';
 
 /**
- * `stopped`; else `working` while a process runs it or it is due, `waiting` while something outside is awaited; at rest
- * `failed` where the last job failed, and `inactive` otherwise. One that is due for nothing (its only input was
- * withdrawn) rests.
+ * `stopped`; else `working` while a process runs it or it is due; `waiting` while it waits for something outside; when
+ * idle, `failed` if its last job failed, else `inactive`. A runnable worker without work (its only input was withdrawn)
+ * counts as idle.
  */
 export const WORKER_STATES = ['inactive', 'working', 'waiting', 'failed', 'stopped'] as const;
 export type WorkerState = (typeof WORKER_STATES)[number];
 
-/** `at`: a time as Postgres writes it into JSON. */
+/** `at`: a time in PostgreSQL's JSON format. */
 export type LastFailure = JobError & { job_id: string; at: string };
 
 export type WorkerView = {
   id: WorkerId;
   name: string;
   role: string | null;
-  /** Of a role of the API. */
+  /** The version of its API role. */
   roleVersion: number | null;
   config: WorkerConfig;
   state: WorkerState;
@@ -35,7 +35,7 @@ export type WorkerView = {
   depth: number;
   createdAt: Millis;
   updatedAt: Millis;
-  /** Of name, title, role and config together. */
+  /** Covers name, title, role and config together. */
   version: number;
 };
 
@@ -43,7 +43,7 @@ export type WorkerFilter = {
   parentWorkerId: WorkerId | null;
   role: string | null;
   state: WorkerState | null;
-  /** Those that are, in place of those that are not. */
+  /** True: only archived workers. False: only the others. */
   archived: boolean;
 };
 
@@ -63,7 +63,7 @@ type Row = {
   version: number;
 };
 
-/** Of the context `c`. */
+/** The state of the worker of context `c`. */
 export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.scheduling_status = 'running'
   or (c.scheduling_status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
@@ -90,7 +90,7 @@ function toView(row: Row): WorkerView {
   };
 }
 
-/** Null: this tenant has no such worker. */
+/** Null: the tenant has no such worker. */
 export async function findWorker(
   executor: Executor,
   tenantId: TenantId,
@@ -102,7 +102,7 @@ export async function findWorker(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, those made before `before`. At most `limit`, and no more than a page may hold. */
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
 export async function listWorkers(
   executor: Executor,
   tenantId: TenantId,
@@ -122,7 +122,7 @@ export async function listWorkers(
   return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
 }
 
-/** Which worker owns a context; null: this tenant has no such context. */
+/** The worker that owns a context; null: the tenant has no such context. */
 export async function workerOf(
   executor: Executor,
   tenantId: TenantId,

@@ -33,11 +33,11 @@ export type NewWorker = {
   depth: number;
 };
 
-/** Of a worker that has a parent: the one at the top of its tree. */
+/** The root of the tree of a worker with this parent. */
 const rootOf = (parent: WorkerId) =>
   sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = ${parent})`;
 
-/** A worker, its context and that context's first branch. Inside a transaction. */
+/** Inserts a worker, its context and the first branch. Must run in a transaction. */
 export async function createWorker(tx: Executor, worker: NewWorker): Promise<void> {
   const { tenantId, contextId } = worker;
   await tx.insert(contexts).values({ id: contextId, tenantId });
@@ -53,8 +53,8 @@ function roleColumns(role: WorkerRole | null) {
 }
 
 /**
- * The depth of a worker that is to become a parent; null: this tenant has no such worker. It is not removed before the
- * transaction ends, and whoever removes it then finds its child.
+ * The depth of a worker that becomes a parent; null: the tenant has no such worker. A share lock delays its deletion
+ * until the transaction ends, so that the deletion finds the new child.
  */
 export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
   const [row] = await tx
@@ -65,19 +65,19 @@ export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): P
   return row?.depth ?? null;
 }
 
-/** Holds a worker, so that nobody makes a child of it any more. False: it has one that must go with it. */
+/** Locks a worker, so that no child can be added. False: it has attached children, which must be deleted with it. */
 export async function lockChildless(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<boolean> {
   await tx.execute(
     sql`/* workers.lock */ select id from workers where tenant_id = ${tenantId} and id = ${id} for update`,
   );
-  // A later statement: it sees whatever was there when the lock was taken.
+  // A separate statement, so that it sees all rows committed before the lock was granted.
   const children = await tx.execute(
     sql`/* workers.find_child */ select id from workers where tenant_id = ${tenantId} and parent_worker_id = ${id} and not detached limit 1`,
   );
   return children.length === 0;
 }
 
-/** Detached children of a worker that is to go become the tops of trees of their own. It was held before. */
+/** Makes detached children of a worker that is being deleted the roots of their own trees. The worker is locked. */
 export async function releaseDetached(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<void> {
   await tx.execute(sql`/* workers.release_detached */
     with recursive tree as (
@@ -95,7 +95,7 @@ export async function releaseDetached(tx: Executor, tenantId: TenantId, id: Work
     from tree join held on held.id = tree.id where w.id = tree.id`);
 }
 
-/** The version of a worker's settings; null: this tenant has no such worker. */
+/** The version of a worker's settings; null: the tenant has no such worker. */
 export async function versionOf(
   executor: Executor,
   tenantId: TenantId,
@@ -107,7 +107,7 @@ export async function versionOf(
   return row?.version ?? null;
 }
 
-/** Which context belongs to a worker; null: this tenant has no such worker. */
+/** The context of a worker; null: the tenant has no such worker. */
 export async function contextOf(
   executor: Executor,
   tenantId: TenantId,
@@ -127,8 +127,8 @@ export type WorkerChange = {
 };
 
 /**
- * Changes a worker where its version is still `expected` (null: whatever it is). The context was called up before.
- * Returns the new version; null: another version stands.
+ * Changes a worker if its version is still `expected` (null: any version). The caller has locked the context for
+ * control. Returns the new version; null: the worker has another version.
  */
 export async function changeWorker(
   tx: Executor,
@@ -143,7 +143,7 @@ export async function changeWorker(
       ...(role !== undefined && roleColumns(role)),
       version: sql`${workers.version} + 1`,
       updatedAt: sql`clock_timestamp()`,
-      // A sweep says when; one that is archived stays so.
+      // A sweep computes the expiry. An archived worker stays archived.
       expiresAt: sql`case when ${workers.archivedAt} is null then ${dueNow} else ${workers.expiresAt} end`,
     })
     .where(
@@ -153,7 +153,7 @@ export async function changeWorker(
   return row?.version ?? null;
 }
 
-/** A worker and all below it that go with it, deepest first. */
+/** A worker and all attached workers below it, deepest first. */
 export async function descendants(
   executor: Executor,
   tenantId: TenantId,
@@ -186,12 +186,12 @@ const TABLES = [
   workers,
 ];
 
-/** Written behind the appends, by whoever comes to it (see search-index.ts). */
+/** Written after the appends, by any worker process (see search-index.ts). */
 const SEARCHED = [searchEntries, searchBacklog];
 
 /**
- * Removes a context and all that belongs to it, for good. Its row was locked before. Returns contexts that waited for its
- * jobs, and wait for nothing more.
+ * Permanently deletes a context and everything that belongs to it. The caller has locked its row. Returns the contexts
+ * that waited only for its jobs and must be woken.
  */
 export async function deleteContext(
   tx: Executor,
@@ -204,12 +204,12 @@ export async function deleteContext(
     await tx.delete(table).where(eq(table.contextId, contextId));
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));
-  // Whoever makes entries holds the context's row: now they are all there, and nobody makes more.
+  // Indexing locks the context's row. So all its entries are committed by now, and none can be added.
   for (const table of SEARCHED) await tx.delete(table).where(eq(table.contextId, contextId));
   return met;
 }
 
-/** The context of the oldest worker of that name and model that was not stopped; null: none. */
+/** The context of the oldest worker with this name and model that is not stopped; null: none. */
 export async function runningContext(
   executor: Executor,
   tenantId: TenantId,

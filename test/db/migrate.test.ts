@@ -40,7 +40,7 @@ test('an older server is refused before anything is touched', async () => {
   const network = await startStatementNetwork(url(), older);
   onTestFinished(() => network.close());
   await expect(migrate(network.url)).rejects.toThrow(
-    'PostgreSQL 15 or newer is needed; this server is 14.9.',
+    'Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL 14.9.',
   );
   expect(await ask(url(), `select 1 from pg_tables where schemaname in ('public', 'nightshift')`)).toEqual(
     [],
