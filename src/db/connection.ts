@@ -54,7 +54,7 @@ export class Connection {
   #socket: ConnectionSocket | null = null;
   #lost: Error | null = null;
   #received = false;
-  /** Rejects of the running statements. */
+  /** The reject functions of the running statements. */
   readonly #underWay = new Set<(error: Error) => void>();
   /** Bytes read at the last check, and the number of checks in a row without new bytes. */
   #read = 0;

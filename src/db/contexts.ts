@@ -146,7 +146,7 @@ export type Taking = {
 /**
  * Takes at most `most` due contexts: unanswered stop requests at once, all others once they are overdue by `overdueMs`.
  * Postpones each by `againMs`, so that another sweep does not take it at once, and a sweep finds it again if this
- * process dies. Counts the claim that follows already here: if reading the context kills the process, the count is
+ * process dies. Already counts the claim that follows: if reading the context kills the process, the count is
  * committed.
  */
 export async function takeDue(

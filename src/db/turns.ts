@@ -68,7 +68,7 @@ export type TurnRange = {
   /** Null: the active branch. */
   branch: string | null;
   order: 'asc' | 'desc';
-  /** The number of the last turn that was read; null: start with the first. */
+  /** The number of the last turn that was read; null: start a new listing. */
   after: number | null;
   limit: number;
 };
