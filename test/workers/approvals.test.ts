@@ -79,7 +79,7 @@ const events = async (of: Fleet, contextId: ContextId, like: string) =>
   );
 
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(async () => (await row(of, contextId))?.['status'] === 'idle');
+  await of.until(async () => (await row(of, contextId))?.['scheduling_status'] === 'idle');
   expect(await of.query('select 1 from tool_calls where finished_at is null')).toEqual([]);
   expect(JSON.stringify(assemble(await of.history(contextId)))).not.toContain('No result was recorded');
   const numbers = await of.query(`select seq from (
@@ -102,7 +102,7 @@ describe('a call that needs approval', () => {
     const [mail, pay] = await waiting(of, jobId);
     await of.atRest();
     expect(await row(of, contextId)).toMatchObject({
-      status: 'waiting',
+      scheduling_status: 'waiting',
       state: 'AwaitingToolApproval',
       lease_owner: null,
       failed_claims: 0,

@@ -62,7 +62,7 @@ const events = async (of: Fleet, contextId: ContextId) =>
 
 /** At rest, with counters that say what is stored, and with a prompt that lacks no result. */
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(async () => (await contextRow(of, contextId))?.['status'] === 'idle');
+  await of.until(async () => (await contextRow(of, contextId))?.['scheduling_status'] === 'idle');
   const history = await of.history(contextId);
   expect(await contextRow(of, contextId)).toMatchObject({
     queued: 0,
@@ -82,7 +82,7 @@ describe('a question', () => {
     const [question] = await waiting(of, jobId);
     await of.atRest();
     expect(await contextRow(of, contextId)).toMatchObject({
-      status: 'waiting',
+      scheduling_status: 'waiting',
       state: 'AwaitingInput',
       lease_owner: null,
       failed_claims: 0,
