@@ -1,4 +1,4 @@
-/** Puts the console on its page. */
+/** Entry point: renders the console. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
@@ -8,7 +8,7 @@ import './ui/base.css';
 
 applyTheme(readTheme());
 const root = document.querySelector('#root');
-if (root === null) throw new Error('index.html has no #root');
+if (root === null) throw new Error('index.html has no element #root.');
 createRoot(root).render(
   <StrictMode>
     <App />

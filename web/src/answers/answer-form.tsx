@@ -1,4 +1,4 @@
-/** The answer to a question, one of its choices or any other; or the result of a tool that the client runs. */
+/** Form for the answer to a question (a choice or free text), or for the result of a tool that the client runs. */
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Json, ToolCall } from 'nightshift/client';
@@ -16,10 +16,10 @@ export function AnswerForm({ call }: { call: ToolCall }) {
   const [isError, setError] = useState(false);
   const isQuestion = call.name === 'ask_user';
   const choices = choicesOf(call.input);
-  const decide = useDecide(call, 'The answer did not arrive');
+  const decide = useDecide(call, 'Could not send the answer');
   const answer = (content: string): void =>
     decide(
-      isError ? `The result, as an error: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`,
+      isError ? `Error result: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`,
       () =>
         client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
     );
@@ -43,20 +43,20 @@ export function AnswerForm({ call }: { call: ToolCall }) {
       </div>
       <div className={css.beside}>
         <TextField
-          label={isQuestion ? 'Your answer' : 'What the tool gave'}
+          label={isQuestion ? 'Your answer' : 'Tool result'}
           hideLabel={isQuestion}
           placeholder={isQuestion ? (choices.length > 0 ? 'Another answer' : 'Your answer') : undefined}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
         <Button type="submit" variant="primary" disabled={text.trim() === ''}>
-          {isQuestion ? 'Answer' : 'Give the result'}
+          {isQuestion ? 'Answer' : 'Submit result'}
         </Button>
       </div>
-      {!isQuestion && <Checkbox label="It failed" checked={isError} onChange={setError} />}
+      {!isQuestion && <Checkbox label="The tool failed" checked={isError} onChange={setError} />}
       {call.waits_until !== null && (
         <p className={css.about}>
-          It is no longer waited for <RelativeTime at={call.waits_until} />
+          Expires <RelativeTime at={call.waits_until} />
         </p>
       )}
     </form>

@@ -1,4 +1,4 @@
-/** Whether a call is run: as asked, with something else, or not at all and why. */
+/** Form to approve a tool call, to approve it with edited arguments, or to deny it with a reason. */
 import { Check, Pencil, X } from 'lucide-react';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -19,9 +19,9 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const [isRemembered, setRemembered] = useState(false);
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
-  const decide = useDecide(call, 'It was not decided on');
+  const decide = useDecide(call, 'Could not send the decision');
   const give = (words: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
-    decide(isRemembered ? `${words}, and remembered` : words, () =>
+    decide(isRemembered ? `${words} (remembered)` : words, () =>
       client.tools.approve(call.context_id, {
         ...approval,
         tool_call_id: call.id,
@@ -35,27 +35,27 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
     if (step === 'deny' && why !== '') give(`Denied: ${why}`, { decision: 'deny', reason: why });
     else if (step === 'deny') give('Denied', { decision: 'deny' });
     else if (step === 'ask') give('Approved', { decision: 'approve' });
-    else if (edited !== null) give('Approved with other arguments', { decision: 'approve', input: edited });
+    else if (edited !== null) give('Approved with edited arguments', { decision: 'approve', input: edited });
   };
   return (
     <form className={css.form} onSubmit={submit} aria-label={`Approval of ${call.name}`}>
       {step === 'ask' && <ShownJson value={call.input} label="Arguments" most={200} />}
       {step === 'edit' && (
         <TextArea
-          label="Run it with"
+          label="Edited arguments"
           className={css.code}
           rows={Math.min(14, input.split('\n').length + 1)}
           spellCheck={false}
           autoFocus
           value={input}
-          error={edited === null ? 'This is no JSON object.' : null}
+          error={edited === null ? 'Enter a JSON object.' : null}
           onChange={({ target }) => setInput(target.value)}
         />
       )}
       {step === 'deny' && (
         <TextField
           label="Reason"
-          placeholder="The model reads it"
+          placeholder="Sent to the model"
           autoFocus
           value={reason}
           onChange={({ target }) => setReason(target.value)}
@@ -68,7 +68,7 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
       />
       {call.waits_until !== null && (
         <p className={css.about}>
-          Decided without you <RelativeTime at={call.waits_until} />
+          Times out <RelativeTime at={call.waits_until} />
         </p>
       )}
       <div className={css.buttons}>
@@ -78,7 +78,7 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
           </Button>
         ) : (
           <Button type="submit" variant="primary" disabled={step === 'edit' && edited === null}>
-            <Check aria-hidden="true" /> {step === 'edit' ? 'Approve with this' : 'Approve'}
+            <Check aria-hidden="true" /> {step === 'edit' ? 'Approve with edits' : 'Approve'}
           </Button>
         )}
         {step === 'ask' ? (
@@ -87,7 +87,7 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
               <X aria-hidden="true" /> Deny …
             </Button>
             <Button variant="quiet" onClick={() => setStep('edit')}>
-              <Pencil aria-hidden="true" /> Edit the arguments
+              <Pencil aria-hidden="true" /> Edit arguments
             </Button>
           </>
         ) : (

@@ -1,4 +1,4 @@
-/** What was decided, in the place of the form; while it is held it can be taken back. */
+/** The decision, shown in place of the form. It can be undone while its state is `held`. */
 import { Check } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import type { Decision } from '../data/decisions.ts';
@@ -16,7 +16,7 @@ export function Decided({ decision, onUndo }: { decision: Decision; onUndo?: () 
   );
 }
 
-/** It goes after three seconds: whoever was on it goes on at the card. */
+/** The button disappears after three seconds. If it had the focus, the focus moves to the card. */
 function Undo({ onUndo }: { onUndo: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** What became of a call that nobody saw end. */
+/** Form to settle a call whose outcome is unknown because its worker process was lost. */
 import { useState } from 'react';
 import type { ResolveToolCall, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
@@ -10,34 +10,35 @@ import { useDecide } from './use-decide.ts';
 
 export function OutcomeForm({ call }: { call: ToolCall }) {
   const [result, setResult] = useState('');
-  const decide = useDecide(call, 'It was not settled');
+  const decide = useDecide(call, 'Could not send the outcome');
   const settle = (words: string, given: ResolveToolCall): void =>
     decide(words, () => client.tools.resolve(call.context_id, call.id, given));
   const said = result.trim() === '' ? {} : { result: result.trim() };
   return (
-    <div className={css.form} role="group" aria-label={`What became of ${call.name}`}>
+    <div className={css.form} role="group" aria-label={`Outcome of ${call.name}`}>
       <p>
-        It had begun when its process was lost, and may have done what it does. Look, then say what happened.
+        The worker process was lost while this call was running. Check whether the call took effect, then
+        choose the outcome.
       </p>
-      <ShownJson value={call.run_input} label="Run with" most={200} />
+      <ShownJson value={call.run_input} label="Arguments" most={200} />
       <TextField
-        label="Its result, if it happened"
-        placeholder="The model reads it"
+        label="Result, if it happened"
+        placeholder="Sent to the model"
         value={result}
         onChange={({ target }) => setResult(target.value)}
       />
       <div className={css.buttons}>
-        <Button variant="primary" onClick={() => settle('It happened', { outcome: 'happened', ...said })}>
+        <Button variant="primary" onClick={() => settle('Marked as happened', { outcome: 'happened', ...said })}>
           It happened
         </Button>
-        <Button onClick={() => settle('It did not happen: it is run again', { outcome: 'did_not_happen' })}>
-          It did not: run it again
+        <Button onClick={() => settle('Did not happen: running it again', { outcome: 'did_not_happen' })}>
+          It did not happen: run again
         </Button>
         <Button
           variant="quiet"
-          onClick={() => settle('The model is told that nobody knows', { outcome: 'tell' })}
+          onClick={() => settle('Reported to the model as unknown', { outcome: 'tell' })}
         >
-          Tell the model that nobody knows
+          Report as unknown
         </Button>
       </div>
     </div>

@@ -1,4 +1,4 @@
-/** What a call waits for, with the means to answer it in place. */
+/** Shows the wait of a tool call and the form that ends it. */
 import { useLayoutEffect } from 'react';
 import type { ReactNode } from 'react';
 import type { ToolCall } from 'nightshift/client';
@@ -35,7 +35,7 @@ export function ToolWait({ call }: { call: ToolCall }) {
     case 'timer':
       return call.waits_until === null ? null : (
         <p className={css.later}>
-          Goes on <RelativeTime at={call.waits_until} />
+          Continues <RelativeTime at={call.waits_until} />
         </p>
       );
     case 'workers':
@@ -44,7 +44,7 @@ export function ToolWait({ call }: { call: ToolCall }) {
   }
 }
 
-/** Once decided the form is out of sight, and as it was where the decision is taken back or fails. */
+/** Hides the form after a decision. The form keeps its values in case the decision is undone or fails. */
 function Decidable({ call, children }: { call: ToolCall; children: ReactNode }) {
   const form = useSteady<HTMLDivElement>();
   const decision = useDecision(waitOf(call));

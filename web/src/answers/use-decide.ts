@@ -1,4 +1,4 @@
-/** Decisions of forms: what is asked for anew once one was sent, and what is said where it failed. */
+/** Sends the decision of a form, then refetches what it affects, and reports a failure. */
 import { useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import type { ToolCall } from 'nightshift/client';
@@ -14,7 +14,7 @@ export function waitOf({ id, waits_since }: Pick<ToolCall, 'id' | 'waits_since'>
   return { callId: id, since: waits_since };
 }
 
-/** `failed`: what did not come about, in words. */
+/** `failed`: title of the error toast. */
 export function useDecide(call: ToolCall, failed: string): Decide {
   const cache = useQueryClient();
   const stale = [keys.toolCall(call.context_id, call.id), keys.contextState(call.context_id), keys.approvals];
@@ -30,7 +30,7 @@ export function useDecide(call: ToolCall, failed: string): Decide {
       },
       onError: (error) => {
         if (error instanceof NightshiftError && error.code === 'not_waiting')
-          showNotice('Somebody was faster, or it is over.');
+          showNotice('This call no longer waits: it was already decided, or its job has ended.');
         else showError(failed, error);
       },
       onSettled: () => {
@@ -39,7 +39,7 @@ export function useDecide(call: ToolCall, failed: string): Decide {
     });
 }
 
-/** a decision that is remembered is one on other calls, too. */
+/** Ids of all calls that the request decided: a remembered decision also applies to other waiting calls. */
 function decidedBy(answer: unknown): string[] {
   if (typeof answer !== 'object' || answer === null || !('resolved' in answer)) return [];
   return Array.isArray(answer.resolved) ? answer.resolved.filter((id) => typeof id === 'string') : [];

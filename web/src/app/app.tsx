@@ -1,4 +1,4 @@
-/** All that is around the pages: what is known, who is signed in, where one is. */
+/** Root component: query cache, sign-in and router. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { makeQueryClient } from '../data/query-client.ts';
@@ -27,7 +27,7 @@ export function App() {
   );
 }
 
-/** Nothing is asked for before it is known whether a key is needed. */
+/** Sends no other request until the session query shows whether an API key is needed. */
 function SignInGuard() {
   const session = useQuery(sessionQuery());
   if (session.data !== undefined)

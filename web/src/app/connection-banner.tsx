@@ -2,7 +2,7 @@ import { useIsLost } from '../data/connection.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import css from './shell.module.css';
 
-/** Says that the API is away, and that it is tried again. */
+/** Shown while the API cannot be reached. */
 export function ConnectionBanner() {
   const isLost = useIsLost();
   return (

@@ -1,4 +1,4 @@
-/** What a fault of the console itself leaves on the page. */
+/** Error page for exceptions that a component of the console throws. */
 import { Component } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -20,6 +20,6 @@ export class ErrorBoundary extends Component<Props, State> {
 
 export function Fault({ error }: { error: unknown }) {
   return (
-    <ErrorState title="This page met a fault" error={error} onRetry={() => globalThis.location.reload()} />
+    <ErrorState title="Something went wrong on this page" error={error} onRetry={() => globalThis.location.reload()} />
   );
 }

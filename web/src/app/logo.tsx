@@ -1,4 +1,4 @@
-/** The sign of the house: a moon. */
+/** The Nightshift logo: a moon. */
 export function Logo() {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">

@@ -46,7 +46,7 @@ export function Navigation() {
   );
 }
 
-/** How much waits for a person. */
+/** Number of tool calls that wait for a person. */
 function InboxCount() {
   const { data } = useQuery(approvalsQuery());
   const count = data?.data.length ?? 0;
@@ -65,7 +65,7 @@ function SignOutButton() {
   return (
     <IconButton
       label="Sign out"
-      onClick={() => void leave().catch((error: unknown) => showError('You are still signed in', error))}
+      onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}
     >
       <LogOut />
     </IconButton>

@@ -9,14 +9,14 @@ export function NotFound() {
     <Page title="Page not found">
       <Empty
         icon={<Compass aria-hidden="true" />}
-        title="There is nothing at this address"
+        title="This page does not exist"
         action={
           <Link to="/" className={buttonClass({ variant: 'secondary' })}>
-            Go to the chats
+            Go to Chat
           </Link>
         }
       >
-        It may have been removed, or the address was cut off.
+        It may have been deleted, or the address is incomplete.
       </Empty>
     </Page>
   );

@@ -1,4 +1,4 @@
-/** Where one can go, in the order of the navigation, and the second key of each shortcut (the first is `g`). */
+/** The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. */
 import { ChartNoAxesCombined, Inbox, ListChecks, MessagesSquare, Search, Settings } from 'lucide-react';
 
 export const PLACES = [
@@ -10,7 +10,7 @@ export const PLACES = [
   { to: '/settings', name: 'Settings', key: 's', icon: Settings },
 ] as const;
 
-/** The section of the console that an address belongs to. */
+/** Whether an address belongs to the section `to`. */
 export function isWithin(pathname: string, to: (typeof PLACES)[number]['to']): boolean {
   if (to === '/') return pathname === '/' || pathname.startsWith('/contexts/');
   if (to === '/jobs') return pathname.startsWith('/jobs') || pathname.startsWith('/workers/');

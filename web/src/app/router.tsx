@@ -1,4 +1,4 @@
-/** The pages and their addresses. Each page is loaded when it is first gone to. */
+/** Routes of the console. The code of a page is loaded on the first visit. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Spinner } from '../ui/spinner.tsx';
 import css from './app.module.css';
@@ -71,14 +71,14 @@ const routes = [
   }),
 ] as const;
 
-/** What of the search part of an address is text and has one of these names. */
+/** Validates search parameters: keeps those with one of these names, as text. */
 function texts<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [N in Name]?: string } => {
     const found: { [N in Name]?: string } = {};
     for (const name of names) {
       const value = search[name];
       if (typeof value === 'string' && value !== '') found[name] = value;
-      // An address that says `?q=42` is read as a number.
+      // The router parses `?q=42` as a number.
       else if (typeof value === 'number' || typeof value === 'boolean') found[name] = String(value);
     }
     return found;

@@ -1,4 +1,4 @@
-/** The frame of every page: navigation at the side, at the bottom on phones, and what is said of the connection. */
+/** Layout of every page: the navigation (at the side, on phones at the bottom) and the connection banner. */
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
@@ -17,7 +17,7 @@ export function Shell() {
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <Navigation />
       <div className={css.body}>
@@ -35,7 +35,7 @@ export function Shell() {
   );
 }
 
-/** Whoever goes to another section by keyboard goes on at its beginning. */
+/** Moves the focus to the start of the main content when the section changes. */
 function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
   const section = useRouterState({ select: ({ location }) => location.pathname.split('/')[1] });
   const before = useRef(section);

@@ -10,13 +10,13 @@ const KEYS = [
     does: `Go to ${name}`,
   })),
   { keys: '/', does: 'Search' },
-  { keys: 'j', does: 'The next one in the inbox' },
-  { keys: 'k', does: 'The one before it' },
-  { keys: 'Enter', does: 'Send what you wrote' },
-  { keys: 'Shift+Enter', does: 'Begin a new line' },
-  { keys: 'Alt+↑', does: 'Move a queued input up; Alt+↓ moves it down' },
-  { keys: 'Esc', does: 'Close what is open' },
-  { keys: '?', does: 'Show this list' },
+  { keys: 'j', does: 'Next item in the inbox' },
+  { keys: 'k', does: 'Previous item in the inbox' },
+  { keys: 'Enter', does: 'Send the message' },
+  { keys: 'Shift+Enter', does: 'New line' },
+  { keys: 'Alt+↑', does: 'Move a queued input up (Alt+↓: down)' },
+  { keys: 'Esc', does: 'Close the dialog or menu' },
+  { keys: '?', does: 'Show keyboard shortcuts' },
 ];
 
 export function ShortcutHelp() {

@@ -1,10 +1,10 @@
-/** Keys that work on every page: `g` and a letter go places, `/` goes to the search field, `?` shows them all. */
+/** Shortcuts of every page: `g` and a letter open a section, `/` focuses the search, `?` shows the help. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { showHelp } from '../ui/help.ts';
 import { PLACES } from './places.ts';
 
-/** How long `g` waits for its letter. */
+/** Time limit for the second key after `g`. */
 const SECOND_KEY_MS = 1_500;
 
 export function useShortcuts(): void {
@@ -28,14 +28,14 @@ export function useShortcuts(): void {
   }, [navigate]);
 }
 
-/** Somebody types, or something that is open takes the keys. */
+/** True while the user types into a field, or a dialog, menu or listbox is open. */
 function isTaken({ target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const typing = target.matches('input, textarea, select') || target.isContentEditable;
   return typing || document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
 }
 
-/** The search field of the page, where it has one. */
+/** Focuses the search field of the page; calls `go` if the page has none. */
 function focusSearch(go: () => void): void {
   const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
   if (field === null) return go();

@@ -1,4 +1,4 @@
-/** Asks for a key where the API wants one. */
+/** Sign-in page, shown if the API requires a key. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ export function SignIn() {
   const queryClient = useQueryClient();
   const entry = useMutation({
     mutationFn: signIn,
-    // What was known without a key, or with another one, is forgotten.
+    // Discards answers that were fetched without a key or with another key.
     onSuccess: () => queryClient.resetQueries(),
   });
   const submit = (event: FormEvent): void => {
@@ -29,7 +29,7 @@ export function SignIn() {
         <div>
           <Logo />
           <h1>Sign in to Nightshift</h1>
-          <p className={css.about}>With one of the API keys that its operator has set.</p>
+          <p className={css.about}>Enter an API key of this installation.</p>
         </div>
         <form onSubmit={submit}>
           <TextField
@@ -54,5 +54,5 @@ export function SignIn() {
 
 function explain(error: Error): string {
   const unknown = error instanceof NightshiftError && error.code === 'unauthorized';
-  return unknown ? 'This key is not known here.' : error.message;
+  return unknown ? 'This API key is not valid.' : error.message;
 }

@@ -1,7 +1,7 @@
-/** The API behind this page. */
+/** The API client of the console. */
 import { createClient } from 'nightshift/client';
 
-/** Browsers take no more than 64 KB in all from pages that are left. */
+/** Browsers limit the bodies of all `keepalive` requests of a page to 64 KB together. */
 const MOST_OF_LEFT = 60_000;
 
 let isLeft = false;
@@ -10,7 +10,7 @@ addEventListener('pageshow', () => (isLeft = false));
 
 export const client = createClient({
   url: globalThis.location.origin,
-  // What is sent while the page is left arrives nevertheless.
+  // `keepalive` lets requests finish that are sent while the page is being closed.
   fetch: (input, init) => {
     const isSmall = typeof init?.body === 'string' && init.body.length < MOST_OF_LEFT;
     return fetch(input, isLeft && isSmall ? { ...init, keepalive: true } : init);

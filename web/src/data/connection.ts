@@ -1,6 +1,6 @@
 /**
- * Whether the API can be reached, as told by streams and by requests. While it cannot, it is asked until it answers; then all
- * that is shown is asked for anew.
+ * Whether the API can be reached. Failed requests and streams mark the connection as lost; the health endpoint is then polled
+ * until it answers. Callbacks of `onReturn` run after that and refetch the queries.
  */
 import { NightshiftError } from 'nightshift/client';
 import { useSyncExternalStore } from 'react';
@@ -12,14 +12,14 @@ const listeners = new Set<() => void>();
 const returned = new Set<() => void>();
 let lost = false;
 
-/** Call it when something was not answered. */
+/** Call it when a request or a stream could not reach the API. */
 export function markLost(): void {
   if (lost) return;
   set(true);
   void askUntilThere();
 }
 
-/** `back` is called each time that the API is there again. */
+/** Calls `back` each time the API can be reached again. */
 export function onReturn(back: () => void): () => void {
   returned.add(back);
   return () => returned.delete(back);

@@ -1,4 +1,4 @@
-/** What REST tells of contexts and what is in them. */
+/** Queries for contexts, their branches, messages, compactions and tool calls. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { keys } from './keys.ts';
@@ -11,7 +11,7 @@ export function contextsQuery(filter: ContextFilter = {}) {
     queryFn: ({ pageParam, signal }) =>
       client.contexts.list({ ...filter, ...at(pageParam), limit: 50 }, { signal }).page(),
     ...byCursor,
-    // Lists have no stream: states of contexts that are not open are asked for, all pages of them.
+    // Lists have no stream: all loaded pages are polled for the states of the contexts.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => 5_000 * (state.data?.pages.length ?? 1),
   });
@@ -59,7 +59,7 @@ export function toolCallQuery(id: string, callId: string) {
   });
 }
 
-/** What a summary stands for, oldest first; what follows it comes last. */
+/** Messages that a summary replaced, oldest first, followed by the messages after the summary. */
 export function compactedQuery(id: string, branch: string) {
   return infiniteQueryOptions({
     queryKey: keys.compacted(id, branch),

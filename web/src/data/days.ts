@@ -1,6 +1,6 @@
-/** Days as people choose them, in moments of their own time zone. */
+/** Converts calendar days of the browser's time zone to timestamps. */
 
-/** From the beginning of the one day to the end of the other; what is no day is left out. */
+/** From the start of the first day to the end of the last day. An invalid day sets no limit. */
 export function spanOf(
   from: string | undefined,
   to: string | undefined,
@@ -13,7 +13,7 @@ export function spanOf(
   };
 }
 
-/** `more`: so many days later. */
+/** `more`: number of days to add. */
 function momentOf(day: string | undefined, more: number): string | null {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
   if (year === undefined) return null;

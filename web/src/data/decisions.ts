@@ -1,24 +1,25 @@
 /**
- * What was decided in this tab on calls that wait for a person. A decision is held for three seconds, in which it can be taken
- * back, and is sent then; a tab that is left sends at once what it holds. Once sent, the first decision stands, whoever made it.
+ * Decisions made in this tab on tool calls that wait for a person. A decision is held for three seconds, during which it can
+ * be undone, and is then sent. A tab that is closed or hidden sends its held decisions at once. The API accepts only the first
+ * decision that it receives.
  */
 import { useSyncExternalStore } from 'react';
 
 export type Decision = {
-  /** held: it can be taken back. sending: it is on its way. sent: the API has taken it. */
+  /** held: can be undone. sending: the request is running. sent: the API accepted it. */
   state: 'held' | 'sending' | 'sent';
-  /** Such as “Approved”. */
+  /** Label of the decision, such as “Approved”. */
   words: string;
 };
 
-/** A wait of a call: it may wait more than once, each time since another moment. */
+/** One wait of a call. A call can wait more than once; `since` tells the waits apart. */
 export type Wait = { callId: string; since: string | null };
 
 export type Deciding = {
   words: string;
-  /** Gives what else it decided. */
+  /** Resolves with the other waits that the same request decided. */
   send: () => Promise<readonly Wait[]>;
-  /** It is open again then. */
+  /** Called after a failed request; the call can be decided again. */
   onError: (error: unknown) => void;
   onSettled: () => void;
 };
@@ -29,12 +30,12 @@ const decisions = new Map<string, Decision>();
 const held = new Map<string, { deciding: Deciding; timer: ReturnType<typeof setTimeout> }>();
 const listeners = new Set<() => void>();
 
-/** Null: nothing was decided here. */
+/** Null if this tab made no decision on this wait. */
 export function useDecision(wait: Wait): Decision | null {
   return useSyncExternalStore(listen, () => decisions.get(keyOf(wait)) ?? null);
 }
 
-/** The first decision stands until it is taken back. */
+/** Ignored if a decision on this wait already exists. */
 export function decide(wait: Wait, deciding: Deciding): void {
   const key = keyOf(wait);
   if (decisions.has(key)) return;
@@ -42,13 +43,13 @@ export function decide(wait: Wait, deciding: Deciding): void {
   set(key, { state: 'held', words: deciding.words });
 }
 
-/** Of use while it is held. */
+/** Undoes a decision; has an effect only while the decision is held. */
 export function takeBack(wait: Wait): void {
   const key = keyOf(wait);
   if (unhold(key) !== null) set(key, null);
 }
 
-/** Resolves once all that is held was answered, or refused. */
+/** Sends all held decisions at once. Resolves when the API has answered all of them. */
 export async function sendHeld(): Promise<void> {
   await Promise.all([...held.keys()].map(send));
 }
@@ -60,7 +61,7 @@ async function send(key: string): Promise<void> {
   set(key, { state: 'sending', words });
   try {
     const others = await deciding.send();
-    for (const other of others) set(keyOf(other), { state: 'sent', words: 'Decided with another one' });
+    for (const other of others) set(keyOf(other), { state: 'sent', words: 'Decided together with another call' });
     set(key, { state: 'sent', words });
   } catch (error) {
     set(key, null);
@@ -93,7 +94,7 @@ function listen(listener: () => void): () => void {
 }
 
 addEventListener('pagehide', () => void sendHeld());
-// Phones end hidden tabs without another word.
+// Phones close hidden tabs without firing `pagehide`.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') void sendHeld();
 });

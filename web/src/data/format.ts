@@ -1,7 +1,7 @@
-/** What the things of the API are called on a page. */
+/** Display texts for objects of the API. */
 import type { Context, ContentBlock, Message } from 'nightshift/client';
 
-/** Its title, else what its worker is called, where that says something. */
+/** The title, else the name of the worker, else a short id. */
 export function contextName({
   title,
   worker_name,
@@ -11,12 +11,12 @@ export function contextName({
   return worker_name.trim() !== '' ? worker_name : `Context ${shortId(id)}`;
 }
 
-/** The end of a UUIDv7 is what tells two of one moment apart. */
+/** The last six characters: ids (UUIDv7) created at the same time differ only at the end. */
 export function shortId(id: string): string {
   return id.slice(-6);
 }
 
-/** All that is said in it, without thoughts and tools. */
+/** Text blocks of a message, without thinking and tool blocks. */
 export function textOf({ content }: Pick<Message, 'content'>): string {
   return content
     .filter((block): block is Extract<ContentBlock, { type: 'text' }> => block.type === 'text')

@@ -1,11 +1,14 @@
 /**
- * Sends a file to the import as it is, and tells how much of it has gone. By XMLHttpRequest: `fetch` does not tell of what it
- * sends, and a file of many megabytes need not be parsed here.
+ * Uploads a file to the import endpoint without parsing it, and reports the progress. Uses XMLHttpRequest because `fetch`
+ * reports no upload progress.
  */
 import { NightshiftError } from 'nightshift/client';
 import type { Context, Problem } from 'nightshift/client';
 
-/** `share`: of the bytes, 0 to 1; at 1 the API reads them. Rejects with a `NightshiftError`, or with the reason of the signal. */
+/**
+ * `share` is the uploaded part of the bytes, 0 to 1; at 1 the API processes the file. Rejects with a `NightshiftError`, or with
+ * the reason of the signal.
+ */
 export function importFile(
   body: Blob,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (share: number) => void },
@@ -25,7 +28,7 @@ export function importFile(
       reject(
         new NightshiftError(
           'unreachable',
-          'The file was not taken whole: the API could not be reached, or hung up.',
+          'The upload was interrupted: the API could not be reached or closed the connection.',
         ),
       ),
     );
@@ -40,7 +43,7 @@ export function importFile(
 function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
   const problem = parse(responseText);
   if (problem === null)
-    return new NightshiftError('unexpected_answer', `The answer was ${status}, and no problem of the API.`, {
+    return new NightshiftError('unexpected_answer', `The API answered with status ${status} and no error message.`, {
       status,
     });
   const { code, message, param } = problem.error;
@@ -57,13 +60,13 @@ function parse(text: string): Problem | null {
 }
 
 /**
- * The files of a folder of the old layout as one body. Their names are taken below the folder that holds `metadata.json`.
- * Throws with the name of a file that is no JSON.
+ * Combines the files of a folder in the legacy layout into one request body. Paths are relative to the folder that contains
+ * `metadata.json`. Throws with the name of a file that is not valid JSON.
  */
 export async function folderBody(files: readonly File[]): Promise<Blob> {
   const named = files.map((file) => ({ file, path: file.webkitRelativePath || file.name }));
   const metadata = named.find(({ path }) => path.split('/').at(-1) === 'metadata.json');
-  if (metadata === undefined) throw new Error('There is no metadata.json in this folder.');
+  if (metadata === undefined) throw new Error('This folder contains no metadata.json.');
   const root = metadata.path.slice(0, -'metadata.json'.length);
   const parsed: Record<string, unknown> = {};
   for (const { file, path } of named) {
@@ -77,6 +80,6 @@ function parseFile(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${path} is damaged: it is no JSON.`, { cause });
+    throw new Error(`The file ${path} is not valid JSON.`, { cause });
   }
 }

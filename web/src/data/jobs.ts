@@ -1,4 +1,4 @@
-/** What REST tells of jobs. */
+/** Queries for jobs, and cancelling several jobs. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isFinished } from 'nightshift/client';
 import { client } from './client.ts';
@@ -9,10 +9,10 @@ import { at, byCursor } from './pages-of.ts';
 const UNFINISHED = ['queued', 'running', 'waiting'] as const;
 type Unfinished = (typeof UNFINISHED)[number];
 
-/** Requests that are made side by side. */
+/** Maximum number of concurrent requests. */
 const AT_ONCE = 8;
 
-/** How often what is under way is asked for again, where no stream tells of it. */
+/** Poll interval for unfinished jobs without a stream. */
 const UNDER_WAY_MS = 2_000;
 
 export function jobsQuery(filter: JobFilter = {}) {
@@ -26,15 +26,15 @@ export function jobsQuery(filter: JobFilter = {}) {
   });
 }
 
-/** In an address JSON is text. */
+/** Query parameters carry the metadata filter as JSON text. */
 function toQuery({ metadata, ...rest }: JobFilter) {
   return metadata === undefined ? rest : { ...rest, metadata: JSON.stringify(metadata) };
 }
 
-/** More are not counted one by one. */
+/** Counting stops at this number. */
 const MOST_COUNTED = 200;
 
-/** How many unfinished jobs a filter meets, so far as it is worth counting. */
+/** Number of unfinished jobs that match a filter. `more`: the number exceeds `MOST_COUNTED`. */
 export async function countUnfinished(filter: JobFilter): Promise<{ count: number; more: boolean }> {
   const status = unfinishedOf(filter);
   if (status.length === 0) return { count: 0, more: false };
@@ -42,20 +42,20 @@ export async function countUnfinished(filter: JobFilter): Promise<{ count: numbe
   return { count: page.data.length, more: page.next_cursor !== null };
 }
 
-/** Tells those jobs to stop; how many were told. One that ended meanwhile is none of them. */
+/** Requests the cancellation of these jobs. Returns how many were requested; jobs that had ended do not count. */
 export async function cancelJobs(ids: readonly string[]): Promise<number> {
   const told = await Promise.all(ids.map((id) => client.jobs.cancel(id)));
   return told.filter(({ requested_at }) => requested_at !== null).length;
 }
 
-/** Tells all unfinished jobs that the filter meets to stop; how many were told. */
+/** Requests the cancellation of all unfinished jobs that match the filter. Returns how many were requested. */
 export async function cancelMatching(filter: JobFilter): Promise<number> {
   const { created_after, created_before, parent_job_id, status: _, ...rest } = filter;
   const statuses = unfinishedOf(filter);
   if (statuses.length === 0) return 0;
-  // What the API cannot cancel by is listed and cancelled one by one.
+  // The cancel endpoint does not support these filters: list the jobs and cancel them one by one.
   const isListed = [created_after, created_before, parent_job_id].some((one) => one !== undefined);
-  // Of a worker it cancels those below it too, which the list does not show.
+  // By worker it would also cancel jobs of descendants, which the list does not show.
   if (isListed || rest.worker_id !== undefined) return cancelListed({ ...filter, status: statuses });
   const isAny = statuses.length === UNFINISHED.length && Object.keys(rest).length > 0;
   if (isAny) return (await client.jobs.cancelAll(rest)).count;
@@ -84,7 +84,7 @@ export function jobQuery(id: string) {
   });
 }
 
-/** Give `live` while the job is unfinished and no stream tells of it. */
+/** Set `live` while the job is unfinished and has no stream: the query then polls. */
 export function stepsQuery(id: string, live = false) {
   return queryOptions({
     queryKey: keys.steps(id),
@@ -93,7 +93,7 @@ export function stepsQuery(id: string, live = false) {
   });
 }
 
-/** What was sent never changes; what can be told of it may, when settings do. */
+/** Not kept in the cache: the prompt never changes, but which parts the API returns depends on settings. */
 export function promptQuery(id: string, n: number) {
   return queryOptions({
     queryKey: keys.prompt(id, n),

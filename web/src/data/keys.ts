@@ -1,6 +1,6 @@
 /**
- * The names under which answers are kept. All that is of one context stands below `['context', id]`, all that is of one job
- * below `['job', id]`: what makes the shorter one stale makes all below it stale.
+ * Query keys. All queries of a context start with `['context', id]`, all queries of a job with `['job', id]`: invalidating the
+ * shorter key invalidates all longer ones.
  */
 import type { Context, Job, Json } from 'nightshift/client';
 
@@ -10,7 +10,7 @@ export type JobFilter = {
   status?: JobStatus[];
   kind?: Job['kind'];
   role?: string;
-  /** Is contained in that of the job. */
+  /** The metadata of the job must contain it. */
   metadata?: { [name: string]: Json };
   context_id?: string;
   worker_id?: string;
@@ -27,7 +27,7 @@ export type SearchFilter = {
   created_after?: string;
   created_before?: string;
 };
-/** Without a branch: the active one. */
+/** Without `branch`: the active branch. */
 export type MessageFilter = { branch?: string };
 
 export const keys = {

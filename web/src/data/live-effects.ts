@@ -1,4 +1,4 @@
-/** What an event of a context makes of the answers that are kept: a patch where it says all, else they are asked for anew. */
+/** Applies a stream event to the query cache: patches it if the event has all data, else refetches. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Context, StreamEvent } from 'nightshift/client';
 import { refetch } from './refetch.ts';
@@ -6,7 +6,7 @@ import { client } from './client.ts';
 import { keys } from './keys.ts';
 import { storesOf } from './message-store.ts';
 
-/** Resolves once what it patches is in place. */
+/** Resolves when the patches are applied. */
 export async function takeEffect(cache: QueryClient, { event, data }: StreamEvent): Promise<void> {
   const id = data.context_id;
   const stale = (...keyed: readonly (readonly unknown[])[]): void => {
@@ -64,7 +64,7 @@ async function fetchMessage(cache: QueryClient, contextId: string, messageId: st
     const message = await client.contexts.messages.get(contextId, messageId);
     for (const store of storesOf(cache, contextId)) store.place(message);
   } catch {
-    // Retracted meanwhile, or the API is away: the list tells.
+    // The message was retracted, or the API cannot be reached: refetch the list.
     await cache.invalidateQueries({ queryKey: keys.messages(contextId) });
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The stream of one context, shared by all that look at it: one connection however many components ask. It is opened with
- * the first and closed a moment after the last, and while the tab is hidden. What REST told before the stream stood is asked
- * for anew once it stands, so that nothing falls between the two. Where other tabs have all the streams that a browser should
- * hold, it is asked again and again instead.
+ * The event stream of one context, one connection shared by all components. It opens with the first subscriber. It closes
+ * `LINGER_MS` after the last one has gone, and while the tab is hidden. Queries are refetched when the stream opens, so that
+ * changes between the first fetch and the opening are not missed. If other tabs use all streams that a browser should open,
+ * the queries are polled instead.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';
@@ -15,22 +15,22 @@ import { takeEffect } from './live-effects.ts';
 import { takeTurn, untilSeen, whileSeen } from './stream-turn.ts';
 
 export type Live = {
-  /** failed: coming again is of no use; `error` says why. */
+  /** failed: the stream does not reconnect; `error` holds the cause. */
   connection: 'connecting' | 'open' | 'lost' | 'failed';
   error: unknown;
-  /** As told last, fleeting states too; null: nothing was told yet. */
+  /** Latest state from the stream, including transient states; null before the first event. */
   state: string | null;
-  /** Texts in the making, in the order they began. */
+  /** Partial messages in the order in which they started. */
   partial: readonly PartialMessage[];
 };
 
 export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
 
-/** Pages are told so often at most, however fast deltas come. */
+/** Minimum interval between renders while deltas arrive. */
 const FLUSH_MS = 40;
-/** So often it is asked where there is no stream. */
+/** Poll interval without a stream. */
 const POLL_MS = 2_000;
-/** A page that is left for another one with the same context keeps the stream. */
+/** Keeps the stream open during navigation to another page with the same context. */
 const LINGER_MS = 2_000;
 
 export type LiveStore = {
@@ -78,9 +78,9 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
       return;
     }
     if (event.event === 'StateChanged') change({ state: event.data.new_state });
-    // The message itself stands in the list then.
+    // The list contains the completed message after this.
     if (event.event === 'MessageCompleted') settle([event.data.message_id], takeEffect(cache, event));
-    // Texts that never became a message: their job was stopped. Those that did are waited for.
+    // Removes partial messages of a stopped job, which never complete. Waits for those that did complete.
     else if (event.event === 'JobFinished')
       settle([...partial.keys()], Promise.all([takeEffect(cache, event), ...settling]));
     else void takeEffect(cache, event);
@@ -94,7 +94,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
     settling.add(settled);
   };
 
-  /** False: coming again is of no use. */
+  /** Returns false if the stream must not be reopened. */
   const follow = async (signal: AbortSignal): Promise<boolean> => {
     const maker = textMaker();
     const onConnection = (lost: { cause: unknown } | null): void => {
@@ -112,7 +112,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
       return false;
     }
   };
-  /** What is in the making is told from its beginning by the next stream. */
+  /** The next stream sends partial messages again from their start. */
   const rest = (): void => {
     partial.clear();
     change({ connection: 'connecting', state: null });
@@ -160,7 +160,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
   return store;
 }
 
-/** Resolves after `ms`, or as soon as the signal is raised. */
+/** Resolves after `ms`, or when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

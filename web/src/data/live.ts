@@ -1,12 +1,12 @@
-/** What happens in a context while somebody looks at it. */
+/** Hook for the live state of a context. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { liveStore } from './live-stream.ts';
 import type { Live } from './live-stream.ts';
 
 /**
- * Follows the stream of a context for as long as it is used, and keeps the queries of the context true meanwhile. Gives the
- * connection, the state as told last, and the texts in the making.
+ * Subscribes to the stream of a context while the component is mounted; the stream keeps the queries of the context current.
+ * Returns the connection, the latest state and the partial messages.
  */
 export function useLive(contextId: string): Live {
   const store = liveStore(useQueryClient(), contextId);

@@ -1,7 +1,7 @@
 /**
- * The window of each branch that somebody looks at, kept among the other answers under `keys.messageList`: what makes that
- * stale has it read anew. Changes are made one after the other, each on what stands by then, so that what the stream
- * tells while a page is read is not lost.
+ * Holds the message window of each open branch in the query cache under `keys.messageList`; invalidating that key reads the
+ * window again. Each change applies to the current window, so that messages from the stream survive while a page is being
+ * read.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Message } from 'nightshift/client';
@@ -23,25 +23,25 @@ import type { MessageWindow } from './message-window.ts';
 import { at } from './pages-of.ts';
 
 const PAGE = 60;
-/** So much of history is shown at first. */
+/** Minimum number of history messages of the first read. */
 const LEAST = 30;
-/** As many as the API gives at once. */
+/** Maximum page size of the API. */
 const LONGEST_PAGE = 200;
 
 type Asked = { order: 'asc' | 'desc'; from?: string; cursor?: string; limit: number };
 
 export type MessageStore = {
   branch: string;
-  /** Reads what is held anew, or, for the first time, what was said last. */
+  /** Reads the window again, or the latest messages on the first read. */
   read: (signal: AbortSignal) => Promise<MessageWindow>;
-  /** Resolve once it is there; of two at once the second does nothing. */
+  /** Resolve when loaded. A concurrent second call joins the first one. */
   loadOlder: () => Promise<void>;
   loadNewer: () => Promise<void>;
-  /** Does nothing where what was said last is held. */
+  /** Does nothing if the window already contains the latest messages. */
   jumpToLatest: () => Promise<void>;
-  /** Shows what lies around a message, wherever it is. */
+  /** Replaces the window by the messages around this one. */
   jumpTo: (messageId: string) => Promise<void>;
-  /** Lets go of what is far from the reader. */
+  /** Drops messages far from the reader. */
   trim: (from: 'start' | 'end') => void;
   place: (message: Message) => void;
   remove: (ids: readonly string[]) => void;
@@ -49,7 +49,7 @@ export type MessageStore = {
 
 const stores = new WeakMap<QueryClient, Map<string, MessageStore>>();
 
-/** All that are open of one context. */
+/** All open stores of a context. */
 export function storesOf(cache: QueryClient, contextId: string): MessageStore[] {
   const known = stores.get(cache) ?? new Map<string, MessageStore>();
   return [...known].filter(([name]) => name.startsWith(`${contextId} `)).map(([, store]) => store);
@@ -63,7 +63,7 @@ export function messageStore(cache: QueryClient, contextId: string, branch: stri
   return found;
 }
 
-/** A store goes with the answers that it keeps. */
+/** Drops a store when its query is removed from the cache. */
 function forget(cache: QueryClient): Map<string, MessageStore> {
   const known = new Map<string, MessageStore>();
   stores.set(cache, known);
@@ -79,7 +79,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
   const key = keys.messageList(contextId, branch);
   let window = EMPTY_WINDOW;
   let loading: Promise<void> | null = null;
-  /** Counts the jumps: what was asked for before one is of no use after it. */
+  /** Counts jumps: an answer to a request made before the last jump is discarded. */
   let jumps = 0;
 
   const list = (query: Asked, signal?: AbortSignal) =>
@@ -90,7 +90,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
   const change = (next: MessageWindow): void => {
     if (next === window) return;
     window = next;
-    // Nothing is shown before all was read once.
+    // The first read writes the cache itself; until then nothing is shown.
     if (cache.getQueryData(key) !== undefined) cache.setQueryData<MessageWindow>(key, window);
   };
   const once = (load: () => Promise<void>): Promise<void> => {
@@ -100,7 +100,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
     return loading;
   };
 
-  /** What was said last; inputs that are queued come before it, however many. */
+  /** Reads the latest messages. In descending order all queued inputs come first and are skipped. */
   const readLatest = async (signal?: AbortSignal): Promise<void> => {
     const before = window;
     const jump = jumps;
@@ -163,7 +163,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
           change(append(window, page.data, page.next_cursor !== null && !isAllSaid(page.data)));
       }),
     jumpToLatest: async () => {
-      // As it stands here: what a page has drawn may be older.
+      // Checks the current window, since the rendered one may be older.
       if (window.messages.length > 0 && !window.hasNewer) return;
       jumps += 1;
       window = EMPTY_WINDOW;
@@ -177,7 +177,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
         list({ order: 'asc', from: messageId, limit: PAGE / 2 }),
       ]);
       if (jump !== jumps) return;
-      // What was asked for meanwhile is of what was left.
+      // Discards answers to requests that were made for the previous window during the jump.
       jumps += 1;
       const around = {
         messages: historyOf(older.data),
@@ -194,7 +194,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
   };
 }
 
-/** What is queued comes after all that was said. */
+/** Queued inputs come after the history: a page that contains one reaches the end of the history. */
 function isAllSaid(read: readonly Message[]): boolean {
   return read.some(({ seq }) => seq === null);
 }

@@ -1,23 +1,23 @@
 /**
- * A stretch of a branch's history: what a reader looks at and what lies around it, never all of it. Pure; `messages` go
- * from the oldest to the newest, without a gap.
+ * A window on the history of a branch around the reader's position, so that a long history is never loaded whole. Pure
+ * functions; `messages` are ordered from oldest to newest, without gaps.
  */
 import type { Message } from 'nightshift/client';
 
 export type MessageWindow = {
   messages: readonly Message[];
-  /** There may be more before the first. */
+  /** There may be messages before the first one. */
   hasOlder: boolean;
-  /** It does not reach to the end of history. */
+  /** The window does not reach the end of the history. */
   hasNewer: boolean;
 };
 
 export const EMPTY_WINDOW: MessageWindow = { messages: [], hasOlder: false, hasNewer: false };
 
-/** More are not kept once the reader rests. */
+/** The window is trimmed to this size when scrolling stops. */
 export const MOST_KEPT = 400;
 
-/** A message that was just told of: in its place, or nowhere where the window does not reach so far. */
+/** Inserts or replaces a message of the stream, unless it lies outside the window. */
 export function place(window: MessageWindow, message: Message): MessageWindow {
   const { messages, hasOlder, hasNewer } = window;
   if (message.seq === null || message.status !== 'completed') return window;
@@ -34,7 +34,7 @@ export function without(window: MessageWindow, ids: readonly string[]): MessageW
   return { ...window, messages: window.messages.filter(({ id }) => !ids.includes(id)) };
 }
 
-/** `older` were read from the first message backwards; `more`: there are others before them. */
+/** `older` were read backwards from the first message; `more`: there are messages before them. */
 export function prepend(window: MessageWindow, older: readonly Message[], more: boolean): MessageWindow {
   const known = new Set(window.messages.map(({ id }) => id));
   const added = historyOf(older).filter(({ id }) => !known.has(id));
@@ -46,11 +46,11 @@ export function append(window: MessageWindow, newer: readonly Message[], more: b
   return { ...joined, hasNewer: more };
 }
 
-/** What stands from its first message on was read anew, up to the last of `read`; where that is not the end, `more`. */
+/** Replaces the window by `read`, read again from its first message on; `more`: the history goes on after `read`. */
 export function renew(window: MessageWindow, read: readonly Message[], more: boolean): MessageWindow {
   const fresh = historyOf(read);
   const last = fresh.at(-1)?.seq ?? 0;
-  // What was told of while it was read.
+  // Messages that the stream added during the read.
   const told = window.messages.filter(({ seq }) => (seq ?? 0) > last);
   const isNext = !more || told.length === 0;
   return {
@@ -70,7 +70,7 @@ export function trimStart(window: MessageWindow, keep: number): MessageWindow {
   return { ...window, messages: window.messages.slice(-keep), hasOlder: true };
 }
 
-/** From the oldest to the newest, however they were read, without what is queued. */
+/** Without queued inputs, from oldest to newest. */
 export function historyOf(read: readonly Message[]): Message[] {
   return read.filter(({ seq }) => seq !== null).toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
 }

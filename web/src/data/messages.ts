@@ -1,4 +1,4 @@
-/** What was said on a branch, as far as the reader looks, and what is queued behind it. */
+/** Queries for the message window of a branch and for its queued inputs. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Message } from 'nightshift/client';
 import { client } from './client.ts';
@@ -10,7 +10,7 @@ export function useMessages(contextId: string, branch: string) {
   const query = useQuery({
     queryKey: keys.messageList(contextId, branch),
     queryFn: ({ signal }) => store.read(signal),
-    // The stream tells of what is new.
+    // The stream delivers new messages.
     staleTime: Infinity,
     refetchOnMount: 'always',
     gcTime: 60_000,
@@ -19,10 +19,10 @@ export function useMessages(contextId: string, branch: string) {
   return { query, store };
 }
 
-/** How often it is looked at what others have queued, while there is something to queue behind. */
+/** Poll interval for inputs that other clients queue, while the context is busy. */
 const OTHERS_MS = 2_500;
 
-/** Inputs that wait for their turn, the next one first. */
+/** Queued inputs, the next one first. */
 export function queueQuery(contextId: string, branch: string, isBusy: boolean) {
   return queryOptions({
     queryKey: keys.queue(contextId, branch),

@@ -1,11 +1,11 @@
-/** Names that a config or a role may say: what this installation has, so that nobody needs to know them by heart. */
+/** Suggestions for names in configs and roles: models, providers, tools and MCP servers of this installation. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { contextsQuery } from './contexts.ts';
 import { allOf } from './pages-of.ts';
 import { systemQuery } from './system.ts';
 import { rolesQuery } from './workers.ts';
 
-/** The default, and those that roles and the contexts in sight run on. */
+/** The default model, and the models of roles and loaded contexts. */
 export function useModels(): string[] {
   const system = useQuery(systemQuery()).data;
   const roles = useQuery(rolesQuery()).data ?? [];
@@ -18,13 +18,13 @@ export function useModels(): string[] {
   return [...new Set(known.filter((model) => model !== undefined))];
 }
 
-/** Those whose keys are set. */
+/** Configured providers. */
 export function useProviders(): string[] {
   const providers = useQuery(systemQuery()).data?.providers ?? [];
   return providers.filter(({ configured }) => configured).map(({ name }) => name);
 }
 
-/** `servers`: those that are named whole; their tools need not be named one by one. */
+/** `servers`: MCP servers that are selected as a whole; their tools are left out. */
 export function useTools(servers: readonly string[]): string[] {
   const system = useQuery(systemQuery()).data;
   const ofServers = (system?.mcp_servers ?? []).flatMap(({ name, tools }) =>

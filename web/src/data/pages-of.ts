@@ -1,4 +1,4 @@
-/** Long lists, page by page: what `useInfiniteQuery` takes, and what comes of it in one row. */
+/** Cursor pagination with `useInfiniteQuery`. */
 import type { InfiniteData } from '@tanstack/react-query';
 
 export type Listed<Item> = { data: Item[]; next_cursor: string | null };
@@ -9,7 +9,7 @@ export const byCursor = {
     last.next_cursor ?? undefined,
 };
 
-/** As a member of a query; none for the first page. */
+/** The `cursor` parameter of a query; empty for the first page. */
 export function at(cursor: string | undefined): { cursor?: string } {
   return cursor === undefined ? {} : { cursor };
 }

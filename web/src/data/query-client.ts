@@ -1,4 +1,4 @@
-/** What REST told, kept for the pages. The client repeats requests by itself, so that nothing is repeated here. */
+/** The query cache. It does not retry, because the API client retries requests itself. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import { isUnreached, onReturn, markLost } from './connection.ts';
@@ -7,7 +7,7 @@ import { keys } from './keys.ts';
 export function makeQueryClient(): QueryClient {
   const hear = (error: unknown): void => {
     if (isUnreached(error)) markLost();
-    // The cookie has expired, or the key was taken back: the sign-in page is shown.
+    // The cookie has expired or the key was revoked: the session query then shows the sign-in page.
     if (error instanceof NightshiftError && error.code === 'unauthorized')
       void queryClient.invalidateQueries({ queryKey: keys.session });
   };

@@ -1,6 +1,6 @@
 /**
- * Has all below a key asked for anew, also what is being asked for the first time: TanStack Query lets that answer stand,
- * though it may tell of what was before.
+ * Refetches all queries below a key, including first fetches in progress. TanStack Query would keep the answer of such a
+ * first fetch, which may predate the change.
  */
 import type { QueryClient } from '@tanstack/react-query';
 

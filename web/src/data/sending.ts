@@ -1,14 +1,14 @@
-/** Inputs of this tab from the moment they are sent until the lists tell of them, so that what was written is seen at once. */
+/** Inputs sent by this tab, shown until the message lists contain them. */
 import type { PostMessage } from 'nightshift/client';
 
 export type Batch = {
   key: string;
   content: PostMessage['content'];
-  /** null: it is on its way. */
+  /** null while the request is running. */
   sent: { messageId: string } | null;
 };
 
-/** Lists tell of it within seconds, unless it was taken back meanwhile. */
+/** Lists contain a sent input within seconds, unless it was withdrawn; after this time it is no longer shown. */
 const LONGEST_MS = 10_000;
 const NONE: readonly Batch[] = [];
 
@@ -25,7 +25,7 @@ export function onSending(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Gives its key. */
+/** Returns the key of the entry. */
 export function addSending(contextId: string, content: PostMessage['content']): string {
   count += 1;
   const key = `sending-${count}`;
@@ -33,7 +33,7 @@ export function addSending(contextId: string, content: PostMessage['content']): 
   return key;
 }
 
-/** `messageId`: null where it became no message of its own, as the answer to a question. */
+/** `messageId` is null if the input created no message, such as the answer to a question. */
 export function markSent(contextId: string, key: string, messageId: string | null): void {
   if (messageId === null) return forgetSending(contextId, key);
   change(contextId, (before) =>

@@ -1,4 +1,4 @@
-/** Who is signed in. The key itself is kept nowhere here: a cookie that no script reads stands for it. */
+/** Sign-in state. The console does not store the API key: the session is an HttpOnly cookie. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { sendHeld } from './decisions.ts';
@@ -12,12 +12,12 @@ export function sessionQuery() {
   });
 }
 
-/** Rejects with `unauthorized` where the key is not known. */
+/** Rejects with `unauthorized` if the key is not valid. */
 export async function signIn(key: string): Promise<void> {
   await client.session.create(key);
 }
 
-/** Null where nobody is signed in by a key. What was known with it is forgotten. */
+/** Null unless the user signed in with a key. Signing out also clears the query cache. */
 export function useSignOut(): (() => Promise<void>) | null {
   const queryClient = useQueryClient();
   const { data } = useQuery(sessionQuery());

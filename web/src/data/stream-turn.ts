@@ -1,13 +1,13 @@
 /**
- * Whether a tab may hold a stream. Over HTTP/1.1 a browser opens six connections to a server, for all of its tabs together:
- * hidden tabs hold no stream, and those that are seen hold four in all, so that requests always find a connection.
+ * Limits the open streams of a browser. Over HTTP/1.1 a browser opens six connections to a server for all tabs together.
+ * Hidden tabs hold no stream, and visible tabs hold at most four, so that connections remain for requests.
  */
 
 const MOST_STREAMS = 4;
-/** Whoever only passes by another tab keeps the stream. */
+/** A tab that is hidden for less than this keeps its stream. */
 const HIDDEN_MS = 1_000;
 
-/** Resolves once the tab is seen, or the signal is raised. */
+/** Resolves when the tab is visible or the signal aborts. */
 export function untilSeen(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -22,7 +22,7 @@ export function untilSeen(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Does something whose signal is raised once the tab was hidden for a second, too. */
+/** Calls `run` with a signal that aborts with `outer`, or after the tab was hidden for `HIDDEN_MS`. */
 export async function whileSeen<Done>(
   outer: AbortSignal,
   run: (signal: AbortSignal) => Promise<Done>,
@@ -43,12 +43,12 @@ export async function whileSeen<Done>(
   }
 }
 
-/** Gives it back; a tab that ends gives it back as well. */
+/** Releases the slot; the browser also releases it when the tab closes. */
 type Release = () => void;
 
-/** Null: others have them all. */
+/** Acquires a stream slot; null if all are taken. */
 export async function takeTurn(): Promise<Release | null> {
-  // Pages from afar without TLS have no locks: of them only those that are seen hold streams.
+  // The Web Locks API needs a secure context. Without it the number of visible tabs is the only limit.
   if (!('locks' in navigator)) return () => undefined;
   for (let place = 0; place < MOST_STREAMS; place += 1) {
     const release = await take(`nightshift-stream-${place}`);

@@ -1,4 +1,4 @@
-/** What REST tells of the platform as a whole: what waits for a person, how much there is to do, what was said. */
+/** Queries for the whole installation: approvals, system, statistics and search. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { keys } from './keys.ts';
@@ -14,7 +14,7 @@ export function approvalsQuery() {
   });
 }
 
-/** What the installation is made of: providers, tools, servers, limits, processes. */
+/** Providers, tools, MCP servers, limits and processes of the installation. */
 export function systemQuery() {
   return queryOptions({
     queryKey: keys.system,
@@ -31,7 +31,7 @@ export function statsQuery() {
   });
 }
 
-/** From so many seconds ago until now. */
+/** The last `spanS` seconds. */
 export function historyQuery(spanS: number) {
   return queryOptions({
     queryKey: keys.history(spanS),
@@ -42,7 +42,7 @@ export function historyQuery(spanS: number) {
   });
 }
 
-/** Asks nothing while `q` is empty. */
+/** Disabled while `q` is empty. */
 export function searchQuery(filter: SearchFilter) {
   return infiniteQueryOptions({
     queryKey: keys.search(filter),

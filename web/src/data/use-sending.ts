@@ -1,4 +1,4 @@
-/** Inputs that are on their way, for what shows them. */
+/** Hooks for inputs that are being sent. */
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 import { forgetSending, onSending, readSending } from './sending.ts';
 import type { Batch } from './sending.ts';
@@ -7,7 +7,7 @@ export function useSending(contextId: string): readonly Batch[] {
   return useSyncExternalStore(onSending, () => readSending(contextId));
 }
 
-/** Lists that tell of messages take over what they know. */
+/** Removes sent inputs that the message list now contains. */
 export function useTakenOver(contextId: string, messages: readonly { id: string }[]): void {
   const sending = useSending(contextId);
   useLayoutEffect(() => {

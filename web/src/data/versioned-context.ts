@@ -1,4 +1,4 @@
-/** A context with the version of its settings, for changes that must not overwrite what somebody else changed meanwhile. */
+/** A context with the ETag of its settings, for updates that must not overwrite concurrent changes. */
 import { NightshiftError } from 'nightshift/client';
 import type { Context, PatchContext } from 'nightshift/client';
 import { client } from './client.ts';
@@ -14,7 +14,7 @@ export async function readVersioned(id: string, signal?: AbortSignal): Promise<V
   return { context, etag };
 }
 
-/** `conflict`: it was changed meanwhile, and `theirs` is how it stands now. All else that is refused throws. */
+/** `conflict`: the context was changed concurrently, and `theirs` is its current version. Other errors throw. */
 export type Change = { kind: 'changed'; context: Context } | { kind: 'conflict'; theirs: VersionedContext };
 
 export async function changeContext(id: string, etag: string, patch: PatchContext): Promise<Change> {

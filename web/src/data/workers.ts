@@ -1,4 +1,4 @@
-/** What REST tells of workers, their trees and the roles that they are made from. */
+/** Queries for workers, worker trees and roles. */
 import { queryOptions } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import type { Role, RoleDefinition } from 'nightshift/client';
@@ -29,7 +29,7 @@ export function rolesQuery() {
 
 export type VersionedRole = { role: Role; etag: string | null };
 
-/** `version` null: as it stands; else an older one, to be looked at. */
+/** `version` null: the current version. */
 export function roleQuery(name: string, version: number | null = null) {
   return queryOptions({
     queryKey: keys.role(name, version),
@@ -50,10 +50,10 @@ async function readRole(
   return { role, etag };
 }
 
-/** `conflict`: it was changed or made meanwhile, and `theirs` is how it stands. All else that is refused throws. */
+/** `conflict`: the role was changed or created concurrently; `theirs` is its current version. Other errors throw. */
 export type RoleChange = { kind: 'changed'; role: Role } | { kind: 'conflict'; theirs: VersionedRole };
 
-/** `etag`: of the version that is changed; null: it is new, and one that is there already is a conflict. */
+/** `etag`: of the version that is edited; null for a new role, in which case an existing role is a conflict. */
 export async function putRole(
   name: string,
   etag: string | null,
@@ -70,7 +70,7 @@ export async function putRole(
   } catch (error) {
     if (!(error instanceof NightshiftError) || error.code !== 'version_conflict') throw error;
     const theirs = await readRole(name, null, {}).catch(missing);
-    // It was deleted meanwhile: what was written makes it anew.
+    // The role was deleted concurrently: create it again.
     return theirs === null ? putRole(name, null, definition) : { kind: 'conflict', theirs };
   }
 }

@@ -1,4 +1,4 @@
-/** Reads out what was said once it is whole: letters that come one by one would be noise. */
+/** Announces completed answers to screen readers. Partial messages are not announced. */
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from 'nightshift/client';
 import { textOf } from '../../data/format.ts';
@@ -12,7 +12,7 @@ export function Announcer({ messages, isAtEnd }: { messages: readonly Message[];
   const last = isAtEnd ? messages.findLast(({ role }) => role === 'assistant') : undefined;
   useEffect(() => {
     if (last === undefined || heard.current === last.id) return;
-    // What stands there when the page is opened is read by whoever goes there.
+    // The message that exists when the page opens is not announced.
     if (heard.current !== null) setSaid(`Assistant: ${textOf(last).slice(0, LONGEST)}`);
     heard.current = last.id;
   }, [last]);

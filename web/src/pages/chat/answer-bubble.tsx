@@ -1,4 +1,4 @@
-/** What a model said, or says now: thoughts folded, text as Markdown, calls as cards. */
+/** An answer of the model, complete or partial: thinking folded, text as Markdown, tool calls as cards. */
 import { Brain, CodeXml, Type } from 'lucide-react';
 import { memo, useDeferredValue } from 'react';
 import type { ContentBlock, Context, PartialMessage, Message } from 'nightshift/client';
@@ -45,10 +45,10 @@ export function AnswerBubble({ message, results, context }: Props) {
         <RelativeTime at={message.completed_at ?? message.created_at} />
         {model_id !== null && <span>{model_id}</span>}
         {usage !== null && <Tokens usage={usage} />}
-        {finish_reason === 'max_tokens' && <Badge tone="amber">Cut off: max_tokens</Badge>}
+        {finish_reason === 'max_tokens' && <Badge tone="amber">Truncated: max_tokens</Badge>}
         {message.content.some(({ type }) => type === 'text' || type === 'thinking') && (
           <IconButton
-            label={isRaw ? 'Show it rendered' : 'Show it raw'}
+            label={isRaw ? 'Show rendered' : 'Show raw text'}
             size="small"
             aria-pressed={isRaw}
             onClick={() => raw.set(message.id, !isRaw)}
@@ -62,7 +62,7 @@ export function AnswerBubble({ message, results, context }: Props) {
   );
 }
 
-/** `at`: the place of the block in its message. */
+/** `at`: index of the block in its message. */
 type BlockProps = Props & { at: number; block: ContentBlock; isRaw: boolean };
 
 function Block({ at, block, message, results, context, isRaw }: BlockProps) {
@@ -101,7 +101,7 @@ function Written({ text, isRaw }: { text: string; isRaw: boolean }) {
 
 const thoughtId = (messageId: string, at: number): string => `${messageId}/${at}`;
 
-/** Folded until it is opened. It stays open when the answer is complete, and when the list has unmounted it meanwhile. */
+/** Folded by default. It stays open when the answer completes, and after the list has unmounted it. */
 const Thinking = memo(function Thinking({
   id,
   text,
@@ -131,14 +131,14 @@ const Thinking = memo(function Thinking({
   );
 });
 
-/** Text in the making: read out once it is whole. */
+/** A partial message. Screen readers announce it when it is complete. */
 export function PartialBubble({ partial }: { partial: PartialMessage }) {
-  // Long texts are laid out when there is time for it.
+  // Rendering of long texts has a low priority.
   const text = useDeferredValue(partial.text);
   return (
     <article
       className={classes(css.row, css.answer)}
-      aria-label="Answer in the making"
+      aria-label="Partial answer"
       data-partial={partial.message_id}
     >
       <Thinking id={thoughtId(partial.message_id, 0)} text={partial.thinking} isLive={partial.text === ''} />

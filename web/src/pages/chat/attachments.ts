@@ -1,15 +1,15 @@
-/** Files that go along with an input: images and PDFs, as the API takes them. */
+/** Attachments of an input: images and PDFs, converted to content blocks. */
 import type { InputBlock } from 'nightshift/client';
 
 export type Attached = { name: string; block: InputBlock; bytes: number };
 
-/** A request may have 16 MB, and base64 adds a third. */
+/** The API limits a request to 16 MB, and base64 adds a third. */
 export const MOST_BYTES = 11_000_000;
 
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export const ACCEPTED = [...IMAGES, 'application/pdf'].join(',');
 
-/** Null: a kind of file that the API does not take. */
+/** Null if the API does not accept this file type. */
 export async function attach(file: File): Promise<Attached | null> {
   const image = IMAGES.find((type) => type === file.type);
   if (image === undefined && file.type !== 'application/pdf') return null;

@@ -1,4 +1,4 @@
-/** Which branch is active, and the way to the others. */
+/** Menu with the active branch and the actions on branches. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, GitBranch, GitBranchPlus, ListTree } from 'lucide-react';
 import type { Context } from 'nightshift/client';
@@ -12,7 +12,7 @@ import css from './branches/branches.module.css';
 import { BranchesDialog } from './branches/branches-dialog.tsx';
 import { CreateBranch } from './branches/create-branch.tsx';
 
-/** So many are offered in the menu itself; all are in the dialog. */
+/** Maximum number of branches in the menu; the dialog lists all. */
 const OFFERED = 12;
 
 export function BranchBar({ context }: { context: Context }) {
@@ -22,7 +22,7 @@ export function BranchBar({ context }: { context: Context }) {
   const go = useMutation({
     mutationFn: (name: string) => client.contexts.branches.switch(contextId, name),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => showError('The branch was not switched', error),
+    onError: (error) => showError('Could not switch the branch', error),
   });
   return (
     <>
@@ -56,7 +56,7 @@ export function BranchBar({ context }: { context: Context }) {
   );
 }
 
-/** The active one and the newest. */
+/** The active branch and the newest branches. */
 function offered(branches: readonly string[], active: string): string[] {
   if (branches.length <= OFFERED) return [...branches];
   const newest = branches.slice(1 - OFFERED);

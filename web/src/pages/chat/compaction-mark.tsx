@@ -1,4 +1,4 @@
-/** A line across the history: what stands above it is shown to the model in a shorter form. It opens to what that replaced. */
+/** Marks a compaction in the history: the model receives the messages above in a shorter form. Expands to the originals. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight, FoldVertical } from 'lucide-react';
 import type { ContentBlock, Context, ContextCompaction, Message } from 'nightshift/client';
@@ -23,7 +23,7 @@ export type CompactionMarkProps = {
   children?: (message: Message) => ReactNode;
 };
 
-/** `children` shows a message that was replaced; without it, its text. */
+/** `children` renders a replaced message; by default its content blocks are rendered. */
 export function CompactionMark({ context, compaction, children }: CompactionMarkProps) {
   const [isOpen, setOpen] = useState(false);
   const contentId = useId();
@@ -53,8 +53,7 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
       <div id={contentId} hidden={!isOpen} className={css.content}>
         {isOpen && type === 'threshold' && (
           <p className={css.note}>
-            Old results of tools are shown to the model by their summaries from here on. Here they stand
-            whole.
+            From here on the model receives summaries of old tool results. The console shows the full results.
           </p>
         )}
         {isOpen && type === 'llm' && (
@@ -94,10 +93,10 @@ function Summary({ compaction: { summary, model, created_at } }: { compaction: C
   return (
     <div className={css.summary}>
       <p className={css.note}>
-        What the model is shown in place of them{model !== null && `, written by ${model}`},{' '}
+        Summary that the model receives instead{model !== null && `, written by ${model}`},{' '}
         <RelativeTime at={created_at} />
       </p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
       <div className={css.scroll} tabIndex={0} role="region" aria-label="Summary">
         <Markdown text={summary} />
       </div>
@@ -111,7 +110,7 @@ function Replaced({ message }: { message: Message }) {
     <article className={css.replaced}>
       <p className={css.note}>{turn === null ? role : `${role} · ${turn}`}</p>
       {content.map((block, place) => (
-        // oxlint-disable-next-line react/no-array-index-key -- what was said does not change
+        // oxlint-disable-next-line react/no-array-index-key -- the content of a message does not change
         <ReplacedBlock key={place} block={block} />
       ))}
     </article>

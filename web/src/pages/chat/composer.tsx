@@ -1,4 +1,4 @@
-/** Where inputs are written. Enter sends, Shift and Enter begin a line; while a job is under way one chooses how it goes in. */
+/** Input form. Enter sends, Shift+Enter inserts a line break; while a job is unfinished the user selects the delivery. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, SendHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -21,12 +21,12 @@ import { isBusy } from './state.ts';
 type Delivery = 'queue' | 'steer' | 'interrupt';
 
 const DELIVERIES: readonly Option<Delivery>[] = [
-  { value: 'queue', label: 'Queue: when this is done' },
+  { value: 'queue', label: 'Queue: after the current job' },
   { value: 'steer', label: 'Steer: at the next step' },
-  { value: 'interrupt', label: 'Interrupt: now, instead' },
+  { value: 'interrupt', label: 'Interrupt: stop and run now' },
 ];
 
-/** A plain input is what a question waits for. */
+/** While a question waits, an input with delivery `queue` is its answer. */
 const WHILE_ASKED = DELIVERIES.with(0, { value: 'queue', label: 'Answer the question' });
 
 export function Composer({ context, state }: { context: Context; state: string }) {
@@ -51,7 +51,7 @@ export function Composer({ context, state }: { context: Context; state: string }
     const written = { text, files, delivery };
     setText('');
     setFiles([]);
-    // What stops or turns what runs is chosen each time.
+    // `steer` and `interrupt` apply to one input only.
     setDelivery('queue');
     send.mutate(
       { content: contentOf(text, files), ...(busy && delivery !== 'queue' ? { delivery } : {}) },
@@ -76,11 +76,11 @@ export function Composer({ context, state }: { context: Context; state: string }
       showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
     const all = [...files, ...taken];
     if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
-      showNotice('That is more than one input may carry (11 MB).');
+      showNotice('The attachments of one input are limited to 11 MB.');
     else setFiles(all);
   };
   const addAll = (given: FileList): void => {
-    add(given).catch((error: unknown) => showError('The file was not attached', error));
+    add(given).catch((error: unknown) => showError('Could not attach the file', error));
   };
   const paste = (event: ClipboardEvent): void => {
     if (event.clipboardData.files.length === 0) return;
@@ -93,7 +93,7 @@ export function Composer({ context, state }: { context: Context; state: string }
   };
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- files may be dropped on it; its button takes them too
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- accepts dropped files; the button offers the same
     <form
       className={css.composer}
       onSubmit={submit}
@@ -106,7 +106,7 @@ export function Composer({ context, state }: { context: Context; state: string }
         className={css.area}
         aria-label="Message"
         rows={1}
-        placeholder={state === 'AwaitingInput' ? 'Write an answer …' : 'Write what is to be done …'}
+        placeholder={state === 'AwaitingInput' ? 'Write an answer …' : 'Message the worker …'}
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={press}
@@ -116,7 +116,7 @@ export function Composer({ context, state }: { context: Context; state: string }
         <FileButton onFiles={addAll} />
         {busy && (
           <Select
-            label="How it goes in"
+            label="Delivery"
             className={css.delivery}
             value={delivery}
             options={state === 'AwaitingInput' ? WHILE_ASKED : DELIVERIES}
@@ -131,7 +131,7 @@ export function Composer({ context, state }: { context: Context; state: string }
           variant="primary"
           busy={send.isPending}
           disabled={isEmpty || reason !== null}
-          title={reason ?? (isEmpty ? 'Nothing is written yet' : undefined)}
+          title={reason ?? (isEmpty ? 'The message is empty' : undefined)}
         >
           {!send.isPending && <SendHorizontal aria-hidden="true" />} Send
         </Button>
@@ -140,9 +140,9 @@ export function Composer({ context, state }: { context: Context; state: string }
   );
 }
 
-/** Null: it can be sent. */
+/** Why sending is disabled; null if it is enabled. */
 function reasonNot(state: string, isLost: boolean): string | null {
-  if (state === 'Stopped') return 'The worker is stopped, and takes no input.';
+  if (state === 'Stopped') return 'The worker is stopped and accepts no input.';
   return isLost ? 'The connection is lost.' : null;
 }
 
@@ -160,9 +160,9 @@ function useSend(context: Context) {
     onSuccess: ({ message_id }, _, key) => markSent(context.id, key, message_id),
     onError: (error, _, key) => {
       if (key !== undefined) forgetSending(context.id, key);
-      showError('It was not sent', error);
+      showError('Could not send the message', error);
     },
-    // Not waited for: the next input need not wait until lists were read.
+    // Not awaited, so that the next input can be sent before the lists are refetched.
     onSettled: () => {
       for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.contexts])
         void cache.invalidateQueries({ queryKey });
@@ -196,9 +196,9 @@ function FileButton({ onFiles }: { onFiles: (files: FileList) => void }) {
 function Files({ files, onRemove }: { files: readonly Attached[]; onRemove: (at: number) => void }) {
   if (files.length === 0) return null;
   return (
-    <ul className={css.files} aria-label="Attached">
+    <ul className={css.files} aria-label="Attachments">
       {files.map(({ name }, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- two files may have one name
+        // oxlint-disable-next-line react/no-array-index-key -- two files can have the same name
         <li key={at}>
           {name}
           <IconButton label={`Remove ${name}`} size="small" onClick={() => onRemove(at)}>

@@ -1,4 +1,4 @@
-/** The kinds of contexts that a list can be narrowed down to. */
+/** Filters of the context list. */
 import type { Context } from 'nightshift/client';
 import type { ContextFilter } from '../../data/keys.ts';
 import type { Option } from '../../ui/select.tsx';
@@ -23,7 +23,7 @@ export type Shown = keyof typeof STATES | 'all' | 'archived';
 
 export const SHOWN: readonly Option<Shown>[] = [
   { value: 'all', label: 'All' },
-  { value: 'busy', label: 'At work' },
+  { value: 'busy', label: 'Active' },
   { value: 'waiting', label: 'Waiting for me' },
   { value: 'failed', label: 'Failed' },
   { value: 'idle', label: 'Idle' },

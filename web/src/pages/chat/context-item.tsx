@@ -1,4 +1,4 @@
-/** One context of the list: what it is called, what was said last, how it stands. */
+/** One row of the context list: name, preview of the last message, state. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
@@ -29,7 +29,7 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
       </span>
       <span className={css.line}>
         <span className={css.preview}>
-          {last_message === null ? 'Nothing was said yet' : preview(last_message)}
+          {last_message === null ? 'No messages yet' : preview(last_message)}
         </span>
         {state !== 'Idle' && <StatusBadge status={state} />}
       </span>
@@ -43,7 +43,7 @@ function preview({ role, text }: NonNullable<Context['last_message']>): string {
   return role === 'assistant' ? said : `› ${said}`;
 }
 
-/** Of the one that is open the stream tells more, and sooner. */
+/** For the open context the stream delivers the state sooner than the list. */
 function useStateOf({ id, state }: Context, isOpen: boolean): string {
   const cache = useQueryClient();
   const told = useSyncExternalStore(

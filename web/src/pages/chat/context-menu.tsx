@@ -1,4 +1,4 @@
-/** What can be done with a context and its worker. */
+/** Menu with the actions on a context and its worker. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
@@ -79,8 +79,8 @@ export function ContextMenu({ context }: { context: Context }) {
 function CompactItem({ contextId }: { contextId: string }) {
   const compact = useMutation({
     mutationFn: () => client.contexts.compact(contextId),
-    onSuccess: () => showNotice('It is compacted as soon as its turn comes'),
-    onError: (error) => showError('It is not compacted', error),
+    onSuccess: () => showNotice('Compaction queued'),
+    onError: (error) => showError('Could not compact the context', error),
   });
   return (
     <MenuItem icon={<Icon.FoldVertical />} onSelect={() => compact.mutate()}>
@@ -95,7 +95,7 @@ const FORMATS = [
   { format: 'paired', name: 'pairs' },
 ] as const;
 
-/** The browser takes the file itself, however long it is. */
+/** Plain links: the browser downloads the file itself, so its size does not matter. */
 function Exports({ contextId }: { contextId: string }) {
   return FORMATS.map(({ format, name }) => (
     <MenuDownload
@@ -118,8 +118,8 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
     onSuccess: async (now) => {
       showNotice(
         now.state === 'stopped'
-          ? `${now.name} takes no input until it is started`
-          : `${now.name} takes input again`,
+          ? `${now.name} is stopped and accepts no input`
+          : `${now.name} is started`,
       );
       await Promise.all([
         cache.invalidateQueries({ queryKey: keys.worker(workerId) }),
@@ -127,7 +127,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         cache.invalidateQueries({ queryKey: keys.trees }),
       ]);
     },
-    onError: (error) => showError(isStopped ? 'It was not started' : 'It was not stopped', error),
+    onError: (error) => showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
   });
   return (
     <>
@@ -135,7 +135,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         icon={<Icon.Network />}
         onSelect={() => void navigate({ to: '/workers/$workerId/tree', params: { workerId } })}
       >
-        Tree of workers
+        Worker tree
       </MenuItem>
       <MenuItem
         icon={<Icon.ListChecks />}
@@ -144,7 +144,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         Jobs
       </MenuItem>
       <MenuItem icon={isStopped ? <Icon.Play /> : <Icon.CircleStop />} onSelect={() => turn.mutate()}>
-        {isStopped ? 'Start the worker' : 'Stop the worker'}
+        {isStopped ? 'Start worker' : 'Stop worker'}
       </MenuItem>
     </>
   );

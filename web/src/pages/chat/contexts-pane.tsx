@@ -1,4 +1,4 @@
-/** All contexts, the newest first, narrowed down by what is looked for. */
+/** The list of contexts, most recently used first, with search and filter. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
@@ -21,13 +21,13 @@ import type { Shown } from './context-filter.ts';
 import css from './contexts-pane.module.css';
 import { NewWorker } from './new-worker.tsx';
 
-/** So many are shown at least, where there are as many. */
+/** Minimum number of rows to load, if there are as many. */
 const LEAST = 20;
-/** So near to the end more are asked for, in pixels. */
+/** Distance to the end of the list, in pixels, at which the next page is fetched. */
 const NEAR = 400;
-/** What is written is looked for when nothing was typed for so long, in milliseconds. */
+/** Debounce of the search field. */
 const PAUSE_MS = 250;
-/** As many characters as the API takes. */
+/** Maximum length of the search text in the API. */
 const LONGEST = 200;
 
 export function ContextsPane({ openId }: { openId: string | undefined }) {
@@ -49,14 +49,14 @@ export function ContextsPane({ openId }: { openId: string | undefined }) {
           maxLength={LONGEST}
           onChange={({ target }) => setSought(target.value)}
         />
-        <Select label="Which contexts" value={shown} options={SHOWN} onChange={setShown} />
+        <Select label="Filter contexts" value={shown} options={SHOWN} onChange={setShown} />
       </div>
       <Found key={shown} shown={shown} sought={useSettled(sought.trim())} openId={openId} />
     </section>
   );
 }
 
-/** What it was once it had not changed for a while; at once where it is empty. */
+/** Debounces a text; an empty text applies at once. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text);
   useEffect(() => {
@@ -78,7 +78,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
     if (at === null || !mayGoOn) return;
     if (at.scrollSize - at.scrollOffset - at.viewportSize < NEAR) void contexts.fetchNextPage();
   };
-  // A page of a search may hold few, or none, and have a next one.
+  // A page of search results can be short or empty and still have a next page.
   const isShort = rows.length < LEAST && mayGoOn && !contexts.isError;
   const { fetchNextPage } = contexts;
   useEffect(() => {
@@ -89,7 +89,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
     return <ErrorState error={contexts.error} onRetry={() => void contexts.refetch()} />;
   if (rows.length === 0 && sought === '') return <Nothing shown={shown} />;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys go between its links
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between its links
     <nav className={css.list} aria-label="Contexts" onKeyDown={moveFocus}>
       {rows.length > 0 && (
         <VList ref={list} className={css.rows} onScroll={fill} onResize={fill}>
@@ -98,7 +98,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
           ))}
         </VList>
       )}
-      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No context is found.</p>}
+      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No matching contexts.</p>}
       <footer className={css.foot} role="status">
         {contexts.isFetchingNextPage && <Spinner label="Loading more" />}
         {sought !== '' && (
@@ -115,7 +115,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
   );
 }
 
-/** Arrow keys go from one to the next. */
+/** Arrow keys move the focus between the rows. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
@@ -126,10 +126,10 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function Nothing({ shown }: { shown: Shown }) {
-  if (shown !== 'all') return <p className={css.none}>None is like that now.</p>;
+  if (shown !== 'all') return <p className={css.none}>No contexts match this filter.</p>;
   return (
-    <Empty icon={<MessagesSquare aria-hidden="true" />} title="No context yet">
-      Make a worker: its context is where you talk to it.
+    <Empty icon={<MessagesSquare aria-hidden="true" />} title="No contexts yet">
+      Create a worker to start a conversation.
     </Empty>
   );
 }

@@ -1,4 +1,4 @@
-/** One context: what it is, what was said, how it stands, and a place to write. */
+/** View of one context: header, messages, state, queued inputs and composer. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Network } from 'lucide-react';
@@ -62,7 +62,7 @@ export function Conversation({ id }: { id: string }) {
         <Composer context={context.data} state={state} />
       </div>
       {live.connection === 'failed' && (
-        <ErrorState title="This context is no longer told of" error={live.error} />
+        <ErrorState title="Live updates have stopped" error={live.error} />
       )}
     </section>
   );
@@ -70,7 +70,7 @@ export function Conversation({ id }: { id: string }) {
 
 const NONE: readonly PartialMessage[] = [];
 
-/** What is being said is said on the branch of its job, which need not be the one that is shown. */
+/** Whether the current job runs on the shown branch; otherwise its partial messages are not shown. */
 function useIsHere(context: Context | undefined): boolean {
   const isForked = context !== undefined && context.branches.length > 1;
   const { data: state } = useQuery({ ...contextStateQuery(context?.id ?? ''), enabled: isForked });
@@ -94,12 +94,12 @@ function Header({ context, state }: { context: Context; state: string }) {
       </span>
       <div className={css.actions}>
         <BranchBar context={context} />
-        <Tooltip text="Tree of workers">
+        <Tooltip text="Worker tree">
           <Link
             to="/workers/$workerId/tree"
             params={{ workerId: context.worker_id }}
             className={`${buttonClass({ variant: 'quiet' }, true)} ${css.tree ?? ''}`}
-            aria-label="Tree of workers"
+            aria-label="Worker tree"
           >
             <Network />
           </Link>
@@ -110,7 +110,7 @@ function Header({ context, state }: { context: Context; state: string }) {
   );
 }
 
-/** On phones the list is a screen of its own. */
+/** Link back to the context list, which is a separate screen on phones. */
 function Back() {
   return (
     <Link

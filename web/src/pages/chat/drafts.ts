@@ -1,4 +1,4 @@
-/** What was written and not sent, kept for each context for as long as the browser's tab is there. */
+/** Unsent text of each context, kept in the session storage of the tab. */
 const KEPT_AS = 'nightshift.draft.';
 
 export function readDraft(contextId: string): string {
@@ -14,6 +14,6 @@ export function keepDraft(contextId: string, text: string): void {
     if (text === '') sessionStorage.removeItem(KEPT_AS + contextId);
     else sessionStorage.setItem(KEPT_AS + contextId, text);
   } catch {
-    // A browser that keeps nothing forgets it with the page.
+    // Without session storage the draft is lost on reload.
   }
 }

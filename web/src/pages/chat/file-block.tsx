@@ -1,4 +1,4 @@
-/** An image or a document within a message. What lies elsewhere is linked, and asked for only by whoever follows the link. */
+/** An image or a document of a message. External URLs are shown as links and not fetched. */
 import { FileText, ImageIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ContentBlock } from 'nightshift/client';

@@ -1,4 +1,4 @@
-/** What was put in: by a person, or by another worker. */
+/** An input from a person or from another worker. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ContentBlock, Context, Message } from 'nightshift/client';
@@ -23,7 +23,7 @@ export function InputBubble({ message, context }: { message: Message; context: C
   );
 }
 
-/** From the moment that they are sent until the lists tell of them. */
+/** Inputs that are being sent, until the message lists contain them. */
 export function BeingSent({ contextId }: { contextId: string }) {
   return useSending(contextId).map(({ key, content, sent }) => (
     <article key={key} className={classes(css.row, css.input, css.sending)} aria-label="Being sent">

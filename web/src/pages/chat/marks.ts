@@ -1,4 +1,4 @@
-/** What a person has set on parts of a conversation, for as long as the tab is open: the list unmounts what is out of sight. */
+/** Display settings of single messages, kept while the tab is open, because the list unmounts hidden rows. */
 import { useSyncExternalStore } from 'react';
 
 type Marks = { useIsSet: (key: string) => boolean; set: (key: string, isSet: boolean) => void };
@@ -20,8 +20,8 @@ function createMarks(): Marks {
   };
 }
 
-/** Answers, by message id, that are shown as the model wrote them. */
+/** Ids of messages that are shown as raw text. */
 export const raw = createMarks();
 
-/** Thoughts that are open. */
+/** Ids of thinking blocks that are open. */
 export const unfolded = createMarks();

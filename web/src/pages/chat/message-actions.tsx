@@ -1,4 +1,4 @@
-/** What can be done with a message: copied, edited, answered once more, branched off. */
+/** Menu of a message: copy, edit, regenerate, branch, fork. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copy, Ellipsis, GitBranch, GitFork, Pencil, RefreshCw } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -19,7 +19,7 @@ export type MessageActionsProps = { context: Context; message: Message };
 
 type Open = 'nothing' | 'edit' | 'branch';
 
-/** Of a message that is in history; of one that waits in the queue there is nothing here to do. */
+/** Only completed messages have actions; queued inputs have none here. */
 export function MessageActions({ context, message }: MessageActionsProps) {
   const [open, setOpen] = useState<Open>('nothing');
   const cache = useQueryClient();
@@ -28,23 +28,23 @@ export function MessageActions({ context, message }: MessageActionsProps) {
   const regenerate = useMutation({
     mutationFn: () => client.contexts.messages.regenerate(contextId, id),
     onSuccess: ({ branch }) => {
-      showNotice(`Answered once more on the branch ${branch}`);
+      showNotice(`Regenerating on branch ${branch}`);
       return cache.invalidateQueries({ queryKey: keys.context(contextId) });
     },
-    onError: (error) => showError('It is not answered once more', error),
+    onError: (error) => showError('Could not regenerate the answer', error),
   });
   const fork = useMutation({
     mutationFn: () => client.contexts.fork(contextId, { from_message_id: id }),
     onSuccess: (made) => navigate({ to: '/contexts/$contextId', params: { contextId: made.id } }),
-    onError: (error) => showError('No context was forked', error),
+    onError: (error) => showError('Could not fork the context', error),
   });
   if (message.status !== 'completed' || role === 'system') return null;
   const text = textOf(message);
   const copy = (): void => {
-    if (!('clipboard' in navigator)) return showNotice('This page is not allowed to copy.');
+    if (!('clipboard' in navigator)) return showNotice('The browser does not allow this page to copy.');
     navigator.clipboard.writeText(text).then(
       () => showNotice('Copied'),
-      () => showNotice('This page is not allowed to copy.'),
+      () => showNotice('The browser does not allow this page to copy.'),
     );
   };
   const isAnswered = role === 'user' || role === 'assistant';
@@ -71,7 +71,7 @@ export function MessageActions({ context, message }: MessageActionsProps) {
         )}
         {isAnswered && (
           <MenuItem icon={<RefreshCw />} disabled={regenerate.isPending} onSelect={() => regenerate.mutate()}>
-            {role === 'user' ? 'Answer once more' : 'Regenerate'}
+            {role === 'user' ? 'Regenerate answer' : 'Regenerate'}
           </MenuItem>
         )}
         <MenuLine />

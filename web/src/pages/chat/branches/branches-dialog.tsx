@@ -1,4 +1,4 @@
-/** All branches of a context: where each leaves its parent, how long it is, switching and deleting. */
+/** Lists all branches of a context with fork point and length, and switches or deletes them. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import type { Branch } from 'nightshift/client';
@@ -17,7 +17,7 @@ import { RelativeTime } from '../../../ui/time.tsx';
 import { Tokens } from '../../../ui/tokens.tsx';
 import css from './branches.module.css';
 
-/** So many at a time: each asks for the message at its fork. */
+/** Page size; small, because each row fetches the message at its fork point. */
 const PAGE = 20;
 
 export function BranchesDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
@@ -30,7 +30,7 @@ export function BranchesDialog({ contextId, onClose }: { contextId: string; onCl
       onClose={onClose}
       wide
       title="Branches"
-      description="Lines of messages that share what came before their fork."
+      description="Each branch shares the messages before its fork point with its parent branch."
     >
       {branches.isPending && <Skeleton lines={3} height={48} />}
       {branches.isError && all.length === 0 && (
@@ -87,7 +87,7 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
           Switch
         </Button>
       )}
-      {/* Which ones cannot go is the API's to say. */}
+      {/* The API refuses branches that cannot be deleted. */}
       <IconButton
         label={`Delete ${branch.name}`}
         size="small"
@@ -107,8 +107,8 @@ function ForkPoint({ contextId, branch }: { contextId: string; branch: Branch })
     enabled: messageId !== null,
     staleTime: Infinity,
   });
-  if (parent === null) return <p className={css.facts}>The first line</p>;
-  if (messageId === null) return <p className={css.facts}>From {parent}, sharing nothing</p>;
+  if (parent === null) return <p className={css.facts}>Root branch</p>;
+  if (messageId === null) return <p className={css.facts}>From {parent}, no shared messages</p>;
   const said = message === undefined ? '' : textOf(message).slice(0, 80);
   return (
     <p className={css.facts}>

@@ -1,4 +1,4 @@
-/** Makes a branch: another line that shares what came before. */
+/** Dialog that creates a branch. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -12,7 +12,7 @@ import { readError } from '../../../ui/read-error.ts';
 import { Checkbox } from '../../../ui/toggle.tsx';
 import { showNotice } from '../../../ui/toaster.tsx';
 
-/** Without `fromMessageId` it shares all that is complete. */
+/** Without `fromMessageId` the branch shares all completed messages. */
 export function CreateBranch({
   contextId,
   fromMessageId,
@@ -35,7 +35,7 @@ export function CreateBranch({
       }),
     onSuccess: async (branch) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice(activate ? `You are on the branch ${branch.name}` : `The branch ${branch.name} was made`);
+      showNotice(activate ? `Switched to branch ${branch.name}` : `Branch ${branch.name} created`);
       onClose();
     },
   });
@@ -51,8 +51,8 @@ export function CreateBranch({
       title="New branch"
       description={
         fromMessageId === undefined
-          ? `It begins with all that is complete on ${from}.`
-          : 'It begins with everything up to this message.'
+          ? `Starts with all completed messages of ${from}.`
+          : 'Starts with all messages up to this one.'
       }
       actions={
         <>
@@ -63,7 +63,7 @@ export function CreateBranch({
             disabled={name.trim() === ''}
             onClick={() => create.mutate()}
           >
-            Make the branch
+            Create branch
           </Button>
         </>
       }
@@ -72,14 +72,14 @@ export function CreateBranch({
         <TextField
           label="Name"
           value={name}
-          placeholder="another-way"
+          placeholder="alternative"
           autoComplete="off"
           hint="Letters, digits, dots, dashes and underscores."
           error={create.isError ? readError(create.error).message : null}
           onChange={({ target }) => setName(target.value)}
         />
       </form>
-      <Checkbox label="Switch to it" checked={activate} onChange={setActivate} />
+      <Checkbox label="Switch to the new branch" checked={activate} onChange={setActivate} />
     </Dialog>
   );
 }

@@ -1,10 +1,10 @@
-/** Which compactions hold of a branch, and between which messages they are marked. */
+/** Selects the compactions that apply to a branch, and their positions between messages. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Branch, ContextCompaction } from 'nightshift/client';
 import { branchesQuery, compactionsQuery } from '../../../data/contexts.ts';
 
-/** By the messages they stand for, oldest first. `branch`: the active one, as a rule. */
+/** Ordered by the messages that they replace, oldest first. `branch` is usually the active branch. */
 export function useCompactionMarks(contextId: string, branch: string | undefined): ContextCompaction[] {
   const { data: compactions } = useQuery(compactionsQuery(contextId));
   const { data: branches } = useQuery({
@@ -17,7 +17,7 @@ export function useCompactionMarks(contextId: string, branch: string | undefined
   }, [compactions, branches, branch]);
 }
 
-/** An older summary has gone into the newest one, and so has what was shown shorter before it. */
+/** The newest summary includes all older summaries and shortenings, so only it and later compactions remain. */
 export function marksOf(
   compactions: readonly ContextCompaction[],
   branches: readonly Branch[],
@@ -31,7 +31,7 @@ export function marksOf(
   return held.slice(Math.max(newest, 0));
 }
 
-/** Up to which number a branch reads itself and those that it came from. */
+/** For a branch and each of its ancestors: the last `seq` that the branch includes. */
 function readOf(branches: readonly Branch[], branch: string): Map<string, number> {
   const read = new Map<string, number>();
   let upto = Infinity;
@@ -45,7 +45,7 @@ function readOf(branches: readonly Branch[], branch: string): Map<string, number
   return read;
 }
 
-/** Those that stand between a message and the one before it; null: nothing is before it, or nothing behind. */
+/** Compactions between two messages; null stands for the start or the end of the history. */
 export function marksBetween(
   marks: readonly ContextCompaction[],
   before: number | null,

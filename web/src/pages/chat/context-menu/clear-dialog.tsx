@@ -8,7 +8,7 @@ import { readError } from '../../../ui/read-error.ts';
 import { showNotice } from '../../../ui/toaster.tsx';
 import css from './context-menu.module.css';
 
-/** Says what goes before it goes. */
+/** Asks for confirmation and lists what will be deleted. */
 export function ClearDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const cache = useQueryClient();
   const { data: context } = useQuery(contextQuery(contextId));
@@ -16,7 +16,7 @@ export function ClearDialog({ contextId, onClose }: { contextId: string; onClose
     mutationFn: () => client.contexts.clear(contextId),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice('History was cleared');
+      showNotice('History cleared');
       onClose();
     },
   });
@@ -26,7 +26,7 @@ export function ClearDialog({ contextId, onClose }: { contextId: string; onClose
       open
       onClose={onClose}
       title="Clear history?"
-      description="The worker and its settings stay; it remembers nothing of what was said."
+      description="The worker and its settings are kept. This cannot be undone. It deletes:"
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -38,9 +38,9 @@ export function ClearDialog({ contextId, onClose }: { contextId: string; onClose
     >
       {context !== undefined && (
         <ul className={css.goes}>
-          <li>{count(context.message_count, 'message')}, with every summary of them</li>
+          <li>{count(context.message_count, 'message')} and all summaries</li>
           {branches > 1 && <li>{count(branches - 1, 'branch', 'branches')} besides main</li>}
-          <li>Counters of turns, requests and tokens begin anew</li>
+          <li>The counters of turns, requests and tokens</li>
         </ul>
       )}
       {clear.isError && (

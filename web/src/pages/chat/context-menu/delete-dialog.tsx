@@ -13,7 +13,7 @@ import { showNotice } from '../../../ui/toaster.tsx';
 import { count } from './clear-dialog.tsx';
 import css from './context-menu.module.css';
 
-/** Names what goes for good: the context, its worker, and all workers below that one. */
+/** Asks for confirmation and lists what is deleted: the context, its worker and all attached workers below it. */
 export function DeleteDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -35,24 +35,24 @@ export function DeleteDialog({ contextId, onClose }: { contextId: string; onClos
       open
       onClose={onClose}
       title={context === undefined ? 'Delete?' : `Delete “${contextName(context)}”?`}
-      description="This is for good: nothing of it can be brought back."
+      description="This cannot be undone. It deletes:"
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete for good
+            Delete permanently
           </Button>
         </>
       }
     >
       {context !== undefined && (
         <ul className={css.goes}>
-          <li>{count(context.message_count, 'message')} and everything queued; what runs is cancelled</li>
+          <li>{count(context.message_count, 'message')} and all queued inputs; a running job is cancelled</li>
           <li>{tree === undefined ? 'Its worker' : `The worker ${tree.name}`}, with its settings</li>
           {tree !== undefined && tree.children.length > 0 && (
             <li>
               {count(attached(tree.children), 'worker')}
-              {tree.truncated && ' or more'} below it, with their contexts. Detached ones stay.
+              {tree.truncated && ' or more'} below it, with their contexts. Detached workers are kept.
             </li>
           )}
         </ul>

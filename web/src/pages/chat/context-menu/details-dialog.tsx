@@ -1,4 +1,4 @@
-/** The ids of a context, what was counted of it, and where to go from it. */
+/** Shows the ids, counters and links of a context. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -57,21 +57,21 @@ export function DetailsDialog({ contextId, onClose }: { contextId: string; onClo
             {state?.job_id != null && <IdFact name="Job" id={state.job_id} />}
             {context.parent_id !== null && <IdFact name="Forked from" id={context.parent_id} />}
           </dl>
-          <nav className={css.links} aria-label="Of this context">
+          <nav className={css.links} aria-label="Context links">
             <Link to="/workers/$workerId/tree" params={{ workerId }}>
-              Tree of workers
+              Worker tree
             </Link>
             <Link to="/jobs" search={{ context_id: contextId }}>
               Jobs
             </Link>
             {state?.job_id != null && (
               <Link to="/jobs/$jobId" params={{ jobId: state.job_id }}>
-                Timeline of what runs
+                Timeline of the current job
               </Link>
             )}
             {context.parent_id !== null && (
               <Link to="/contexts/$contextId" params={{ contextId: context.parent_id }}>
-                The context it was forked from
+                Source of the fork
               </Link>
             )}
           </nav>

@@ -11,7 +11,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { readError } from '../../../ui/read-error.ts';
 
-/** Copies what is complete into a context of its own, and goes there. */
+/** Copies the completed messages into a new context and opens it. */
 export function ForkDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -34,7 +34,7 @@ export function ForkDialog({ contextId, onClose }: { contextId: string; onClose:
       open
       onClose={onClose}
       title="Fork into a new context"
-      description={`All of ${context?.active_branch ?? 'the active branch'} that is complete is copied, with a worker of the same settings. Both go on by themselves.`}
+      description={`Copies all completed messages of ${context?.active_branch ?? 'the active branch'} into a new context, with a new worker that has the same settings.`}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

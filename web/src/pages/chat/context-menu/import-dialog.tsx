@@ -1,4 +1,4 @@
-/** Makes a context of a file, or of a folder of the old layout. */
+/** Creates a context from an export file, or from a folder in the legacy layout. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FileJson, FolderOpen } from 'lucide-react';
@@ -20,7 +20,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const folder = useRef<HTMLInputElement>(null);
   const leaving = useRef(new AbortController());
   const [share, setShare] = useState(0);
-  // Somebody who closes the dialog wants no import.
+  // Closing the dialog cancels the import.
   useEffect(() => {
     const left = new AbortController();
     leaving.current = left;
@@ -42,7 +42,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   });
   const choose = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];
-    // The same file may be chosen again once it was repaired.
+    // Lets the user choose the same file again after fixing it.
     input.value = '';
     if (files.length > 0) take.mutate(files);
   };
@@ -51,8 +51,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Import a context"
-      description="An export of Nightshift (JSON or pairs), or a folder with metadata.json, message_index.json and messages. It is taken in whole, or not at all."
-      actions={<Button onClick={onClose}>{take.isPending ? 'Stop' : 'Close'}</Button>}
+      description="Choose a Nightshift export (JSON or pairs), or a folder with metadata.json, message_index.json and messages. If the import fails, nothing is created."
+      actions={<Button onClick={onClose}>{take.isPending ? 'Cancel' : 'Close'}</Button>}
     >
       <input
         ref={file}
@@ -75,15 +75,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       />
       <div className={css.pick}>
         <Button variant="primary" disabled={take.isPending} onClick={() => file.current?.click()}>
-          <FileJson /> Choose a file …
+          <FileJson /> Choose file …
         </Button>
         <Button disabled={take.isPending} onClick={() => folder.current?.click()}>
-          <FolderOpen /> Choose a folder …
+          <FolderOpen /> Choose folder …
         </Button>
       </div>
       {take.isPending && (
         <div>
-          <p aria-live="polite">{share < 1 ? `Sending: ${percent.format(share)}` : 'It is being read …'}</p>
+          <p aria-live="polite">{share < 1 ? `Uploading: ${percent.format(share)}` : 'Importing …'}</p>
           <progress
             className={css.progress}
             aria-label="Import"

@@ -9,7 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { readError } from '../../../ui/read-error.ts';
 
-/** Gives a context its title; none: it is called by its id. */
+/** Sets the title of a context. An empty title removes it. */
 export function RenameDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const cache = useQueryClient();
   const { data: context } = useQuery(contextQuery(contextId));
