@@ -1,5 +1,5 @@
-// Builds the console into `dist/web`, or into the folder that `--outDir` names. While working on it:
-// `npx vite web --host 127.0.0.1`, with the API of NIGHTSHIFT_URL behind it.
+// Builds the console into `dist/web`, or into the folder given by `--outDir`. For development run
+// `npx vite web --host 127.0.0.1`, which proxies the API at NIGHTSHIFT_URL.
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -14,7 +14,7 @@ export default defineConfig({
   build: {
     outDir: path.join(root, '../dist/web'),
     emptyOutDir: true,
-    // Browsers that know `light-dark()`.
+    // Browsers that support `light-dark()`.
     target: ['chrome123', 'firefox128', 'safari17.5'],
     // A data: URL would need a looser content security policy.
     assetsInlineLimit: 0,

@@ -18,10 +18,8 @@ export function AnswerForm({ call }: { call: ToolCall }) {
   const choices = choicesOf(call.input);
   const decide = useDecide(call, 'Could not send the answer');
   const answer = (content: string): void =>
-    decide(
-      isError ? `Error result: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`,
-      () =>
-        client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
+    decide(isError ? `Error result: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`, () =>
+      client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
     );
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -28,7 +28,10 @@ export function OutcomeForm({ call }: { call: ToolCall }) {
         onChange={({ target }) => setResult(target.value)}
       />
       <div className={css.buttons}>
-        <Button variant="primary" onClick={() => settle('Marked as happened', { outcome: 'happened', ...said })}>
+        <Button
+          variant="primary"
+          onClick={() => settle('Marked as happened', { outcome: 'happened', ...said })}
+        >
           It happened
         </Button>
         <Button onClick={() => settle('Did not happen: running it again', { outcome: 'did_not_happen' })}>

@@ -20,6 +20,10 @@ export class ErrorBoundary extends Component<Props, State> {
 
 export function Fault({ error }: { error: unknown }) {
   return (
-    <ErrorState title="Something went wrong on this page" error={error} onRetry={() => globalThis.location.reload()} />
+    <ErrorState
+      title="Something went wrong on this page"
+      error={error}
+      onRetry={() => globalThis.location.reload()}
+    />
   );
 }

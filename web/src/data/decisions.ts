@@ -61,7 +61,8 @@ async function send(key: string): Promise<void> {
   set(key, { state: 'sending', words });
   try {
     const others = await deciding.send();
-    for (const other of others) set(keyOf(other), { state: 'sent', words: 'Decided together with another call' });
+    for (const other of others)
+      set(keyOf(other), { state: 'sent', words: 'Decided together with another call' });
     set(key, { state: 'sent', words });
   } catch (error) {
     set(key, null);

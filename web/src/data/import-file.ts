@@ -43,9 +43,13 @@ export function importFile(
 function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
   const problem = parse(responseText);
   if (problem === null)
-    return new NightshiftError('unexpected_answer', `The API answered with status ${status} and no error message.`, {
-      status,
-    });
+    return new NightshiftError(
+      'unexpected_answer',
+      `The API answered with status ${status} and no error message.`,
+      {
+        status,
+      },
+    );
   const { code, message, param } = problem.error;
   return new NightshiftError(code, message, { status, param });
 }

@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 
 export type Tone = 'neutral' | 'accent' | 'green' | 'amber' | 'red' | 'blue';
 
-/** A word about something. `dot` goes before it; a live one breathes. */
+/** A short label. `dot` adds a dot before it; a live dot pulses. */
 export function Badge({
   tone = 'neutral',
   dot,

@@ -1,4 +1,4 @@
-/** Buttons. One that shows only an icon says its name to everybody: as a tooltip and to screen readers. */
+/** Buttons. An icon button shows its label as a tooltip and to screen readers. */
 import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './classes.ts';
 import css from './button.module.css';
@@ -18,7 +18,7 @@ export function buttonClass({ variant = 'secondary', size = 'medium' }: Look, is
   return classes(css.button, css[variant], size === 'small' && css.small, isIcon && css.icon);
 }
 
-/** `busy`: it shows so, and cannot be pressed meanwhile. */
+/** `busy`: shows a spinner and disables the button. */
 export function Button({
   variant,
   size,
@@ -42,7 +42,7 @@ export function Button({
   );
 }
 
-/** `label` names it; `keys` shows its shortcut. */
+/** `label`: tooltip and accessible name; `keys`: shortcut in the tooltip. */
 export function IconButton({
   label,
   keys,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import css from './card.module.css';
 import { classes } from './classes.ts';
 
-/** Something whole on a ground of its own. `flush`: what is within reaches its edges. */
+/** A card with a title. `flush`: the content has no padding. */
 export function Card({
   title,
   actions,

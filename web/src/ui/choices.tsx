@@ -2,7 +2,7 @@ import { useId } from 'react';
 import css from './choices.module.css';
 import { Checkbox } from './toggle.tsx';
 
-/** Several of those that are known; what is chosen and not known here stays. */
+/** Multiple choice. Chosen values that are not in `known` are kept. */
 export function Choices({
   label,
   hint,
@@ -23,7 +23,7 @@ export function Choices({
   return (
     <fieldset className={css.choices} aria-describedby={hint === undefined ? undefined : hintId}>
       <legend>{label}</legend>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
       <div tabIndex={disabled ? 0 : undefined} role="group" aria-label={label}>
         {names.map((name) => (
           <Checkbox
@@ -34,7 +34,7 @@ export function Choices({
             onChange={(on) => onChange(on ? [...chosen, name] : chosen.filter((one) => one !== name))}
           />
         ))}
-        {names.length === 0 && <span className={css.none}>There is none here.</span>}
+        {names.length === 0 && <span className={css.none}>None available.</span>}
       </div>
       {hint !== undefined && (
         <p id={hintId} className={css.hint}>

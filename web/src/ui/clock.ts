@@ -1,4 +1,4 @@
-/** One clock for all that tells how long ago something was: it ticks once a second, while somebody looks. */
+/** A shared clock for relative times. It ticks once a second while components use it. */
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
@@ -22,7 +22,7 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since 1970, to the step of `stepMs`: who needs minutes is not told of seconds. */
+/** Milliseconds since 1970, rounded down to `stepMs`; a larger step renders less often. */
 export function useNow(stepMs = 1000): number {
   return useSyncExternalStore(listen, () => Math.floor(now / stepMs) * stepMs);
 }

@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 import css from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';
 
-/** Text as it is, to be read and copied. It scrolls by keyboard too. `most`: its height in pixels, beyond which it scrolls. */
+/** Preformatted text with a copy button, scrollable by keyboard. `most`: maximum height in pixels. */
 export function CodeBlock({
   label = 'Code',
   wrap = false,
@@ -22,7 +22,7 @@ export function CodeBlock({
       className={classes(css.block, wrap && css.wrap)}
       style={most === undefined ? {} : { ['--most' as string]: `${most}px` }}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
       <pre ref={pre} tabIndex={0} role="region" aria-label={label}>
         {children}
       </pre>

@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx';
 
 const SHOWN_MS = 1500;
 
-/** Puts `text` on the clipboard and says so. `read` is asked only when it is pressed. */
+/** Copies a text to the clipboard. `read` is called when the button is pressed. */
 export function CopyButton({
   read,
   label = 'Copy',
@@ -21,7 +21,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
-    // The clipboard is there only on pages that came over TLS or from this machine.
+    // The clipboard API is available only over HTTPS or from localhost.
     if (!('clipboard' in navigator)) return setCopied('refused');
     navigator.clipboard.writeText(read()).then(
       () => setCopied('yes'),

@@ -6,7 +6,7 @@ import { buttonClass } from './button.tsx';
 import { classes } from './classes.ts';
 import css from './dialog.module.css';
 
-/** Asks or shows something before all else goes on. Escape and a click beside it close it. */
+/** A modal dialog. Escape and a click outside close it. */
 export function Dialog({
   open,
   onClose,
@@ -50,7 +50,7 @@ export function Dialog({
           </header>
           {children}
           {actions !== undefined && <footer className={css.actions}>{actions}</footer>}
-          {/* Last, so that a dialog begins at what it is about; without a tooltip, which would take the first Escape. */}
+          {/* Last in the tab order. Without a tooltip, which would consume the first Escape. */}
           <Radix.Close
             className={classes(buttonClass({ variant: 'quiet', size: 'small' }, true), css.close)}
             aria-label="Close"
@@ -63,7 +63,7 @@ export function Dialog({
   );
 }
 
-/** Where one begins: in the first field, else at the words. Where a field calls up a keyboard on the screen, at the words too. */
+/** Initial focus: the first field, else the dialog. On touch screens always the dialog, to keep the keyboard closed. */
 function firstPlace(dialog: HTMLElement): HTMLElement {
   if (globalThis.matchMedia('(pointer: coarse)').matches) return dialog;
   const fields = 'input:not([type="file"], :disabled), textarea:not(:disabled)';

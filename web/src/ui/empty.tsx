@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import css from './notice.module.css';
 
-/** Nothing is there: says what would be, and offers the way to it. */
+/** Empty state with an explanation and an optional action. */
 export function Empty({
   icon,
   title,

@@ -3,10 +3,10 @@ import { Button } from './button.tsx';
 import { readError } from './read-error.ts';
 import css from './notice.module.css';
 
-/** What went wrong, in words and by code, and a way to try again. */
+/** Error message with its code, request id and a retry button. */
 export function ErrorState({
   error,
-  title = 'This could not be loaded',
+  title = 'Could not load the data',
   onRetry,
   busy = false,
 }: {
@@ -28,7 +28,7 @@ export function ErrorState({
       {onRetry !== undefined && (
         <div className={css.actions}>
           <Button onClick={onRetry} busy={busy}>
-            Try again
+            Retry
           </Button>
         </div>
       )}

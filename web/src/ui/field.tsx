@@ -1,4 +1,4 @@
-/** Places to write in, each with its label, a hint and what is wrong with what stands there. */
+/** Form fields with label, hint and error. */
 import { useId } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './classes.ts';
@@ -6,7 +6,7 @@ import css from './field.module.css';
 
 export type FieldText = {
   label: string;
-  /** The label is there for screen readers only. */
+  /** Shows the label only to screen readers. */
   hideLabel?: boolean | undefined;
   hint?: string | undefined;
   error?: string | null | undefined;
@@ -19,7 +19,7 @@ type Tie = {
   'aria-label'?: string;
 };
 
-/** `children` gets what ties the control to its label and hint. */
+/** `children` gets the attributes that connect the control to its label and hint. */
 export function Field({
   label,
   hideLabel = false,
@@ -53,7 +53,7 @@ export function Field({
   );
 }
 
-/** `suggestions`: what may be meant; anything else may be written all the same. */
+/** `suggestions`: offered values; any other text is allowed. */
 export function TextField({
   label,
   hideLabel,

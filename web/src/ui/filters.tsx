@@ -1,4 +1,4 @@
-/** What a list is narrowed down by. */
+/** Filters of a list. */
 import { X } from 'lucide-react';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
@@ -16,7 +16,7 @@ export function FilterBar({ label, children }: { label: string; children: ReactN
   );
 }
 
-/** `any` in place of nothing, which a Select has no value for. */
+/** Value for “no filter”, because a Select has no empty value. */
 const ANY = 'any';
 
 export function SelectFilter<Value extends string>({
@@ -27,7 +27,7 @@ export function SelectFilter<Value extends string>({
   onChange,
 }: {
   label: string;
-  /** What is said where nothing is chosen. */
+  /** Label for “no filter”. */
   any: string;
   value: Value | undefined;
   options: readonly Option<Value>[];
@@ -50,7 +50,7 @@ export function SelectFilter<Value extends string>({
   );
 }
 
-/** A day, as `2026-01-31`. */
+/** A day in the form `2026-01-31`. */
 export function DayFilter({
   label,
   value,
@@ -70,13 +70,13 @@ export function DayFilter({
   );
 }
 
-/** What else the list is narrowed down by, each of which can be taken away. */
+/** Active filters without a control of their own; each can be removed. */
 export function FilterChips({ chips }: { chips: readonly { label: string; onRemove: () => void }[] }) {
   if (chips.length === 0) return null;
   return (
     <div className={css.chips}>
       {chips.map(({ label, onRemove }) => (
-        <Button key={label} size="small" onClick={onRemove} aria-label={`Remove the filter: ${label}`}>
+        <Button key={label} size="small" onClick={onRemove} aria-label={`Remove filter: ${label}`}>
           {label} <X aria-hidden="true" />
         </Button>
       ))}
@@ -86,7 +86,7 @@ export function FilterChips({ chips }: { chips: readonly { label: string; onRemo
 
 export type Segment<Value extends string> = { value: Value; label: string; count?: number };
 
-/** One of a few, all in sight. */
+/** Single choice with all options visible. */
 export function Segments<Value extends string>({
   label,
   value,

@@ -1,4 +1,4 @@
-/** Whether the list of keys is shown. Any page may ask for it; the shell shows it. */
+/** Whether the shortcut help is open. Any component can open it; the shell renders it. */
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { CodeBlock } from './code-block.tsx';
 
-/** Any value, written out. Text that is JSON is shown as what it says. */
+/** Shows a value as formatted JSON. A string that contains a JSON object or array is parsed first. */
 export function Json({
   value,
   label = 'JSON',

@@ -1,6 +1,6 @@
 import css from './key-hint.module.css';
 
-/** Keys to press, one after the other: `g c`; together: `Ctrl+Enter`. */
+/** Keys of a shortcut: in sequence `g c`, or together `Ctrl+Enter`. */
 export function KeyHint({ keys }: { keys: string }) {
   return (
     <span className={css.keys}>

@@ -1,8 +1,8 @@
 /// <reference types="remark-parse" />
 /**
- * Markdown that a model or a person wrote. It is not trusted: what looks like HTML is shown as text, for nothing of it may
- * vanish (`<plan>`, `List<String>`); links are those that react-markdown lets pass (http, https, mailto …) and open beside the
- * page; images are shown as links.
+ * Renders untrusted Markdown of models and people. HTML is shown as text, so that texts such as `<plan>` or `List<String>` stay
+ * visible. Links are limited to the protocols that react-markdown allows (http, https, mailto …) and open in a new tab. Images
+ * are shown as links.
  */
 import { memo } from 'react';
 import ReactMarkdown from 'react-markdown';
@@ -19,7 +19,7 @@ const components: Components = {
       {children}
     </a>
   ),
-  // Showing it would tell a foreign server who reads this.
+  // Loading the image would reveal the reader to a foreign server.
   img: ({ src, alt }) => (
     <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer nofollow">
       {alt === undefined || alt === '' ? 'image' : alt}
@@ -27,12 +27,12 @@ const components: Components = {
   ),
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   table: ({ children }) => (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={css.scroll} tabIndex={0} role="region" aria-label="Table">
       <table>{children}</table>
     </div>
   ),
-  // The headings of a page are its own.
+  // h1 and h2 are reserved for the page.
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
@@ -40,7 +40,7 @@ const components: Components = {
 
 type RemarkPlugin = Extract<NonNullable<Options['remarkPlugins']>[number], (...given: never[]) => unknown>;
 
-/** HTML is no syntax then: its tags are words, and Markdown between them is Markdown. */
+/** Disables HTML syntax: tags become text, and Markdown between them is still rendered. */
 const withoutHtml: RemarkPlugin = function () {
   const data = this.data();
   data.micromarkExtensions = [

@@ -1,4 +1,4 @@
-/** A list of things to do, or of things to choose one of, that opens below its button. */
+/** A dropdown menu of actions or of options. */
 import { Check } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
@@ -6,7 +6,7 @@ import { classes } from './classes.ts';
 import { KeyHint } from './key-hint.tsx';
 import css from './menu.module.css';
 
-/** `trigger`: one button that takes a ref. */
+/** `trigger`: a button that accepts a ref. */
 export function Menu({
   trigger,
   align = 'end',
@@ -39,7 +39,7 @@ export function MenuItem({
 }: {
   icon?: ReactNode;
   keys?: string;
-  /** Said after it, in smaller type. */
+  /** Shown after the label in smaller type. */
   note?: string | undefined;
   danger?: boolean;
   disabled?: boolean;
@@ -60,7 +60,7 @@ export function MenuItem({
   );
 }
 
-/** A file that the browser saves. */
+/** A menu item that downloads a file. */
 export function MenuDownload({
   icon,
   href,
@@ -114,7 +114,7 @@ export function MenuChoice<Value extends string>({
   );
 }
 
-/** Says what the items below it have in common. */
+/** Heading of the items below it. */
 export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className={css.label}>{children}</Radix.Label>;
 }

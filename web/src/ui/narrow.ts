@@ -1,4 +1,4 @@
-/** Whether the window is as narrow as a phone: for what is laid out another way there, and not only smaller. */
+/** Whether the window is as narrow as a phone, for components that have another layout there. */
 import { useSyncExternalStore } from 'react';
 
 const narrow = globalThis.matchMedia('(max-width: 760px)');

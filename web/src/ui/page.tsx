@@ -2,14 +2,14 @@ import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import css from './page.module.css';
 
-/** Names the document for as long as it is shown. */
+/** Sets the document title. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Nightshift`;
   }, [title]);
 }
 
-/** A page with its heading. One that fills the window (a chat) lays itself out, and calls `useTitle`. */
+/** A page with a heading. The chat page has its own layout and calls `useTitle`. */
 export function Page({
   title,
   about,

@@ -1,4 +1,4 @@
-/** Reads what was thrown: an error of the client has a code and the id of its request. */
+/** Reads a thrown value. Errors of the API client have a code and a request id. */
 export type ReadError = { message: string; code: string; requestId: string | null };
 
 export function readError(error: unknown): ReadError {

@@ -5,7 +5,7 @@ import css from './select.module.css';
 
 export type Option<Value extends string> = { value: Value; label: string };
 
-/** One of a few. Within a Field `id` ties it to its label; else `label` names it. A value is not empty. */
+/** A select box. Within a Field pass `id`, else `label`. Option values must not be empty. */
 export function Select<Value extends string>({
   id,
   label,
@@ -32,7 +32,7 @@ export function Select<Value extends string>({
   return (
     <Radix.Root value={value ?? ''} onValueChange={choose} disabled={disabled}>
       <Radix.Trigger id={id} className={classes(css.trigger, className)} aria-label={label}>
-        <Radix.Value placeholder={placeholder ?? 'Choose …'} />
+        <Radix.Value placeholder={placeholder ?? 'Select …'} />
         <Radix.Icon asChild>
           <ChevronDown />
         </Radix.Icon>

@@ -2,7 +2,7 @@ import css from './skeleton.module.css';
 
 const WIDTHS = ['92%', '76%', '84%', '58%'];
 
-/** Where something will stand in a moment. */
+/** Placeholder while content loads. */
 export function Skeleton({ lines = 4, height }: { lines?: number; height?: number }) {
   return (
     <div className={css.lines} role="status" aria-label="Loading">

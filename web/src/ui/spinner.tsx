@@ -1,6 +1,6 @@
 import css from './spinner.module.css';
 
-/** Something is under way. Without a `label` it is only seen: then the words beside it say so. */
+/** Progress indicator. Without `label` it is hidden from screen readers, and adjacent text must describe it. */
 export function Spinner({ label }: { label?: string }) {
   if (label === undefined) return <span className={css.spinner} aria-hidden="true" />;
   return <span className={css.spinner} role="status" aria-label={label} />;

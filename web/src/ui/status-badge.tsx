@@ -1,4 +1,4 @@
-/** The statuses and states of the API, in words and colours. One that is not known yet is shown as it is. */
+/** Labels and colours of the statuses and states of the API. An unknown value is shown unchanged. */
 import { Badge } from './badge.tsx';
 import type { Tone } from './badge.tsx';
 
@@ -14,26 +14,26 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   failed: { label: 'Failed', tone: 'red' },
   cancelled: { label: 'Cancelled', tone: 'neutral' },
   interrupted: { label: 'Interrupted', tone: 'neutral' },
-  // Tool calls, beyond those.
+  // Additional statuses of tool calls.
   pending: { label: 'Pending', tone: 'neutral' },
   started: { label: 'Running', tone: 'blue', live: true },
   denied: { label: 'Denied', tone: 'red' },
   expired: { label: 'Expired', tone: 'neutral' },
   unknown: { label: 'Outcome unknown', tone: 'amber' },
-  // Workers, beyond those.
+  // Additional states of workers.
   inactive: { label: 'Idle', tone: 'neutral' },
   working: { label: 'Working', tone: 'blue', live: true },
   stopped: { label: 'Stopped', tone: 'neutral' },
   // Contexts.
   Idle: { label: 'Idle', tone: 'neutral' },
-  ProcessingUserMessage: { label: 'Taking up', tone: 'blue', live: true },
-  AwaitingLLMResponse: { label: 'Asking the model', tone: 'blue', live: true },
+  ProcessingUserMessage: { label: 'Starting', tone: 'blue', live: true },
+  AwaitingLLMResponse: { label: 'Calling the model', tone: 'blue', live: true },
   StreamingLLMResponse: { label: 'Answering', tone: 'blue', live: true },
   ProcessingLLMResponse: { label: 'Answering', tone: 'blue', live: true },
   AwaitingToolApproval: { label: 'Needs approval', tone: 'amber' },
   AwaitingInput: { label: 'Needs an answer', tone: 'amber' },
   AwaitingWorkers: { label: 'Waiting for workers', tone: 'accent' },
-  ExecutingTools: { label: 'Using tools', tone: 'blue', live: true },
+  ExecutingTools: { label: 'Running tools', tone: 'blue', live: true },
   TransientFailure: { label: 'Retrying', tone: 'amber', live: true },
   PermanentFailure: { label: 'Failed', tone: 'red' },
   Stopped: { label: 'Stopped', tone: 'neutral' },
@@ -43,7 +43,7 @@ export function showStatus(status: string): Shown {
   return SHOWN[status] ?? { label: status, tone: 'neutral' };
 }
 
-/** Of a job, a tool call, a worker or a context. */
+/** Badge for the status of a job or tool call, or the state of a worker or context. */
 export function StatusBadge({ status }: { status: string }) {
   const { label, tone, live } = showStatus(status);
   return (

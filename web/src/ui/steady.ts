@@ -1,32 +1,31 @@
 /**
- * A click that was meant for what stood there before does not press what was laid out under the pointer since. An element
- * that has just come, or moved by itself, takes no click for half a second, and neither does a button in it that has just
- * come, moved within it, or changed its words; keys are not held up. What is scrolled does not count, since a person who scrolls expects
- * it. What scrolls by itself says so by `sayMoved`.
+ * Prevents clicks on elements that have just moved under the pointer. An element that appeared or moved ignores clicks for half
+ * a second, and so does a button in it that appeared, moved within it or changed its label. Keys are not blocked. Scrolling by
+ * the user does not count as a move; code that scrolls calls `sayMoved`.
  */
 import { useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
 const SETTLING_MS = 500;
-/** Pixels. */
+/** Minimum distance of a move, in pixels. */
 const LEAST = 3;
 
 type Look = { top: number; left: number; words: string };
 type Seen = Look & { movedAt: number };
 
 const watched = new Set<HTMLElement>();
-/** Of elements that are watched, and of the buttons in them. */
+/** Last positions of the watched elements and of the buttons in them. */
 const seen = new WeakMap<HTMLElement, Seen>();
 let frame = 0;
 
-/** For an element whose clicks decide something; base.css keeps the pointer off `[data-settling]`. */
+/** For elements whose buttons send a decision. base.css disables pointer events on `[data-settling]`. */
 export function useSteady<Element extends HTMLElement>(): RefObject<Element | null> {
   const ref = useRef<Element>(null);
   useLayoutEffect(() => (ref.current === null ? undefined : watch(ref.current)), []);
   return ref;
 }
 
-/** A list went on to its end, say. */
+/** Call it after a programmatic scroll, such as of a list to its end. */
 export function sayMoved(): void {
   const now = performance.now();
   for (const element of watched) {
@@ -63,7 +62,7 @@ function isOther(before: Look, next: Look): boolean {
   );
 }
 
-/** Within all that scrolls; `within`: against that element, and what scrolls in it. */
+/** Position independent of scrolling; with `within` relative to that element. */
 function placeOf(element: HTMLElement, within: HTMLElement | null): { top: number; left: number } {
   const origin = within?.getBoundingClientRect() ?? { top: 0, left: 0 };
   let { top, left } = element.getBoundingClientRect();
@@ -83,7 +82,7 @@ function lookOn(): void {
   frame = requestAnimationFrame(lookOn);
 }
 
-/** Of a double click the second may come before the page was drawn again. A click by a key counts none. */
+/** The second click of a double click can arrive before the next frame. Clicks by keyboard have `detail` 0. */
 function onClick(event: MouseEvent): void {
   look();
   const isSettling = event.target instanceof Element && event.target.closest('[data-settling]') !== null;

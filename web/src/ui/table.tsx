@@ -4,14 +4,14 @@ import css from './table.module.css';
 
 export type Column<Row> = {
   name: string;
-  /** What stands in its head. */
+  /** Content of the header cell. */
   head: ReactNode;
-  /** `wide`: takes the room that is left, and cuts off what is too long. `right`: numbers. */
+  /** `wide`: takes the remaining width and truncates long text. `right`: numbers. */
   kind?: 'wide' | 'right';
   cell: (row: Row) => ReactNode;
 };
 
-/** Rows and columns. On a narrow screen it scrolls sideways, by keyboard too. */
+/** A table. On narrow screens it scrolls horizontally, also by keyboard. */
 export function Table<Row>({
   label,
   columns,
@@ -23,12 +23,12 @@ export function Table<Row>({
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Within something that has a border of its own. */
+  /** Set within a container that has a border. */
   flush?: boolean;
 }) {
   const look = ({ kind }: Column<Row>): string => classes(kind !== undefined && css[kind]);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
       <table className={css.table}>
         <thead>

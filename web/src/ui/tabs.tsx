@@ -5,7 +5,7 @@ import css from './tabs.module.css';
 
 export type Tab<Name extends string> = { name: Name; label: ReactNode; content: ReactNode };
 
-/** Several panes in one place; arrow keys go between them. Without `value` and `onChange` it keeps the choice itself. */
+/** Tabs; arrow keys move between them. Without `value` and `onChange` the component is uncontrolled. */
 export function Tabs<Name extends string>({
   label,
   tabs,
@@ -23,7 +23,7 @@ export function Tabs<Name extends string>({
     if (tab !== undefined) onChange?.(tab.name);
   };
   const list = useRef<HTMLDivElement>(null);
-  // On a narrow screen the chosen one may lie beyond the edge.
+  // On narrow screens the selected tab can be out of view.
   useEffect(() => {
     if (value === undefined) return;
     list.current

@@ -6,12 +6,12 @@ import { useTheme } from './theme.ts';
 import type { Theme } from './theme.ts';
 
 export const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
-  { value: 'system', label: 'As the system', icon: <Monitor /> },
+  { value: 'system', label: 'System', icon: <Monitor /> },
   { value: 'light', label: 'Light', icon: <Sun /> },
   { value: 'dark', label: 'Dark', icon: <Moon /> },
 ];
 
-/** The choice behind one button. */
+/** Menu button for the theme. */
 export function ThemeMenu() {
   const [theme, setTheme] = useTheme();
   const { icon } = THEMES.find(({ value }) => value === theme) ?? { icon: <Monitor /> };

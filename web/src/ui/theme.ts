@@ -1,4 +1,4 @@
-/** Light, dark, or as the system is set; kept in this browser. */
+/** The theme: light, dark or the setting of the system; stored in the browser. */
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -24,7 +24,7 @@ function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEPT_AS, theme);
   } catch {
-    // A browser that keeps nothing shows it until the page is left.
+    // Without local storage the theme is lost on reload.
   }
   applyTheme(theme);
   for (const showNotice of listeners) showNotice();

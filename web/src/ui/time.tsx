@@ -1,4 +1,4 @@
-/** Moments and lengths of time. */
+/** Formats times and durations. */
 import { useNow } from './clock.ts';
 
 const UNITS = [
@@ -12,7 +12,7 @@ const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'l
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const MONTH_MS = 30 * 86_400_000;
 
-/** ISO 8601 in; how long ago or how soon, the exact moment as its title. */
+/** Relative time of an ISO 8601 timestamp; the title has the exact time. */
 export function RelativeTime({ at }: { at: string }) {
   const now = useNow(10_000);
   const moment = Date.parse(at);
@@ -30,7 +30,7 @@ export function RelativeTime({ at }: { at: string }) {
   }
 }
 
-/** From one moment to another; without `to` it is still running, and counts. */
+/** Duration between two timestamps; without `to` it counts up. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
   return to === null ? <Running from={from} /> : <>{formatDuration(Date.parse(to) - Date.parse(from))}</>;
 }

@@ -1,10 +1,10 @@
-/** Short words about what was just done, at the edge of the page. */
+/** Toast notifications. */
 import { toast, Toaster as Sonner } from 'sonner';
 import { readError } from './read-error.ts';
 import css from './toaster.module.css';
 
 export function Toaster() {
-  // At the top: below it would cover what inputs are sent with.
+  // At the top, because at the bottom toasts would cover the composer.
   return <Sonner position="top-center" closeButton toastOptions={{ className: css.toast ?? '' }} />;
 }
 
@@ -12,7 +12,7 @@ export function showNotice(message: string): void {
   toast(message);
 }
 
-/** `did`: what failed, such as “The job was not cancelled”. */
+/** `did`: title of the toast, such as “Could not cancel the job”. */
 export function showError(did: string, error: unknown): void {
   const { message, code } = readError(error);
   toast.error(did, { description: `${message} (${code})` });

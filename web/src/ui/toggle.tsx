@@ -1,4 +1,4 @@
-/** What is on or off: a checkbox where it is sent with something, a switch where it takes effect at once. */
+/** A checkbox for form values, and a switch for settings that apply at once. */
 import { Check, Minus } from 'lucide-react';
 import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui';
 import { useId } from 'react';
@@ -10,7 +10,7 @@ type Props = {
   disabled?: boolean;
 };
 
-/** `some`: it stands for several, and not all of them are on. */
+/** `some`: indeterminate, because only some of several values are on. */
 export function Checkbox({
   label,
   hideLabel = false,

@@ -1,4 +1,4 @@
-/** Tokens and what they cost. */
+/** Token counts and cost. */
 import { formatCost } from './cost.ts';
 
 const full = new Intl.NumberFormat('en');
@@ -15,15 +15,15 @@ export type UsageShown = {
   cost?: string | null;
 };
 
-/** `1.2K in, 95% cached · 340 out · $0.01`; the exact numbers as its title. */
+/** `1.2K in, 95% cached · 340 out · $0.01`; the title has the exact numbers. */
 export function Tokens({ usage }: { usage: UsageShown }) {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_hit_ratio, cost } = usage;
   const read = input_tokens + cache_read_tokens + cache_write_tokens;
   const title = [
     `${full.format(input_tokens)} input`,
     `${full.format(output_tokens)} output`,
-    `${full.format(cache_read_tokens)} read from caches`,
-    `${full.format(cache_write_tokens)} written to caches`,
+    `${full.format(cache_read_tokens)} cache read`,
+    `${full.format(cache_write_tokens)} cache write`,
     ...(cost === undefined || cost === null ? [] : [`$${cost}`]),
   ].join(', ');
   return (

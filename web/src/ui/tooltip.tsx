@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { KeyHint } from './key-hint.tsx';
 import css from './tooltip.module.css';
 
-/** What the one element within it is for: shown on hover and on focus. */
+/** Tooltip of its single child element, shown on hover and on focus. */
 export function Tooltip({
   text,
   keys,
@@ -26,5 +26,5 @@ export function Tooltip({
   );
 }
 
-/** Once around all pages: tooltips that follow each other come without a delay. */
+/** Wraps all pages once, so that consecutive tooltips open without delay. */
 export const TooltipProvider = Radix.Provider;

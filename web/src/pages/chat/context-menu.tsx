@@ -117,9 +117,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: async (now) => {
       showNotice(
-        now.state === 'stopped'
-          ? `${now.name} is stopped and accepts no input`
-          : `${now.name} is started`,
+        now.state === 'stopped' ? `${now.name} is stopped and accepts no input` : `${now.name} is started`,
       );
       await Promise.all([
         cache.invalidateQueries({ queryKey: keys.worker(workerId) }),
@@ -127,7 +125,8 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         cache.invalidateQueries({ queryKey: keys.trees }),
       ]);
     },
-    onError: (error) => showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
+    onError: (error) =>
+      showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
   });
   return (
     <>

@@ -61,9 +61,7 @@ export function Conversation({ id }: { id: string }) {
         <QueuedInputs context={context.data} state={state} />
         <Composer context={context.data} state={state} />
       </div>
-      {live.connection === 'failed' && (
-        <ErrorState title="Live updates have stopped" error={live.error} />
-      )}
+      {live.connection === 'failed' && <ErrorState title="Live updates have stopped" error={live.error} />}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What was said, and what is being said: only what is in sight is on the page, only what is around it in memory. It stays
- * at its end while that grows, unless the reader went up.
+ * The virtualized message list with completed and partial messages. Only visible rows are in the DOM, only messages near them
+ * in memory. The list stays scrolled to its end while it grows, unless the reader scrolls up.
  */
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -22,15 +22,15 @@ import { MessageRow } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
 import { useShift, useSought, useStickOnGrowth } from './scrolling.ts';
 
-/** So near to an edge more is asked for, in pixels. */
+/** Distance to an edge, in pixels, at which more messages are fetched. */
 const NEAR = 1_500;
-/** Whoever is no further from the end than that stays at it. */
+/** Within this distance to the end, in pixels, the list counts as scrolled to the end. */
 const AT_END = 48;
 
 type Props = {
   context: Context;
   partial: readonly PartialMessage[];
-  /** The id of a message that is to be seen first. */
+  /** Id of the message to scroll to first. */
   sought: string | undefined;
 };
 
@@ -53,13 +53,13 @@ export function MessageList({ context, partial, sought }: Props) {
   const isShifting = useShift(rows);
   useSought(store, rows, sought, list);
 
-  // Told by the element itself, before anything is laid out anew: later it may stand elsewhere, and have grown or shrunk.
+  // Reads the sizes in the event handler, before the next layout changes them.
   const scrolled = (): void => {
     const element = scroller.current;
     if (element === null || window === undefined) return;
     const { scrollTop: offset, scrollHeight: height, clientHeight } = element;
     const below = height - clientHeight - offset;
-    // What grows or is laid out anew moves too: going up is what a reader does.
+    // Layout changes move the offset too. Only a smaller offset without a smaller height is the reader scrolling up.
     const wentUp = offset < last.current.offset && height >= last.current.height;
     if (below <= AT_END) sticks.current = !window.hasNewer;
     else if (wentUp) sticks.current = false;
@@ -93,7 +93,7 @@ export function MessageList({ context, partial, sought }: Props) {
     if (sticks.current) toEnd();
   });
   useStickOnGrowth(scroller, sticks, toEnd);
-  // Where one page does not fill the window, nothing is scrolled that would ask for the next one.
+  // If one page does not fill the view, no scroll event would fetch the next page.
   useEffect(() => {
     const element = scroller.current;
     if (element === null || window?.hasOlder !== true) return;
@@ -110,7 +110,7 @@ export function MessageList({ context, partial, sought }: Props) {
         aria-label="Messages"
         aria-live="off"
         aria-busy={query.isPending}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
         tabIndex={0}
       >
         {query.isPending && <Skeleton lines={6} height={56} />}
@@ -118,9 +118,9 @@ export function MessageList({ context, partial, sought }: Props) {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} busy={query.isFetching} />
         )}
         {window !== undefined && rows.length === 0 && (
-          <Empty title="Nothing was said yet">Write below what is to be done.</Empty>
+          <Empty title="No messages yet">Send a message to start.</Empty>
         )}
-        {window?.hasOlder === true && <p className={css.older}>Loading what was said before …</p>}
+        {window?.hasOlder === true && <p className={css.older}>Loading older messages …</p>}
         <Virtualizer
           ref={list}
           scrollRef={scroller}
@@ -137,7 +137,7 @@ export function MessageList({ context, partial, sought }: Props) {
       {isAway && (
         <div className={css.jump}>
           <Button size="small" onClick={() => void jump()}>
-            <ArrowDown aria-hidden="true" /> Jump to the latest
+            <ArrowDown aria-hidden="true" /> Jump to latest
           </Button>
         </div>
       )}
@@ -150,5 +150,5 @@ const OLDER_HEIGHT = 36;
 const NONE: readonly Message[] = [];
 
 function load(more: Promise<void>): void {
-  more.catch((error: unknown) => showError('More could not be loaded', error));
+  more.catch((error: unknown) => showError('Could not load more messages', error));
 }

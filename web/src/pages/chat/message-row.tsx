@@ -1,4 +1,4 @@
-/** One row of the list. What has not changed is not drawn again, however often the rows around it do. */
+/** One row of the list. Unchanged rows are not rendered again. */
 import { memo } from 'react';
 import type { Context, Message } from 'nightshift/client';
 import { AnswerBubble, PartialBubble } from './answer-bubble.tsx';
@@ -65,7 +65,7 @@ function Said({ message, results, context }: SaidProps) {
   }
 }
 
-/** What the platform says. */
+/** A system message. */
 function Note({ message }: { message: Message }) {
   return (
     <div className={css.row}>

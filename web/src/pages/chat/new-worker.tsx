@@ -1,4 +1,4 @@
-/** A new worker in two clicks: the button, then a role or a model. */
+/** Creates a worker and its context from a role or a model. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, Cpu, Ellipsis, Plus } from 'lucide-react';
@@ -29,7 +29,7 @@ export function NewWorker({ variant, size }: { variant: ButtonVariant; size?: 's
       void cache.invalidateQueries({ queryKey: keys.contexts });
       void navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });
     },
-    onError: (error) => showError('No worker was made', error),
+    onError: (error) => showError('Could not create the worker', error),
   });
   const [isAsking, setAsking] = useState(false);
   return (
@@ -53,7 +53,7 @@ function Choices({ onChoose, onOther }: { onChoose: (wanted: CreateContext) => v
   const models = useModels().slice(0, MOST_MODELS);
   return (
     <>
-      {roles.length > 0 && <MenuLabel>In a role</MenuLabel>}
+      {roles.length > 0 && <MenuLabel>With a role</MenuLabel>}
       {roles.map(({ name, model }) => (
         <MenuItem
           key={name}
@@ -72,7 +72,7 @@ function Choices({ onChoose, onOther }: { onChoose: (wanted: CreateContext) => v
         </MenuItem>
       ))}
       <MenuItem icon={<Ellipsis />} onSelect={onOther}>
-        Another model …
+        Other model …
       </MenuItem>
     </>
   );
@@ -82,7 +82,7 @@ function withModel(model: string): CreateContext {
   return { worker: { name: model.split('/').at(-1) ?? model }, config: { model } };
 }
 
-/** Any model of a provider that is set up. */
+/** Dialog for the name of any model of a configured provider. */
 function OtherModel({
   open,
   onClose,
@@ -102,12 +102,12 @@ function OtherModel({
     <Dialog
       open={open}
       onClose={onClose}
-      title="A worker with another model"
+      title="New worker with another model"
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" type="submit" form={FORM} disabled={!model.trim().includes('/')}>
-            Make the worker
+            Create worker
           </Button>
         </>
       }
@@ -125,7 +125,7 @@ function ModelName({ value, onChange }: { value: string; onChange: (model: strin
     <TextField
       label="Model"
       placeholder="provider/model"
-      hint={providers === '' ? 'provider/model' : `Providers that are set up: ${providers}`}
+      hint={providers === '' ? 'provider/model' : `Configured providers: ${providers}`}
       autoFocus
       suggestions={useModels()}
       value={value}

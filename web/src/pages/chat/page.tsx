@@ -1,4 +1,4 @@
-/** The contexts, and the one that is open: side by side where there is room, else one of the two. */
+/** The context list and the open context: side by side, on narrow screens one of the two. */
 import { useParams } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { Empty } from '../../ui/empty.tsx';
@@ -24,10 +24,10 @@ function NothingOpen() {
     <div className={css.nothing}>
       <Empty
         icon={<MessagesSquare aria-hidden="true" />}
-        title="Nothing is open"
+        title="No context selected"
         action={<NewWorker variant="primary" />}
       >
-        Open a context on the left, or make a worker and give it something to do.
+        Select a context from the list, or create a worker.
       </Empty>
     </div>
   );

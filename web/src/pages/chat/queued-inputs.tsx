@@ -1,4 +1,4 @@
-/** Inputs that wait for their turn: to be changed, moved, or taken back while they do. */
+/** Lists the queued inputs, which can be edited, moved or withdrawn. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, Clock, Pencil, X } from 'lucide-react';
 import { useState } from 'react';
@@ -25,7 +25,7 @@ export function QueuedInputs({ context, state }: { context: Context; state: stri
     <section className={css.queue} aria-label="Queued inputs">
       <h2>
         <Clock aria-hidden="true" />{' '}
-        {queued.length === 1 ? 'One input is queued' : `${queued.length} inputs are queued`}
+        {queued.length === 1 ? '1 queued input' : `${queued.length} queued inputs`}
       </h2>
       <ol>
         {queued.map((message, at) => (
@@ -44,12 +44,12 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   const change = useMutation({
     mutationFn: (patch: PatchMessage) => client.contexts.messages.update(contextId, id, patch),
     onSuccess: () => setEditing(false),
-    onError: (error) => showError('The input was not changed', error),
+    onError: (error) => showError('Could not change the input', error),
     onSettled: settled,
   });
   const withdraw = useMutation({
     mutationFn: () => client.contexts.messages.withdraw(contextId, id),
-    onError: (error) => showError('The input was not taken back', error),
+    onError: (error) => showError('Could not withdraw the input', error),
     onSettled: settled,
   });
   const move = (to: number): void => {
@@ -62,7 +62,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   };
   const text = textOf(message);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys of the buttons within it
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- shortcuts for its buttons
     <li className={css.item} onKeyDown={moveByKey} aria-label={`Queued input ${place}`}>
       {isEditing ? (
         <Edit
@@ -76,7 +76,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
           <span className={css.place} aria-hidden="true">
             {place}
           </span>
-          <p className={css.text}>{text === '' ? 'An attachment' : text}</p>
+          <p className={css.text}>{text === '' ? 'Attachment' : text}</p>
           <span className={css.actions}>
             <IconButton
               label="Move up"
@@ -114,7 +114,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   );
 }
 
-/** What is attached stays. */
+/** Replaces the text and keeps the attachments. */
 function withText(message: Message, text: string): NonNullable<PatchMessage['content']> {
   const files = message.content.filter((block) => block.type === 'image' || block.type === 'document');
   if (files.length === 0) return text;

@@ -1,4 +1,4 @@
-/** What the list shows, made from what was said and what is being said. Pure. */
+/** Builds the rows of the list from completed messages, partial messages and compactions. Pure functions. */
 import type {
   ContentBlock,
   ContextCompaction,
@@ -7,7 +7,7 @@ import type {
   ToolResultBlock,
 } from 'nightshift/client';
 
-/** The result of a call, and when it entered history. */
+/** The result of a call, and when it was added to the history. */
 export type CallResult = { block: ToolResultBlock; at: string };
 
 export type Row =

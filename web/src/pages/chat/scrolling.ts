@@ -1,4 +1,4 @@
-/** Where a list of messages stands while it grows at both ends. */
+/** Scroll position of a message list that grows at both ends. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
@@ -6,7 +6,7 @@ import type { MessageStore } from '../../data/message-store.ts';
 import { showError } from '../../ui/toaster.tsx';
 import type { Row } from './rows.ts';
 
-/** Rows came or went at the beginning: what the reader sees stays where it is. */
+/** True if rows were added or removed at the start, so that the list must keep the visible rows in place. */
 export function useShift(rows: readonly Row[]): boolean {
   const [last, setLast] = useState({ rows, isShifting: false });
   if (last.rows === rows) return last.isShifting;
@@ -20,7 +20,7 @@ export function useShift(rows: readonly Row[]): boolean {
   return isShifting;
 }
 
-/** Goes to the message that is sought, once for each time that it is sought. */
+/** Scrolls to the requested message, once per request. */
 export function useSought(
   store: MessageStore,
   rows: readonly Row[],
@@ -33,7 +33,7 @@ export function useSought(
     if (sought === undefined) return;
     store.jumpTo(sought).then(
       () => setFound(sought),
-      (error: unknown) => showError('The message was not found', error),
+      (error: unknown) => showError('Could not find the message', error),
     );
   }, [store, sought]);
   useEffect(() => {
@@ -43,7 +43,7 @@ export function useSought(
     let steady = 0;
     let frames = 0;
     let frame = 0;
-    // Rows are laid out, and others come before them, while it is gone to.
+    // Scrolls again each frame, because rows are still being measured and added.
     const look = (): void => {
       const isSeen = isInSight(at, index);
       steady = isSeen ? steady + 1 : 0;
@@ -57,7 +57,7 @@ export function useSought(
   }, [rows, found, list]);
 }
 
-/** So long it must be seen to be taken for found. */
+/** Number of consecutive frames in view after which scrolling ends. */
 const STEADY_FRAMES = 10;
 const MOST_FRAMES = 180;
 
@@ -66,7 +66,7 @@ function isInSight(list: VirtualizerHandle, index: number): boolean {
   return top + list.getItemSize(index) > 0 && top < list.viewportSize;
 }
 
-/** What grows without being told of: an image of text that is laid out, a card that is opened by its own state. */
+/** Keeps the list at its end when rows grow without a render of the list, such as images or opened cards. */
 export function useStickOnGrowth(
   scroller: RefObject<HTMLDivElement | null>,
   sticks: RefObject<boolean>,

@@ -1,4 +1,4 @@
-/** The workers that a call has to do with, each the way to its own context. */
+/** Links to the contexts of the workers that a tool call concerns. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, Bot } from 'lucide-react';
@@ -8,7 +8,7 @@ import { workerQuery } from '../../data/workers.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import css from './tool-card.module.css';
 
-/** While it is at work, no stream of this context tells how far it is. */
+/** Poll interval for an active worker: the stream of this context has no events of other workers. */
 const AT_WORK_MS = 3_000;
 
 type Props = { context: Context; block: ToolUseBlock; result: ToolResultBlock | undefined };
@@ -35,7 +35,7 @@ function WorkerLink({ id }: { id: string }) {
       <Bot aria-hidden="true" />
       <strong>{data.name}</strong>
       <StatusBadge status={data.state} />
-      <ArrowUpRight className={css.opens} aria-label="opens its context" />
+      <ArrowUpRight className={css.opens} aria-label="Open its context" />
     </Link>
   );
 }
@@ -52,7 +52,7 @@ function parse(content: ToolResultBlock['content']): Json {
   }
 }
 
-/** Whatever is called `worker_id` or `worker_ids` at its top, or in a list. */
+/** Collects `worker_id` and `worker_ids` at the top level, or from the items of an array. */
 function idsIn(value: Json): string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn);
   if (typeof value !== 'object' || value === null) return [];

@@ -1,4 +1,4 @@
-/** How the context stands and why it is not further, and what can be done about that. */
+/** Shows the state of the context, its reason, and the actions: retry, start, stop. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Play, RotateCcw } from 'lucide-react';
@@ -15,7 +15,7 @@ import css from './state-line.module.css';
 import { isBusy } from './state.ts';
 import { StopButton } from './stop-button.tsx';
 
-/** What a queue or a hold does to it no stream tells. */
+/** Poll interval: the stream has no events for queue positions and throttles. */
 const ASK_AGAIN_MS = 2_000;
 
 export function StateLine({ context, state }: { context: Context; state: string }) {
@@ -31,7 +31,7 @@ export function StateLine({ context, state }: { context: Context; state: string 
       {busy && isMoving(state) && <Spinner />}
       <p className={css.why} role="status">
         {inLocalTime(data.why)}
-        {data.queue_position !== null && ` Place in the queue: ${data.queue_position}.`}
+        {data.queue_position !== null && ` Position in queue: ${data.queue_position}.`}
       </p>
       {busy && (
         <span className={css.since}>
@@ -55,7 +55,7 @@ const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 const dateAndTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const DAY_MS = 86_400_000;
 
-/** The sentence is the API's; its instants are told as those who sit here read clocks. */
+/** Replaces ISO timestamps in the status reason of the API by local time. */
 function inLocalTime(why: string): string {
   return why.replaceAll(INSTANT, (instant) => {
     const at = Date.parse(instant);
@@ -68,10 +68,10 @@ function isMoving(state: string): boolean {
 }
 
 function Retry({ context }: { context: Context }) {
-  const retry = useDoing(context, () => client.contexts.retry(context.id), 'It was not tried again');
+  const retry = useDoing(context, () => client.contexts.retry(context.id), 'Could not retry');
   return (
     <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
-      <RotateCcw aria-hidden="true" /> Try again
+      <RotateCcw aria-hidden="true" /> Retry
     </Button>
   );
 }
@@ -80,11 +80,11 @@ function Start({ context }: { context: Context }) {
   const start = useDoing(
     context,
     () => client.workers.start(context.worker_id),
-    'The worker was not started',
+    'Could not start the worker',
   );
   return (
     <Button size="small" busy={start.isPending} onClick={() => start.mutate()}>
-      <Play aria-hidden="true" /> Start the worker
+      <Play aria-hidden="true" /> Start worker
     </Button>
   );
 }

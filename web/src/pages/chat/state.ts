@@ -1,6 +1,4 @@
-/** What a state of a context means for whoever writes to it. */
-
-/** Something is under way, and can be stopped. */
+/** Whether a context has an unfinished job, which can be stopped. */
 export function isBusy(state: string): boolean {
   return !['Idle', 'PermanentFailure', 'Stopped'].includes(state);
 }

@@ -1,4 +1,4 @@
-/** Stops what runs: at once, and by choice with what becomes of what it said. */
+/** Stops the current job. The menu offers variants that differ in which messages are kept. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ban, ChevronDown, Square, Undo2 } from 'lucide-react';
 import type { Context, Interrupt } from 'nightshift/client';
@@ -21,11 +21,9 @@ export function StopButton({ context, jobId }: { context: Context; jobId: string
     },
     onSuccess: (effects) => {
       if (effects.length === 0) return;
-      showNotice(
-        `Begun before it was stopped, and not undone: ${effects.map(({ name }) => name).join(', ')}`,
-      );
+      showNotice(`Started before the stop and not undone: ${effects.map(({ name }) => name).join(', ')}`);
     },
-    onError: (error) => showError('It was not stopped', error),
+    onError: (error) => showError('Could not stop the job', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
   });
   const isStopping = stop.isPending || stop.isSuccess;
@@ -42,23 +40,23 @@ export function StopButton({ context, jobId }: { context: Context; jobId: string
       </Button>
       <Menu
         trigger={
-          <IconButton label="Ways to stop" size="small" variant="secondary" disabled={isStopping}>
+          <IconButton label="Stop options" size="small" variant="secondary" disabled={isStopping}>
             <ChevronDown />
           </IconButton>
         }
       >
         <MenuItem icon={<Square />} onSelect={() => stop.mutate('keep')}>
-          Stop, keep what was finished
+          Stop and keep completed messages
         </MenuItem>
         <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('discard')}>
-          Stop, take the answer back
+          Stop and discard the answer
         </MenuItem>
         <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('rollback')}>
-          Stop, take the input back too
+          Stop and discard answer and input
         </MenuItem>
         <MenuLine />
         <MenuItem icon={<Ban />} danger disabled={jobId === null} onSelect={() => stop.mutate('cancel')}>
-          Cancel the job
+          Cancel job
         </MenuItem>
       </Menu>
     </span>

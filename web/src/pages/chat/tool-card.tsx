@@ -1,4 +1,4 @@
-/** A call of a tool: what with, how it stands, how long it took, what it gave; and where it waits for a person, the answer. */
+/** A tool call: arguments, status, duration and result, and the form to answer it if it waits for a person. */
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, CircleHelp, Users, Wrench } from 'lucide-react';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import css from './tool-card.module.css';
 
 type Props = { context: Context; message: Message; block: ToolUseBlock; result: CallResult | undefined };
 
-/** Tools that have to do with workers: their cards lead to them. */
+/** Tools that act on workers; their cards link to the workers. */
 const OF_WORKERS = ['spawn_worker', 'send_message', 'wait_for_workers', 'stop_worker'];
 
 export function ToolCard({ context, message, block, result }: Props) {
@@ -66,10 +66,10 @@ export function ToolCard({ context, message, block, result }: Props) {
   );
 }
 
-/** A result whose call is not in sight. */
+/** A result whose call is not in the loaded window. */
 export function ToolResultCard({ block }: { block: ToolResultBlock }) {
   return (
-    <section className={css.card} aria-label="Result of a tool">
+    <section className={css.card} aria-label="Tool result">
       <div className={css.details}>
         <Part name={block.is_error ? 'Error' : 'Output'}>
           <Json value={textOfResult(block)} label="Output" />
@@ -95,8 +95,8 @@ function Details({
         <Json value={block.input} label="Arguments" />
       </Part>
       {changed !== null && (
-        <Part name="Run with">
-          <Json value={changed} label="Run with" />
+        <Part name="Edited arguments">
+          <Json value={changed} label="Edited arguments" />
         </Part>
       )}
       {call?.approval !== undefined && call.approval !== null && (
@@ -127,7 +127,7 @@ function Icon({ name }: { name: string }) {
   return OF_WORKERS.includes(name) ? <Users aria-hidden="true" /> : <Wrench aria-hidden="true" />;
 }
 
-/** Of what was run: from when it began; of what waits, for how long it waits. */
+/** Duration of the execution, or of the wait while the call has no result. */
 function Took({
   from,
   result,
@@ -147,7 +147,7 @@ function Took({
   );
 }
 
-/** The result says how it ended before anybody is asked. */
+/** Derives the status from the result if the tool call itself is not loaded. */
 function statusOf(call: ToolCall | undefined, result: CallResult | undefined): string {
   if (result === undefined) return call === undefined ? 'pending' : shown(call);
   if (!result.block.is_error) return 'completed';
@@ -181,7 +181,7 @@ function questionOf({ name, input }: ToolUseBlock): string | null {
   return typeof question === 'string' ? question : null;
 }
 
-/** The arguments in one line. */
+/** The arguments on one line. */
 function brief(input: ToolUseBlock['input']): string {
   if (typeof input !== 'object' || input === null) return String(input ?? '');
   const said = Object.entries(input).map(

@@ -25,7 +25,7 @@ const TONES: Readonly<Record<Kind, Tone>> = {
   unknown_outcome: 'red',
 };
 
-/** `isOver`: it does not wait any more; the card stays where it was, with what became of it. */
+/** `isOver`: the call no longer waits; the card keeps its position and shows the decision. */
 export function InboxCard({ item, isOver }: { item: InboxItem; isOver: boolean }) {
   const kind = kindOf(item);
   const label = KINDS.find(({ name }) => name === kind)?.label ?? item.kind;
@@ -80,7 +80,7 @@ function Open({ item }: { item: InboxItem }) {
   );
 }
 
-const ELSEWHERE: Decision = { state: 'sent', words: 'Answered elsewhere, or over' };
+const ELSEWHERE: Decision = { state: 'sent', words: 'Answered elsewhere, or no longer waiting' };
 
 function Over({ item }: { item: InboxItem }) {
   const decision = useDecision({ callId: item.tool_call_id, since: item.requested_at });

@@ -1,4 +1,4 @@
-/** What may be wanted of a person. */
+/** Kinds of inbox items. */
 import type { InboxItem } from 'nightshift/client';
 
 export type Kind = 'approval' | 'question' | 'client_tool' | 'unknown_outcome';
@@ -6,7 +6,7 @@ export type Kind = 'approval' | 'question' | 'client_tool' | 'unknown_outcome';
 export const KINDS: readonly { name: Kind; label: string; plural: string }[] = [
   { name: 'approval', label: 'Approval', plural: 'Approvals' },
   { name: 'question', label: 'Question', plural: 'Questions' },
-  { name: 'client_tool', label: 'Tool of a client', plural: 'Client tools' },
+  { name: 'client_tool', label: 'Client tool', plural: 'Client tools' },
   { name: 'unknown_outcome', label: 'Unknown outcome', plural: 'Outcomes' },
 ];
 
@@ -15,7 +15,7 @@ export function kindOf({ kind, name }: InboxItem): Kind {
   return name === 'ask_user' ? 'question' : 'client_tool';
 }
 
-/** Of a question. */
+/** The text of a question; null for other kinds. */
 export function questionOf({ name, input }: InboxItem): string | null {
   if (name !== 'ask_user' || typeof input !== 'object' || input === null || Array.isArray(input)) return null;
   const question = input['question'];

@@ -1,4 +1,4 @@
-/** Everything that waits for a person, newest first, answered in place. */
+/** Tool calls that wait for a person, newest first, with their answer forms. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheckBig } from 'lucide-react';
@@ -26,7 +26,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      about="Everything that waits for a person, newest first. It waits as long as it takes, or as its tool says."
+      about="Tool calls that wait for a person, newest first. A call waits until it is answered or its tool’s timeout ends."
     >
       {waiting.isPending && <Skeleton lines={3} height={120} />}
       {waiting.isError && waiting.data === undefined && (
@@ -40,14 +40,13 @@ export function InboxPage() {
 
 function NothingWaits() {
   return (
-    <Empty icon={<CircleCheckBig aria-hidden="true" />} title="Nothing waits for you">
-      Approvals, questions of workers, results of a client’s tools and calls whose outcome nobody knows come
-      here.
+    <Empty icon={<CircleCheckBig aria-hidden="true" />} title="The inbox is empty">
+      Approvals, questions of workers, client tools and calls with an unknown outcome appear here.
     </Empty>
   );
 }
 
-/** `isCut`: there is more than the API told at once. */
+/** `isCut`: the API has more items than the fetched page. */
 function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
   const { kind } = useSearch({ from: '/inbox' });
   const navigate = useNavigate();
@@ -61,7 +60,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
   return (
     <>
       <Segments
-        label="What is shown"
+        label="Filter by kind"
         value={chosen}
         segments={[
           { value: 'all' as const, label: 'All', count: waiting.length },
@@ -71,7 +70,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
           void navigate({ to: '/inbox', search: next === 'all' ? {} : { kind: next }, replace: true })
         }
       />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys only go from one to the next */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between the cards */}
       <ul className={css.list} aria-label="Waiting" onKeyDown={arrowKeys} hidden={shown.length === 0}>
         {shown.map(({ item, isOver }) => (
           <li key={keyOf(item)}>
@@ -80,7 +79,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
         ))}
       </ul>
       {rows.every(({ isOver }) => isOver) &&
-        (chosen === 'all' ? <NothingWaits /> : <Empty title="Nothing of this kind waits for you" />)}
+        (chosen === 'all' ? <NothingWaits /> : <Empty title="No items of this kind" />)}
       {rows.length > shown.length && (
         <Button className={css.more} onClick={() => setMost(most + SHOWN_AT_ONCE)}>
           Show more
@@ -88,14 +87,14 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
       )}
       {isCut && (
         <p className={css.note}>
-          The {waiting.length} that wait longest are shown; others follow as these are answered.
+          The {waiting.length} oldest items are shown. More appear as you answer these.
         </p>
       )}
     </>
   );
 }
 
-/** As many that wait as are asked for, and what is over among them. */
+/** The first `most` waiting rows, with the finished rows between them. */
 function firstWaiting(rows: readonly Row[], most: number): readonly Row[] {
   let waiting = 0;
   const end = rows.findIndex(({ isOver }) => {

@@ -1,16 +1,16 @@
 /**
- * What the inbox shows: all that waits, and in its old place what waited since the page was opened and does not any more, so
- * that nothing moves under the pointer of somebody who answers.
+ * Rows of the inbox: all waiting items, and the items that stopped waiting since the page was opened. These keep their
+ * positions, so that cards do not move while the user answers.
  */
 import { useState } from 'react';
 import type { InboxItem } from 'nightshift/client';
 
 export type Row = { item: InboxItem; isOver: boolean };
 
-/** So many that are over stay; the oldest of them go first. */
+/** Maximum number of finished rows that are kept; the oldest are dropped first. */
 const MOST_OVER = 50;
 
-/** Newest first. `waiting`: oldest first; undefined where it is not known yet. */
+/** Newest first. `waiting` is oldest first; undefined while loading. */
 export function useRows(waiting: readonly InboxItem[] | undefined): readonly Row[] {
   const [known, setKnown] = useState<{ waiting: typeof waiting; rows: readonly Row[] }>({
     waiting: undefined,

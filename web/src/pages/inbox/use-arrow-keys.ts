@@ -1,4 +1,4 @@
-/** `j` and `k`, or the arrow keys, go from one card to the next, unless somebody writes or chooses. */
+/** `j` and `k`, or the arrow keys, move between cards, unless a form control has the focus. */
 import type { KeyboardEvent } from 'react';
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };

@@ -1,4 +1,4 @@
-/** Says how many jobs are told to stop before they are. */
+/** Asks for confirmation and shows how many jobs will be cancelled. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { cancelJobs, cancelMatching, countUnfinished } from '../../data/jobs.ts';
 import { keys } from '../../data/keys.ts';
@@ -26,7 +26,7 @@ export function CancelDialog({
     <Dialog
       open={target !== null}
       onClose={onClose}
-      title={target?.kind === 'matching' ? 'Cancel all that match?' : 'Cancel the selected jobs?'}
+      title={target?.kind === 'matching' ? 'Cancel all matching jobs?' : 'Cancel the selected jobs?'}
     >
       {target !== null && <Question target={target} onClose={onClose} onDone={onDone} />}
     </Dialog>
@@ -53,24 +53,24 @@ function Question({
   const cancel = useMutation({
     mutationFn: () => (target.kind === 'selected' ? cancelJobs(target.ids) : cancelMatching(target.filter)),
     onSuccess: (count) => {
-      showNotice(`${jobsOf(count)} told to stop`);
+      showNotice(`Cancellation of ${jobsOf(count)} requested`);
       onDone();
     },
-    onError: (error) => showError('Not all jobs were told to stop', error),
+    onError: (error) => showError('Could not cancel all jobs', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
   if (counted.data === undefined)
-    return counted.isError ? <p>How many they are could not be found out.</p> : <Skeleton lines={2} />;
+    return counted.isError ? <p>Could not count the jobs.</p> : <Skeleton lines={2} />;
   const { count, more } = counted.data;
   return (
     <>
       <p>
         {count === 0
-          ? 'None of them is unfinished: there is nothing to cancel.'
-          : `${more ? `More than ${count} jobs` : jobsOf(count)} will be told to stop. What their tools have done already stays done.`}
+          ? 'No unfinished jobs match. There is nothing to cancel.'
+          : `${more ? `More than ${count} jobs` : jobsOf(count)} will be cancelled. Effects of tool calls that have already run are not undone.`}
       </p>
       <div className={css.actions}>
-        <Button onClick={onClose}>{count === 0 ? 'Close' : 'Keep them'}</Button>
+        <Button onClick={onClose}>{count === 0 ? 'Close' : 'Keep jobs'}</Button>
         {count > 0 && (
           <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
             {more ? `Cancel more than ${count} jobs` : `Cancel ${jobsOf(count)}`}

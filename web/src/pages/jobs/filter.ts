@@ -1,4 +1,4 @@
-/** What the address says of which jobs are shown, in the words of the API. */
+/** Converts the search parameters of the address to a job filter of the API. */
 import type { Json } from 'nightshift/client';
 import { spanOf } from '../../data/days.ts';
 import type { JobFilter, JobStatus } from '../../data/keys.ts';
@@ -29,7 +29,7 @@ const STATUSES: readonly JobStatus[] = [
   'interrupted',
 ];
 
-/** `unfinished` and `ended` are several at once. */
+/** `unfinished` and `ended` stand for several statuses. */
 const SEVERAL: Readonly<Record<string, JobStatus[]>> = {
   unfinished: ['queued', 'running', 'waiting'],
   ended: ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'],
@@ -47,7 +47,7 @@ export const KIND_OPTIONS = [
   { value: 'compact', label: 'Compaction' },
 ] as const;
 
-/** `name=value`, the value as JSON where it is some; null: it is none. */
+/** Parses `name=value`; a value that is valid JSON is parsed as JSON. Null if the form is wrong. */
 export function memberOf(text: string): { [name: string]: Json } | null {
   const at = text.indexOf('=');
   if (at < 1) return null;

@@ -1,4 +1,4 @@
-/** Jobs on a phone. */
+/** The job list on narrow screens. */
 import { Link } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
 import { shortId } from '../../data/format.ts';

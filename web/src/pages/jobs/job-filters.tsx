@@ -7,11 +7,11 @@ import { TextField } from '../../ui/field.tsx';
 import { KIND_OPTIONS, STATUS_OPTIONS, memberOf } from './filter.ts';
 import type { JobSearch } from './filter.ts';
 
-/** Where one comes from a context, a worker or a job: its jobs alone. */
+/** Filters set by links from a context, a worker or a job. */
 const OF = [
   ['context_id', 'Context'],
   ['worker_id', 'Worker'],
-  ['parent_job_id', 'Asked for by job'],
+  ['parent_job_id', 'Parent job'],
 ] as const;
 
 export function JobFilters({
@@ -73,7 +73,7 @@ export function JobFilters({
   );
 }
 
-/** Looked for once it is written: with Enter, or when it is left. */
+/** Applies with Enter, or when the field loses the focus. */
 function MetadataFilter({
   value,
   onChange,
@@ -91,7 +91,7 @@ function MetadataFilter({
       label="Metadata"
       placeholder="name=value"
       value={text}
-      error={isWrong ? 'It must be name=value.' : null}
+      error={isWrong ? 'Use the form name=value.' : null}
       onChange={({ target }) => setText(target.value)}
       onBlur={take}
       onKeyDown={({ key }) => key === 'Enter' && take()}
@@ -99,7 +99,7 @@ function MetadataFilter({
   );
 }
 
-/** A role that was deleted may still be looked for. */
+/** The options include the chosen role even if it was deleted. */
 function withChosen(names: readonly string[], chosen: string | undefined) {
   const all = chosen === undefined || names.includes(chosen) ? names : [...names, chosen];
   return all.map((name) => ({ value: name, label: name }));

@@ -1,4 +1,4 @@
-/** What a table and a card both show of a job. */
+/** Parts that the job table and the job cards share. */
 import { Link } from '@tanstack/react-router';
 import { isFinished } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
@@ -17,7 +17,7 @@ export function JobLink({ job }: { job: Job }) {
   );
 }
 
-/** The one line that says most: what it said, why it failed, what it waits for. */
+/** One-line summary: the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
   return <span className={css.line}>{lineOf(job)}</span>;
 }
@@ -25,20 +25,20 @@ export function JobLine({ job }: { job: Job }) {
 function lineOf({ error, output, waiting_for, retry_at }: Job): string {
   if (error !== null) return `${error.code}: ${error.message}`;
   if (waiting_for.length > 0) return waiting_for.map(waited).join(', ');
-  if (retry_at !== null) return 'is tried again soon';
+  if (retry_at !== null) return 'retry scheduled';
   return output?.text.slice(0, 300) ?? '';
 }
 
 function waited({ kind, name }: Job['waiting_for'][number]): string {
   switch (kind) {
     case 'approval':
-      return `waits for a person to decide on ${name ?? 'a call'}`;
+      return `waits for approval of ${name ?? 'a call'}`;
     case 'input':
       return name === 'ask_user' ? 'waits for an answer' : `waits for the result of ${name ?? 'a call'}`;
     case 'worker':
       return 'waits for another worker';
     case 'timer':
-      return 'sleeps';
+      return 'waits for a timer';
   }
 }
 
@@ -49,7 +49,7 @@ export function Took({ job: { started_at, finished_at } }: { job: Job }) {
 export function SelectJob({ job, selection }: { job: Job; selection: Selection }) {
   const shift = useRef(false);
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- notes only whether shift was held; the checkbox within is pressed
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- only records whether Shift was held; the checkbox handles the click
     <span onClickCapture={(event) => (shift.current = event.shiftKey)}>
       <Checkbox
         label={`Select job ${shortId(job.id)}`}

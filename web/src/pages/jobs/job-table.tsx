@@ -51,7 +51,7 @@ export function JobTable({ jobs, selection }: { jobs: readonly Job[]; selection:
         },
         { name: 'status', head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
         { name: 'usage', head: 'Tokens', kind: 'right', cell: ({ usage }) => <Tokens usage={usage} /> },
-        { name: 'took', head: 'Took', kind: 'right', cell: (job) => <Took job={job} /> },
+        { name: 'took', head: 'Duration', kind: 'right', cell: (job) => <Took job={job} /> },
         { name: 'created', head: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
       ]}
     />

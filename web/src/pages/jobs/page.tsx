@@ -1,4 +1,4 @@
-/** All jobs, the newest first: narrowed down by the address, and cancelled one by one or many at once. */
+/** The job list, newest first, filtered by the address, with bulk cancellation. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ListChecks } from 'lucide-react';
@@ -33,10 +33,10 @@ export function JobsPage() {
   return (
     <Page
       title="Jobs"
-      about="Every input to a worker is one."
+      about="Each input to a worker creates a job."
       actions={
         <Button onClick={() => setTarget({ kind: 'matching', filter })}>
-          {isNarrowed ? 'Cancel all that match …' : 'Cancel all …'}
+          {isNarrowed ? 'Cancel all matching …' : 'Cancel all …'}
         </Button>
       }
     >
@@ -54,14 +54,14 @@ export function JobsPage() {
       {jobs.isSuccess && rows.length === 0 && (
         <Empty
           icon={<ListChecks aria-hidden="true" />}
-          title={isNarrowed ? 'No job is like that' : 'No job yet'}
+          title={isNarrowed ? 'No matching jobs' : 'No jobs yet'}
           action={
             isNarrowed ? (
               <Button onClick={() => void navigate({ to: '/jobs', search: {} })}>Show all jobs</Button>
             ) : undefined
           }
         >
-          {isNarrowed ? 'Try fewer filters.' : 'Say something to a worker: every input becomes a job.'}
+          {isNarrowed ? 'Remove some filters.' : 'Send a message to a worker: each input creates a job.'}
         </Empty>
       )}
       {rows.length > 0 && <List jobs={rows} selection={selection} />}

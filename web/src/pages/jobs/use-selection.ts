@@ -1,14 +1,14 @@
-/** Which unfinished jobs are selected. With shift held all between the last one and this one follow it. */
+/** Selection of unfinished jobs. With Shift held, a click selects the range from the last changed job. */
 import { isFinished } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
 import { useState } from 'react';
 
 export type Selection = {
-  /** Of those in sight that are unfinished. */
+  /** Selected jobs that are shown and unfinished. */
   ids: readonly string[];
   has(id: string): boolean;
   all: boolean | 'some';
-  /** `range`: with those between it and the one that was changed last. */
+  /** `range`: also changes the jobs between this one and the last changed one. */
   set: (id: string, selected: boolean, range: boolean) => void;
   setAll: (selected: boolean) => void;
   clear: () => void;
@@ -42,7 +42,7 @@ export function useSelection(jobs: readonly Job[]): Selection {
   };
 }
 
-/** Both included; one that is not in sight any more begins no range. */
+/** Inclusive range. If one end is no longer shown, only `to`. */
 export function between(ids: readonly string[], from: string, to: string): string[] {
   const [a, b] = [ids.indexOf(from), ids.indexOf(to)];
   if (a === -1 || b === -1) return [to];

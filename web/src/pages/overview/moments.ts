@@ -1,4 +1,4 @@
-/** The beginning of a bucket, as fine as the bucket is. */
+/** Formats the start of a bucket, with the precision of the bucket size. */
 const DAY_S = 86_400;
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -11,7 +11,7 @@ const both = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** `short`: beside many others. */
+/** `short`: for axis labels. */
 export function formatMoment(at: string, bucketS: number, length: 'short' | 'long'): string {
   const moment = Date.parse(at);
   if (Number.isNaN(moment)) return '';

@@ -6,19 +6,24 @@ import css from './overview.module.css';
 
 const exact = new Intl.NumberFormat('en');
 
-/** What is the case at this moment. */
+/** Current counts of jobs and contexts. */
 export function Now({ stats }: { stats: Stats }) {
   const states = Object.entries(stats.by_state).filter(([, count]) => count > 0);
   return (
     <section aria-label="Now">
       <dl className={css.tiles}>
-        <Tile name="Queued" value={stats.queue_depth} status="queued" about="jobs not taken up yet" />
-        <Tile name="Running" value={stats.running} status="running" about="jobs that hold a slot" />
-        <Tile name="Waiting" value={stats.waiting} status="waiting" about="for people, workers or time" />
+        <Tile name="Queued" value={stats.queue_depth} status="queued" about="jobs not claimed yet" />
+        <Tile name="Running" value={stats.running} status="running" about="jobs in a worker process" />
+        <Tile
+          name="Waiting"
+          value={stats.waiting}
+          status="waiting"
+          about="jobs waiting for people, workers or timers"
+        />
         <div className={css.tile}>
           <dt>Contexts</dt>
           <dd className={css.states}>
-            {states.length === 0 && <span className={css.none}>none yet</span>}
+            {states.length === 0 && <span className={css.none}>No contexts yet</span>}
             {states.map(([state, count]) => (
               <span key={state} className={css.state}>
                 <StatusBadge status={state} /> {exact.format(count)}

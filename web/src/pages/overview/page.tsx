@@ -1,4 +1,4 @@
-/** How much there is to do, how it goes, and who does it. */
+/** Overview: current counts, statistics over time, worker processes. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { historyQuery, statsQuery } from '../../data/system.ts';
@@ -22,7 +22,7 @@ export function OverviewPage() {
       title="Overview"
       actions={
         <Segments
-          label="Time that is shown"
+          label="Time range"
           value={chosen.value}
           segments={SPANS}
           onChange={(value) => void navigate({ to: '/overview', search: { span: value }, replace: true })}

@@ -1,4 +1,4 @@
-/** One plot over time, and the same as a table: whoever does not see the one reads the other. */
+/** A chart over time; the same data is available as a table for accessibility. */
 import { ChartColumn, Table2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { ReactElement } from 'react';
@@ -22,17 +22,17 @@ import css from './overview.module.css';
 
 export type Series = {
   name: string;
-  /** Of 3 to 1 and more against the ground, in both themes. */
+  /** Contrast to the background is at least 3:1 in both themes. */
   colour: string;
   dashed?: true;
-  /** Null: there is nothing to show. */
+  /** Null if the bucket has no value. */
   of: (bucket: StatsBucket) => number | null;
 };
 
 type Props = {
   title: string;
   about: string;
-  /** bars stand on each other. */
+  /** bars: stacked. */
   kind: 'bars' | 'lines';
   series: readonly Series[];
   history: StatsHistory;
@@ -50,7 +50,7 @@ export function Plot(props: Props) {
       actions={
         <IconButton
           size="small"
-          label={isTable ? `${title} as a plot` : `${title} as a table`}
+          label={isTable ? `Show ${title} as chart` : `Show ${title} as table`}
           aria-pressed={isTable}
           onClick={() => setTable(!isTable)}
         >
@@ -65,7 +65,7 @@ export function Plot(props: Props) {
         {isTable ? (
           <AsTable {...props} />
         ) : isEmpty ? (
-          <p className={css.empty}>Nothing in this time.</p>
+          <p className={css.empty}>No data in this time range.</p>
         ) : (
           <>
             <Drawing {...props} />
@@ -111,14 +111,14 @@ function Drawing({ title, kind, series, history, format }: Props) {
   ];
   const chart: ReactElement =
     kind === 'bars' ? (
-      <BarChart data={rows} title={title} desc="Arrow keys go from one time to the next.">
+      <BarChart data={rows} title={title} desc="Use the arrow keys to move between data points.">
         {parts}
         {series.map(({ name, colour }) => (
           <Bar key={name} dataKey={name} stackId="all" fill={colour} isAnimationActive={false} />
         ))}
       </BarChart>
     ) : (
-      <LineChart data={rows} title={title} desc="Arrow keys go from one time to the next.">
+      <LineChart data={rows} title={title} desc="Use the arrow keys to move between data points.">
         {parts}
         {series.map(({ name, colour, dashed }) => (
           <Line
@@ -168,7 +168,7 @@ function Legend({ series }: { series: readonly Series[] }) {
 
 function AsTable({ title, series, history, format }: Props) {
   const rows = history.data.filter((bucket) => series.some(({ of }) => (of(bucket) ?? 0) !== 0)).toReversed();
-  if (rows.length === 0) return <p className={css.empty}>Nothing in this time.</p>;
+  if (rows.length === 0) return <p className={css.empty}>No data in this time range.</p>;
   return (
     <Table
       label={`${title} over time`}

@@ -1,4 +1,4 @@
-/** What jobs came to, over time. */
+/** Charts of finished jobs, latency, tokens and cost. */
 import type { StatsBucket, StatsHistory } from 'nightshift/client';
 import { formatDuration } from '../../ui/time.tsx';
 import { addCosts, formatCost } from '../../ui/cost.ts';
@@ -19,21 +19,21 @@ const ENDED: readonly Series[] = [
 ];
 
 const TIMES: readonly Series[] = [
-  { name: 'Until it began, median', colour: 'var(--plot-grey)', of: ({ start_ms }) => start_ms?.p50 ?? null },
+  { name: 'Queue time, median', colour: 'var(--plot-grey)', of: ({ start_ms }) => start_ms?.p50 ?? null },
   {
-    name: 'First token, median',
+    name: 'Time to first token, median',
     colour: 'var(--plot-blue)',
     of: ({ first_token_ms }) => first_token_ms?.p50 ?? null,
   },
   {
-    name: 'First token, 95 of 100',
+    name: 'Time to first token, p95',
     colour: 'var(--plot-blue)',
     dashed: true,
     of: ({ first_token_ms }) => first_token_ms?.p95 ?? null,
   },
   { name: 'Model call, median', colour: 'var(--plot-violet)', of: ({ model_ms }) => model_ms?.p50 ?? null },
   {
-    name: 'Model call, 95 of 100',
+    name: 'Model call, p95',
     colour: 'var(--plot-violet)',
     dashed: true,
     of: ({ model_ms }) => model_ms?.p95 ?? null,
@@ -43,7 +43,7 @@ const TIMES: readonly Series[] = [
 const TOKENS: readonly Series[] = [
   { name: 'Input', colour: 'var(--plot-blue)', of: ({ usage }) => usage.input_tokens },
   {
-    name: 'From and to caches',
+    name: 'Cache reads and writes',
     colour: 'var(--plot-grey)',
     of: ({ usage }) => usage.cache_read_tokens + usage.cache_write_tokens,
   },
@@ -65,20 +65,20 @@ export function Plots({ history }: { history: StatsHistory }) {
   const jobs = sum(({ finished }) => Object.values(finished).reduce((total, count) => total + count, 0));
   const failed = sum(({ finished }) => finished.failed);
   const cost = data.map(({ usage }) => usage.cost).reduce(addCosts, null);
-  const share = jobs === 0 ? '' : `, ${Math.round((100 * failed) / jobs)} in 100 failed`;
+  const share = jobs === 0 ? '' : `, ${Math.round((100 * failed) / jobs)}% failed`;
   return (
     <div className={css.plots}>
       <Plot
-        title="Jobs that ended"
-        about={`${formatCount(jobs)} in all${share}`}
+        title="Finished jobs"
+        about={`${formatCount(jobs)} in total${share}`}
         kind="bars"
         series={ENDED}
         history={history}
         format={(value) => formatCount(value)}
       />
       <Plot
-        title="Times"
-        about="until a job begins, until the first token, of a whole model call"
+        title="Latency"
+        about="Queue time of jobs, time to first token and duration of model calls"
         kind="lines"
         series={TIMES}
         history={history}
@@ -86,7 +86,7 @@ export function Plots({ history }: { history: StatsHistory }) {
       />
       <Plot
         title="Tokens"
-        about={`${formatCount(sum(({ usage }) => usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens))} read, ${formatCount(sum(({ usage }) => usage.output_tokens))} written`}
+        about={`${formatCount(sum(({ usage }) => usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens))} input, ${formatCount(sum(({ usage }) => usage.output_tokens))} output`}
         kind="bars"
         series={TOKENS}
         history={history}
@@ -94,7 +94,7 @@ export function Plots({ history }: { history: StatsHistory }) {
       />
       <Plot
         title="Cost"
-        about={cost === null ? 'No model that was used has a price.' : `${formatCost(cost)} in all`}
+        about={cost === null ? 'None of the used models has a price.' : `${formatCost(cost)} in total`}
         kind="bars"
         series={COST}
         history={history}

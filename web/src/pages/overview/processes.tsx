@@ -1,4 +1,4 @@
-/** Live worker processes, shown to the operator. */
+/** Table of the live worker processes; the API lists them only for the admin key. */
 import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { systemQuery } from '../../data/system.ts';
@@ -19,13 +19,16 @@ export function Processes() {
         <ErrorState error={system.error} onRetry={() => void system.refetch()} busy={system.isFetching} />
       )}
       {rows === null && (
-        <Empty icon={<Server aria-hidden="true" />} title="Worker processes are shown to the operator only">
-          With the admin key: <code>GET /api/system</code> and <code>/metrics</code>.
+        <Empty
+          icon={<Server aria-hidden="true" />}
+          title="Worker processes are visible with the admin key only"
+        >
+          Call <code>GET /api/system</code> or <code>/metrics</code> with the admin key.
         </Empty>
       )}
       {rows?.length === 0 && (
-        <Empty icon={<Server aria-hidden="true" />} title="No worker process lives">
-          Jobs stay queued until one is started: <code>nightshift worker</code>.
+        <Empty icon={<Server aria-hidden="true" />} title="No worker process is running">
+          Jobs stay queued until you start one: <code>nightshift worker</code>.
         </Empty>
       )}
       {rows && rows.length > 0 && (
@@ -35,10 +38,10 @@ export function Processes() {
           rows={rows}
           rowKey={({ id }) => id}
           columns={[
-            { name: 'host', head: 'Where', kind: 'wide', cell: ({ host, pid }) => `${host}, process ${pid}` },
+            { name: 'host', head: 'Host', kind: 'wide', cell: ({ host, pid }) => `${host}, pid ${pid}` },
             {
               name: 'running',
-              head: 'Contexts at work',
+              head: 'Active contexts',
               kind: 'right',
               cell: ({ running, concurrency }) => `${running ?? '–'} of ${concurrency ?? '–'}`,
             },
@@ -46,7 +49,7 @@ export function Processes() {
             { name: 'since', head: 'Started', cell: ({ started_at }) => <RelativeTime at={started_at} /> },
             {
               name: 'beat',
-              head: 'Last beat',
+              head: 'Last heartbeat',
               cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} />,
             },
           ]}

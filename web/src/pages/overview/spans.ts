@@ -1,4 +1,4 @@
-/** How far back one looks. */
+/** Selectable time ranges. */
 export const SPANS = [
   { value: '1h', label: '1 hour', seconds: 3_600 },
   { value: '24h', label: '24 hours', seconds: 86_400 },

@@ -1,4 +1,4 @@
-/** Finds what was said, in all contexts. */
+/** Full-text search in the messages of all contexts. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { SearchX, Telescope } from 'lucide-react';
@@ -22,7 +22,7 @@ export function SearchPage() {
   const navigate = useNavigate();
   const change = (next: SearchSearch): void => void navigate({ to: '/search', search: next, replace: true });
   return (
-    <Page title="Search" about="What people and workers said, in all contexts.">
+    <Page title="Search" about="Search the messages of all contexts.">
       <SearchBox
         value={search.q ?? ''}
         onChange={(q) => {
@@ -43,7 +43,7 @@ function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch):
 
 function Hints() {
   return (
-    <Empty icon={<Telescope aria-hidden="true" />} title="What are you looking for?">
+    <Empty icon={<Telescope aria-hidden="true" />} title="Enter a search term">
       <ul className={css.hints}>
         <li>
           <code>invoice overdue</code> finds messages with both words
@@ -55,7 +55,7 @@ function Hints() {
           <code>invoice or bill</code> finds either
         </li>
         <li>
-          <code>invoice -paid</code> leaves out what says <code>paid</code>
+          <code>invoice -paid</code> excludes messages with <code>paid</code>
         </li>
       </ul>
     </Empty>
@@ -71,11 +71,11 @@ function Results({ filter }: { filter: SearchFilter }) {
   return (
     <>
       <p className={css.count} role="status">
-        {rows.length === 0 ? '' : `${rows.length}${found.hasNextPage ? ' and more' : ''}, best first`}
+        {rows.length === 0 ? '' : `${rows.length}${found.hasNextPage ? ' and more' : ''}, best match first`}
       </p>
       {rows.length === 0 && (
-        <Empty icon={<SearchX aria-hidden="true" />} title="Nothing was found">
-          Fewer words or filters find more. What was said a moment ago is found once its job has ended.
+        <Empty icon={<SearchX aria-hidden="true" />} title="No results">
+          Try fewer words or filters. New messages can be found after their job has ended.
         </Empty>
       )}
       <ol className={css.list} aria-label="Results" aria-busy={found.isPlaceholderData}>

@@ -1,4 +1,4 @@
-/** What was met stands between `**` in a snippet; all of it is plain text, whatever it looks like. */
+/** Splits a snippet at `**`, which marks the matches. All parts are plain text, not Markdown. */
 export function partsOf(snippet: string): { text: string; isMet: boolean }[] {
   return snippet
     .split('**')

@@ -2,15 +2,15 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import css from './search.module.css';
 
-/** It is looked for so long after the last key. */
+/** Debounce of the search field. */
 const REST_MS = 250;
 
-/** Keeps what is written to itself until its writer rests, or presses Enter. */
+/** Search field. Calls `onChange` after a pause in typing, or with Enter. */
 export function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
   const told = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Where the address was changed by something else.
+  // Updates the field if something else changed the address.
   useEffect(() => {
     if (value === told.current) return;
     told.current = value;

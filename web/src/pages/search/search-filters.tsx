@@ -43,14 +43,14 @@ export function SearchFilters({
     <>
       <FilterBar label="Filter results">
         <SelectFilter
-          label="Said in"
+          label="Message type"
           any="Inputs and answers"
           value={SAID_BY.find(({ value }) => value === search.message_role)?.value}
           options={SAID_BY}
           onChange={(value) => set('message_role', value)}
         />
         <SelectFilter
-          label="Worker’s role"
+          label="Worker role"
           any="Any role"
           value={search.role}
           options={shown.map((name) => ({ value: name, label: name }))}

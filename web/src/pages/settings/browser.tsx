@@ -1,4 +1,4 @@
-/** What holds in this browser alone. */
+/** Settings of this browser. */
 import { Keyboard, LogOut } from 'lucide-react';
 import { useSignOut } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +19,7 @@ export function Browser() {
           label="Theme"
           value={theme}
           segments={[
-            { value: 'system', label: 'As the system' },
+            { value: 'system', label: 'System' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}
@@ -33,12 +33,10 @@ export function Browser() {
       </Card>
       <Card title="Session">
         {leave === null ? (
-          <p className={css.about}>No keys are set here: nobody needs to sign in.</p>
+          <p className={css.about}>No API keys are configured, so no sign-in is needed.</p>
         ) : (
           <Button
-            onClick={() =>
-              void leave().catch((error: unknown) => showError('You are still signed in', error))
-            }
+            onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}
           >
             <LogOut aria-hidden="true" /> Sign out of this browser
           </Button>

@@ -11,21 +11,21 @@ export function DeleteRole({ role, onClose }: { role: Role | null; onClose: () =
   const remove = useMutation({
     mutationFn: deleteRole,
     onSuccess: (_, name) => {
-      showNotice(`The role ${name} was deleted`);
+      showNotice(`Role ${name} deleted`);
       onClose();
     },
-    onError: (error, name) => showError(`The role ${name} was not deleted`, error),
+    onError: (error, name) => showError(`Could not delete the role ${name}`, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
   return (
     <Dialog
       open={role !== null}
       onClose={onClose}
-      title={`Delete the role ${role?.name ?? ''}?`}
-      description="Workers that were made from it keep what they have. No new ones are made from it."
+      title={`Delete role ${role?.name ?? ''}?`}
+      description="Existing workers keep their settings. New workers cannot use the role."
       actions={
         <>
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="danger"
             busy={remove.isPending}

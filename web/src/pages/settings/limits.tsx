@@ -10,23 +10,23 @@ const formatExact = (value: number): string => exact.format(value);
 type Shown = { name: keyof SystemLimits; label: string; format?: (value: number) => string };
 
 const SHOWN: readonly Shown[] = [
-  { name: 'queued_inputs', label: 'Inputs that wait in one context' },
-  { name: 'max_steps', label: 'Model calls of one job' },
-  { name: 'tool_result', label: 'Characters of one tool’s result' },
-  { name: 'tool_timeout_ms', label: 'Time of one tool call', format: formatDuration },
-  { name: 'depth', label: 'Depth of a tree of workers' },
-  { name: 'children', label: 'Children of one worker' },
-  { name: 'workers', label: 'Workers of one tree at work at once' },
-  { name: 'tenant_workers', label: 'Workers of one tenant at work at once' },
+  { name: 'queued_inputs', label: 'Queued inputs per context' },
+  { name: 'max_steps', label: 'Model calls per job' },
+  { name: 'tool_result', label: 'Characters per tool result' },
+  { name: 'tool_timeout_ms', label: 'Timeout of a tool call', format: formatDuration },
+  { name: 'depth', label: 'Depth of a worker tree' },
+  { name: 'children', label: 'Children per worker' },
+  { name: 'workers', label: 'Active workers per tree' },
+  { name: 'tenant_workers', label: 'Active workers per tenant' },
   { name: 'hops', label: 'Hops of a message between workers' },
-  { name: 'messages_per_minute', label: 'Messages of one worker to others, a minute' },
-  { name: 'archived_days', label: 'Days that what is archived is kept' },
+  { name: 'messages_per_minute', label: 'Messages per minute from one worker to others' },
+  { name: 'archived_days', label: 'Retention of archived contexts in days' },
   {
     name: 'import_bytes',
-    label: 'Size of an import',
+    label: 'Import size',
     format: (bytes) => `${exact.format(bytes / 1024 ** 2)} MB`,
   },
-  { name: 'streams', label: 'Open streams of one API process' },
+  { name: 'streams', label: 'Open streams per API process' },
 ];
 
 export function LimitsTab() {
@@ -40,8 +40,10 @@ export function LimitsTab() {
               <dd>{version}</dd>
             </div>
             <div>
-              <dt>Runs as</dt>
-              <dd>{mode === 'laptop' ? 'one process that is everything' : 'processes of their own'}</dd>
+              <dt>Mode</dt>
+              <dd>
+                {mode === 'laptop' ? 'API and worker in one process' : 'separate API and worker processes'}
+              </dd>
             </div>
             {SHOWN.map(({ name, label, format = formatExact }) => {
               const value = limits[name];
@@ -54,7 +56,7 @@ export function LimitsTab() {
             })}
           </dl>
           <p className={css.about}>
-            They are set in the config file and in the environment of the processes.
+            Limits are set in the config file and in the environment of the processes.
           </p>
         </div>
       )}

@@ -1,4 +1,4 @@
-/** What is shown of the installation, once it is known. */
+/** Loads the system information and renders `children` with it. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { System } from 'nightshift/client';

@@ -1,4 +1,4 @@
-/** What workers are made from, what the installation has, and how it looks in this browser. Never a secret. */
+/** Settings: roles, the configuration of the installation, and this browser. Secrets are never shown. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';

@@ -6,8 +6,8 @@ import css from './settings.module.css';
 const KINDS = [
   { name: 'input', head: 'Input' },
   { name: 'output', head: 'Output' },
-  { name: 'cache_read', head: 'Read from caches' },
-  { name: 'cache_write', head: 'Written to caches' },
+  { name: 'cache_read', head: 'Cache read' },
+  { name: 'cache_write', head: 'Cache write' },
 ] as const;
 
 const COLUMNS: readonly Column<ModelPrice>[] = [
@@ -20,14 +20,14 @@ const COLUMNS: readonly Column<ModelPrice>[] = [
   })),
 ];
 
-/** For a million tokens. */
+/** Prices per million tokens. */
 export function Prices({ prices }: { prices: readonly ModelPrice[] }) {
   return (
     <>
       <p className={css.about}>
         {prices.length === 0
-          ? 'No model has a price, so that nobody knows what calls cost. Prices are set in the config file.'
-          : 'What a million tokens cost. Prices are set in the config file; what other models cost is not known.'}
+          ? 'No model has a price, so the cost of calls is unknown. Set prices in the config file.'
+          : 'Prices per million tokens, set in the config file. The cost of other models is unknown.'}
       </p>
       {prices.length > 0 && (
         <Table label="Prices" rows={prices} rowKey={({ model }) => model} columns={COLUMNS} />

@@ -13,8 +13,8 @@ export function ProvidersTab() {
       {({ providers, prices, default_model: model }) => (
         <div className={css.stack}>
           <p className={css.about}>
-            Where nobody names a model it is <code>{model}</code>. Keys are set in the environment of the
-            processes, and shown nowhere.
+            Default model: <code>{model}</code>. Provider keys are set in the environment of the processes and
+            are never shown.
           </p>
           <Table
             label="Providers"
@@ -25,10 +25,10 @@ export function ProvidersTab() {
               { name: 'state', head: 'State', cell: (provider) => <State provider={provider} /> },
               {
                 name: 'answered',
-                head: 'Last answered',
+                head: 'Last success',
                 cell: ({ answered_at }) => <When at={answered_at} />,
               },
-              { name: 'failed', head: 'Last failed', cell: ({ failed_at }) => <When at={failed_at} /> },
+              { name: 'failed', head: 'Last failure', cell: ({ failed_at }) => <When at={failed_at} /> },
             ]}
           />
           <Prices prices={prices} />
@@ -49,7 +49,7 @@ function State({ provider }: { provider: ProviderStatus }) {
       {until !== null && (
         <span className={css.faint}>
           {' '}
-          {reason ?? 'asked to wait'}, again <RelativeTime at={until} />
+          {reason ?? 'Rate limited'}, next call <RelativeTime at={until} />
         </span>
       )}
     </>
@@ -61,11 +61,11 @@ function stateOf({ configured, answered_at, failed_at, throttled_until }: Provid
   tone: Tone;
 } {
   if (!configured) return { label: 'No key set', tone: 'neutral' };
-  if (throttled_until !== null) return { label: 'Held back', tone: 'amber' };
+  if (throttled_until !== null) return { label: 'Throttled', tone: 'amber' };
   if (failed_at !== null && (answered_at === null || failed_at > answered_at))
     return { label: 'Failing', tone: 'red' };
-  if (answered_at !== null) return { label: 'Answers', tone: 'green' };
-  return { label: 'Not asked yet', tone: 'neutral' };
+  if (answered_at !== null) return { label: 'Available', tone: 'green' };
+  return { label: 'Not used yet', tone: 'neutral' };
 }
 
 function When({ at }: { at: string | null }) {

@@ -1,4 +1,4 @@
-/** A role that is made, changed, or looked at: one of the config file, or an older version. */
+/** Dialog to create, edit or view a role. Roles of the config file are read-only. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { roleQuery } from '../../data/workers.ts';
@@ -12,7 +12,7 @@ import { NEW_ROLE, toDraft } from './role-draft.ts';
 
 export type Edited = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
 
-/** Versions that can be chosen. */
+/** Maximum number of versions in the list. */
 const MOST_VERSIONS = 50;
 
 export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose: () => void }) {
@@ -24,8 +24,8 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
       title={titleOf(edited)}
       description={
         edited?.kind === 'known' && edited.isFile
-          ? 'It is of the config file, and changed there alone.'
-          : 'What is not said falls to the defaults.'
+          ? 'This role is defined in the config file and can be changed only there.'
+          : 'Empty fields use the defaults.'
       }
     >
       {edited?.kind === 'new' && (
@@ -40,12 +40,12 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
 
 function titleOf(edited: Edited | null): string {
   if (edited === null || edited.kind === 'new') return 'New role';
-  return edited.isFile ? `The role ${edited.name}` : `Edit the role ${edited.name}`;
+  return edited.isFile ? `Role ${edited.name}` : `Edit role ${edited.name}`;
 }
 
 function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClose: () => void }) {
   const [version, setVersion] = useState<number | null>(null);
-  // Read once: what somebody else changes meanwhile is told by the version when it is saved.
+  // Fetched once: the ETag detects concurrent changes when the role is saved.
   const current = useQuery({ ...roleQuery(name), staleTime: Infinity, gcTime: 0 });
   const older = useQuery({ ...roleQuery(name, version), enabled: version !== null, staleTime: Infinity });
   if (current.data === undefined)
@@ -59,14 +59,14 @@ function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClo
   return (
     <>
       {newest !== null && newest > 1 && (
-        <Field label="Version" hint="Saving an older one makes it the newest again.">
+        <Field label="Version" hint="Saving an older version creates a new version.">
           {({ id }) => (
             <Select
               id={id}
               value={String(version ?? newest)}
               options={Array.from({ length: Math.min(newest, MOST_VERSIONS) }, (_, at) => ({
                 value: String(newest - at),
-                label: at === 0 ? `${newest}, as it stands` : String(newest - at),
+                label: at === 0 ? `${newest} (current)` : String(newest - at),
               }))}
               onChange={(chosen) => setVersion(Number(chosen) === newest ? null : Number(chosen))}
             />

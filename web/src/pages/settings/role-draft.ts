@@ -1,4 +1,4 @@
-/** A role as it is written: what most of them say has fields, and the rest is JSON. */
+/** Form values of a role: fields for the common members, JSON for the rest. */
 import type { Json, Role, RoleDefinition } from 'nightshift/client';
 
 export type Draft = {
@@ -7,7 +7,7 @@ export type Draft = {
   tools: readonly string[];
   servers: readonly string[];
   maxSteps: string;
-  /** JSON of an object, or nothing. */
+  /** A JSON object, or empty. */
   rest: string;
 };
 
@@ -20,7 +20,7 @@ export const NEW_ROLE: Draft = {
   rest: '',
 };
 
-/** Members with fields of their own, and those that are no part of the definition. */
+/** NOT_REST: members with their own field. ABOUT: members that are not part of the definition. */
 const NOT_REST = ['model', 'system_prompt', 'tools', 'mcp_servers', 'max_steps'];
 const ABOUT = ['name', 'version', 'source', 'created_at', 'updated_at'];
 
@@ -36,7 +36,7 @@ export function toDraft(role: Role): Draft {
   };
 }
 
-/** Null: the rest is no JSON of an object. The API says what else is wrong. */
+/** Null if `rest` is not a JSON object. The API validates everything else. */
 export function toDefinition(draft: Draft): RoleDefinition | null {
   const rest = parseRest(draft.rest);
   if (rest === null) return null;

@@ -17,7 +17,7 @@ import css from './settings.module.css';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** `name` null: a new one. `etag`: of the version that is changed. */
+/** `name` is null for a new role. `etag`: of the edited version. */
 export function RoleForm({
   name,
   etag,
@@ -48,7 +48,7 @@ export function RoleForm({
     mutationFn: (against: string | null) => putRole(chosen, against, definition ?? {}),
     onSuccess: (change) => {
       if (change.kind === 'conflict') return setTheirs(change.theirs);
-      showNotice(`The role ${chosen} is saved, as version ${change.role.version ?? 1}`);
+      showNotice(`Role ${chosen} saved as version ${change.role.version ?? 1}`);
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
@@ -65,8 +65,12 @@ export function RoleForm({
           required
           value={chosen}
           onChange={({ target }) => setChosen(target.value)}
-          hint="Letters, digits, - and _"
-          error={chosen === '' || NAME.test(chosen) ? null : 'Only letters, digits, - and _; 64 at most.'}
+          hint="Letters, digits, - and _."
+          error={
+            chosen === '' || NAME.test(chosen)
+              ? null
+              : 'Use only letters, digits, - and _, at most 64 characters.'
+          }
         />
       )}
       <TextField
@@ -76,7 +80,7 @@ export function RoleForm({
         value={written.model}
         onChange={({ target }) => set({ model: target.value })}
         suggestions={models}
-        hint={`provider/model; providers that are set up: ${providers.join(', ') || 'none'}`}
+        hint={`provider/model. Configured providers: ${providers.join(', ') || 'none'}`}
       />
       <TextArea
         label="System prompt"
@@ -95,7 +99,7 @@ export function RoleForm({
       {servers.length + written.servers.length > 0 && (
         <Choices
           label="MCP servers"
-          hint="With all of their tools."
+          hint="Includes all tools of a server."
           disabled={isLook}
           chosen={written.servers}
           known={servers}
@@ -103,7 +107,7 @@ export function RoleForm({
         />
       )}
       <TextField
-        label="Model calls of one job, at most"
+        label="Max model calls per job"
         type="number"
         min={1}
         readOnly={isLook}
@@ -111,15 +115,15 @@ export function RoleForm({
         onChange={({ target }) => set({ maxSteps: target.value })}
       />
       <TextArea
-        label="All else, as JSON"
+        label="Other settings (JSON)"
         rows={4}
         className={css.code}
         spellCheck={false}
         readOnly={isLook}
         value={written.rest}
         onChange={({ target }) => set({ rest: target.value })}
-        hint='Such as {"approval": [{"tool": "*", "decision": "always"}], "compaction": {"type": "llm"}}'
-        error={parseRest(written.rest) === null ? 'This is no JSON object.' : null}
+        hint='Example: {"approval": [{"tool": "*", "decision": "always"}], "compaction": {"type": "llm"}}'
+        error={parseRest(written.rest) === null ? 'Enter a JSON object.' : null}
       />
       {save.isError && (
         <p className={css.error} role="alert">
@@ -130,8 +134,8 @@ export function RoleForm({
         <div className={css.conflict} role="alert">
           <p>
             {theirs.role.source === 'file'
-              ? 'The config file has a role of this name.'
-              : `There is a version ${theirs.role.version ?? 1} of it by now that you have not seen.`}
+              ? 'The config file defines a role with this name.'
+              : `The role was changed by someone else. Its current version is ${theirs.role.version ?? 1}.`}
           </p>
           <div className={css.actions}>
             <Button
@@ -154,14 +158,14 @@ export function RoleForm({
                   save.mutate(theirs.etag);
                 }}
               >
-                Save mine over it
+                Overwrite with mine
               </Button>
             )}
           </div>
         </div>
       )}
       <div className={css.actions}>
-        <Button onClick={onClose}>{isLook ? 'Close' : 'Leave it'}</Button>
+        <Button onClick={onClose}>{isLook ? 'Close' : 'Cancel'}</Button>
         {!isLook && (
           <Button
             type="submit"

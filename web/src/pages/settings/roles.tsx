@@ -1,4 +1,4 @@
-/** The roles that workers are made from. Those of the config file are changed there alone. */
+/** List of roles. Roles of the config file are read-only. */
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
@@ -28,7 +28,7 @@ export function Roles() {
     <div className={css.stack}>
       <div className={css.bar}>
         <p className={css.about}>
-          A role says what a worker is made from. A worker keeps the version that it was made from.
+          A role is a template for workers. A worker keeps the role version it was created from.
         </p>
         {make}
       </div>
@@ -37,8 +37,8 @@ export function Roles() {
         <ErrorState error={roles.error} onRetry={() => void roles.refetch()} busy={roles.isFetching} />
       )}
       {roles.data?.length === 0 && (
-        <Empty icon={<Users aria-hidden="true" />} title="No role yet">
-          Give a name to a model, its instructions and its tools, and make workers from it.
+        <Empty icon={<Users aria-hidden="true" />} title="No roles yet">
+          A role combines a model, a system prompt and tools. Create workers from it.
         </Empty>
       )}
       {roles.data !== undefined && roles.data.length > 0 && (
@@ -68,27 +68,18 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
         <span className={css.strong}>{role.name}</span>
         {isFile ? <Badge>config file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
         <span className={css.buttons}>
-          <Button
-            size="small"
-            onClick={onOpen}
-            aria-label={`${isFile ? 'Show' : 'Edit'} the role ${role.name}`}
-          >
+          <Button size="small" onClick={onOpen} aria-label={`${isFile ? 'Show' : 'Edit'} role ${role.name}`}>
             {isFile ? 'Show' : 'Edit'}
           </Button>
           {!isFile && (
-            <Button
-              size="small"
-              variant="quiet"
-              onClick={onDelete}
-              aria-label={`Delete the role ${role.name}`}
-            >
+            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete role ${role.name}`}>
               Delete
             </Button>
           )}
         </span>
       </div>
       <p className={css.about}>
-        {role.model ?? 'the default model'} · {tools === 1 ? '1 tool' : `${tools} tools`}
+        {role.model ?? 'default model'} · {tools === 1 ? '1 tool' : `${tools} tools`}
         {role.updated_at !== null && (
           <>
             {' · '}

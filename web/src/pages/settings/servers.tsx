@@ -11,7 +11,7 @@ import { ToolList } from './tools.tsx';
 const STATES: Readonly<Record<McpServerInfo['state'], { label: string; tone: Tone }>> = {
   up: { label: 'Up', tone: 'green' },
   down: { label: 'Down', tone: 'red' },
-  unknown: { label: 'Not known', tone: 'neutral' },
+  unknown: { label: 'Unknown', tone: 'neutral' },
 };
 
 export function ServersTab() {
@@ -19,8 +19,8 @@ export function ServersTab() {
     <OfSystem>
       {({ mcp_servers: servers }) =>
         servers.length === 0 ? (
-          <Empty icon={<Plug aria-hidden="true" />} title="No MCP server">
-            The config file names them: <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
+          <Empty icon={<Plug aria-hidden="true" />} title="No MCP servers">
+            Configure them as <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
           </Empty>
         ) : (
           <div className={css.stack}>
@@ -36,7 +36,7 @@ export function ServersTab() {
                 flush
               >
                 {tools === null ? (
-                  <p className={css.padded}>What tools it has is known once it was up.</p>
+                  <p className={css.padded}>The tools are listed after the first connection.</p>
                 ) : (
                   <ToolList tools={tools} />
                 )}

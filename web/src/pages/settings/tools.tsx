@@ -8,20 +8,20 @@ import { OfSystem } from './of-system.tsx';
 import css from './settings.module.css';
 
 const SOURCES: Readonly<Record<ToolInfo['source'], string>> = {
-  own: 'config file',
+  own: 'Config file',
   built_in: 'Built in',
   mcp: 'MCP server',
   elsewhere: 'Another process',
 };
 const APPROVALS: Readonly<Record<NonNullable<ToolInfo['approval']>, string>> = {
-  never: 'runs without asking',
-  always: 'asks a person',
-  deny: 'never runs',
-  by_call: 'asks by the call',
+  never: 'runs without approval',
+  always: 'needs approval',
+  deny: 'denied',
+  by_call: 'approval depends on the call',
 };
 const EFFECTS: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
-  none: 'no effect',
-  idempotent: 'may run again',
+  none: 'no effects',
+  idempotent: 'idempotent',
   once: 'runs once',
 };
 
@@ -49,7 +49,7 @@ function says({ name, description }: ToolInfo, text: string): boolean {
 }
 
 export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
-  if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title="There is no such tool" />;
+  if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title="No matching tools" />;
   return (
     <ul className={css.items} aria-label="Tools">
       {tools.map((tool) => (
@@ -63,7 +63,7 @@ export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
             {tool.approval !== null && tool.approval !== 'never' && (
               <Badge tone={tool.approval === 'deny' ? 'red' : 'accent'}>{APPROVALS[tool.approval]}</Badge>
             )}
-            {!tool.served && <Badge tone="red">no process has it</Badge>}
+            {!tool.served && <Badge tone="red">no worker process has it</Badge>}
           </div>
           {tool.description !== null && <p className={css.about}>{tool.description}</p>}
         </li>

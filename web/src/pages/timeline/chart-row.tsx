@@ -83,7 +83,7 @@ export function ChartRow({
   );
 }
 
-/** What goes on, and for what it waits. What went well says so by its bar. */
+/** Badge for the current wait, or for a status other than `completed`. */
 function Standing({ row: { status, stretches } }: { row: Row }) {
   const last = stretches.at(-1);
   if (last !== undefined && last.to === null && isWait(last.kind))
@@ -101,7 +101,7 @@ function Bar({ stretch: { kind, from, to }, span, now }: { stretch: Stretch; spa
   return <span className={classes(css.bar, css[kind], to === null && css.live)} style={bounds} />;
 }
 
-/** Over the bar of a worker below: it leads to what that did. */
+/** Link over the bar of a child worker to the timeline of its job. */
 function ChildLink({ row, span, now }: { row: Extract<Row, { kind: 'child' }>; span: Span; now: number }) {
   const bounds = boundsOf(span, row.from, row.to ?? now);
   if (bounds === null) return null;
@@ -118,7 +118,7 @@ function ChildLink({ row, span, now }: { row: Extract<Row, { kind: 'child' }>; s
   );
 }
 
-/** Null: none of it is within the span. */
+/** Null if the stretch lies outside the span. */
 function boundsOf(span: Span, from: number, to: number): { left: string; width: string } | null {
   if (to < span.from || from > span.to) return null;
   const left = place(span, from);

@@ -1,4 +1,4 @@
-/** What a job did and when, as bars over time. Each row opens to what is known of it. */
+/** Gantt chart of a job. Each row expands to its details. */
 import { ChevronLeft, ChevronRight, Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import { useState } from 'react';
 import type { KeyboardEvent } from 'react';
@@ -14,13 +14,13 @@ import type { Span } from './span.ts';
 
 const TICKS = 8;
 
-/** Longer than any job: what has ended is not drawn anew as time goes by. */
+/** Effectively disables the clock: the chart of a finished job is not rendered again. */
 const NEVER_MS = 1e15;
 
 export function Chart({ rows }: { rows: readonly Row[] }) {
   const isLive = rows.some(({ to }) => to === null);
   const now = useNow(isLive ? 1_000 : NEVER_MS);
-  // Null: all of it, however it grows.
+  // Null: the whole span, also while it grows.
   const [chosen, setChosen] = useState<Span | null>(null);
   const [openRow, setOpenRow] = useState<string | null>(null);
   const whole = extentOf(rows, now);
@@ -36,9 +36,9 @@ export function Chart({ rows }: { rows: readonly Row[] }) {
   };
   const ticks = ticksOf(span, whole.from, TICKS);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys for what the buttons within do
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- shortcuts for its buttons
     <div className={css.chart} onKeyDown={press}>
-      <div className={css.tools} role="toolbar" aria-label="What is shown">
+      <div className={css.tools} role="toolbar" aria-label="Chart controls">
         <Legend rows={rows} />
         <IconButton
           label="Earlier"
@@ -71,7 +71,7 @@ export function Chart({ rows }: { rows: readonly Row[] }) {
           <ZoomOut />
         </IconButton>
         <IconButton
-          label="Show all of it"
+          label="Show all"
           keys="0"
           size="small"
           disabled={chosen === null}
@@ -128,7 +128,7 @@ function spanAfter(key: string, span: Span, whole: Span): Span | null {
   }
 }
 
-/** Only what occurs. */
+/** Lists only the kinds that occur. */
 function Legend({ rows }: { rows: readonly Row[] }) {
   const found = new Set(rows.flatMap(({ stretches }) => stretches.map(({ kind }) => kind)));
   const kinds = (Object.keys(STRETCHES) as StretchKind[]).filter((kind) => found.has(kind));

@@ -1,4 +1,4 @@
-/** What a job did, step by step, while it does it. */
+/** Timeline of a job: its steps as a chart and as a table, updated live. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { isFinished } from 'nightshift/client';
@@ -24,7 +24,11 @@ import { rowsOf } from './rows.ts';
 import { StepsTable } from './steps-table.tsx';
 import css from './timeline.module.css';
 
-const KINDS = { input: 'Answers an input', retry: 'Runs on what stands', compact: 'Compacts' } as const;
+const KINDS = {
+  input: 'Answers an input',
+  retry: 'Retries on the current history',
+  compact: 'Compacts the context',
+} as const;
 
 export function TimelinePage() {
   const { jobId } = useParams({ from: '/jobs/$jobId' });
@@ -64,13 +68,13 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
           </dd>
         </div>
         <div>
-          <dt>Took</dt>
+          <dt>Duration</dt>
           <dd>
             <Duration from={job.created_at} to={job.finished_at} />
           </dd>
         </div>
         <div>
-          <dt>Answers</dt>
+          <dt>Model calls</dt>
           <dd>{job.steps}</dd>
         </div>
         <div>
@@ -102,7 +106,7 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
       )}
       {steps.data !== undefined && (
         <Tabs
-          label="Shown as"
+          label="View"
           tabs={[
             { name: 'chart', label: 'Chart', content: <Chart rows={rows} /> },
             { name: 'table', label: 'Table', content: <StepsTable rows={rows} /> },
@@ -112,7 +116,7 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
       {rows.some(({ kind }) => kind === 'child') && (
         <p>
           <Link to="/jobs" search={{ parent_job_id: job.id }}>
-            The jobs below, as a list
+            List of child jobs
           </Link>
         </p>
       )}
@@ -120,7 +124,7 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
   );
 }
 
-/** What was read while it ran may lack its last steps. */
+/** Refetches the job when it ends, because the last poll may miss its last steps. */
 function useLastWord(jobId: string, isLive: boolean): void {
   const cache = useQueryClient();
   const wasLive = useRef(isLive);
@@ -135,7 +139,7 @@ function Actions({ job }: { job: Job }) {
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancel(job.id, {}),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.job(job.id) }),
-    onError: (error) => showError('The job was not cancelled', error),
+    onError: (error) => showError('Could not cancel the job', error),
   });
   return (
     <>
@@ -147,7 +151,7 @@ function Actions({ job }: { job: Job }) {
       </Link>
       {job.parent_job_id !== null && (
         <Link to="/jobs/$jobId" params={{ jobId: job.parent_job_id }} className={buttonClass({})}>
-          Asked for by
+          Parent job
         </Link>
       )}
       {!isFinished(job) && (

@@ -1,4 +1,4 @@
-/** What was sent to the model by one call. */
+/** Dialog with the prompt of one model call. */
 import { useQuery } from '@tanstack/react-query';
 import type { JobStep, SentPrompt } from 'nightshift/client';
 import { promptQuery } from '../../data/jobs.ts';
@@ -10,12 +10,12 @@ import css from './timeline.module.css';
 
 type Lost = NonNullable<JobStep['prefix_lost_at']>;
 
-/** Why a provider could not read more of the prompt from its cache. */
+/** Where the prompt differs from the prompt of the call before, which ends the provider's cached prefix. */
 export const LOST_AT: Readonly<Record<Lost, string>> = {
-  model: 'at the model: another one was asked before',
-  tools: 'at the tools: they are others than before',
+  model: 'at the model: the previous call used another model',
+  tools: 'at the tools: the list of tools changed',
   system: 'at the system prompt or the pinned texts',
-  messages: 'within the messages: earlier ones are sent otherwise, or not at all',
+  messages: 'in the messages: earlier messages were changed or removed',
 };
 
 const PARTS = {
@@ -49,14 +49,14 @@ function Whole({ prompt }: { prompt: SentPrompt }) {
     <>
       {differs.length > 0 && (
         <p className={css.note}>
-          Not as it was sent: {differs.map((part) => PARTS[part]).join(', ')}. What is shown of these is how
-          it stands now.
+          Changed since the call: {differs.map((part) => PARTS[part]).join(', ')}. The current values are
+          shown instead of those sent.
         </p>
       )}
       {prefix !== null && prefix.lost_at !== null && (
         <p className={css.note}>
           The provider’s prompt cache was lost {LOST_AT[prefix.lost_at]}
-          {message !== null && `. The first message that differs is number ${message}, counted from 0`}.
+          {message !== null && `. The first different message has the index ${message}`}.
         </p>
       )}
       <Json

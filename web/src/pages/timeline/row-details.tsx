@@ -1,4 +1,4 @@
-/** What is known of one row. */
+/** Details of one row of the chart. */
 import { Link, useParams } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
@@ -23,12 +23,12 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
         <Fact name="Status">
           <StatusBadge status={row.status} />
         </Fact>
-        <Fact name="Began">{clock.format(row.from)}</Fact>
+        <Fact name="Started">{clock.format(row.from)}</Fact>
         <Fact name="Ended">{row.to === null ? 'not yet' : clock.format(row.to)}</Fact>
         {row.stretches.map(({ kind, from, to, expires }) => (
           <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
             {formatDuration((to ?? now) - from)}
-            {to === null && expires !== undefined && `, until ${clock.format(expires)} at the latest`}
+            {to === null && expires !== undefined && `, expires ${clock.format(expires)}`}
           </Fact>
         ))}
         {row.kind === 'step' && <StepFacts step={row.step} />}
@@ -40,16 +40,16 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
       </dl>
       <div className={css.acts}>
         <Button size="small" onClick={onZoom}>
-          <ZoomIn /> Zoom to it
+          <ZoomIn /> Zoom to row
         </Button>
         {row.kind === 'step' && row.step.n !== null && <Prompt n={row.step.n} />}
         {row.kind === 'child' && (
           <>
             <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
-              Its timeline
+              Timeline of the child job
             </Link>
             <Link to="/contexts/$contextId" params={{ contextId: row.job.context_id }}>
-              Its chat
+              Chat of the child worker
             </Link>
           </>
         )}
@@ -64,7 +64,7 @@ function Prompt({ n }: { n: number }) {
   return (
     <>
       <Button size="small" onClick={() => setOpen(true)}>
-        <FileText /> Show the prompt
+        <FileText /> Show prompt
       </Button>
       {isOpen && <PromptDialog jobId={jobId} n={n} onClose={() => setOpen(false)} />}
     </>
@@ -87,9 +87,9 @@ function StepFacts({ step }: { step: JobStep }) {
           {formatCount(before)} → {formatCount(after)} tokens
         </Fact>
       )}
-      {executions !== null && executions.length > 1 && <Fact name="Times run">{executions.length}</Fact>}
+      {executions !== null && executions.length > 1 && <Fact name="Executions">{executions.length}</Fact>}
       {approval !== null && (
-        <Fact name="Verdict">
+        <Fact name="Decision">
           {approval.decision === 'approve' ? 'Approved' : 'Denied'}
           {approval.reason !== null && `: ${approval.reason}`}
         </Fact>

@@ -1,26 +1,26 @@
-/** A job as the rows of a chart: each step with the stretches of time that it is made of. Moments are milliseconds since 1970. */
+/** Converts a job and its steps to chart rows; each row consists of time stretches. Times are milliseconds since 1970. */
 import type { CallWait, ChildJob, Job, JobStep } from 'nightshift/client';
 
-/** What waits holds nothing, whatever for. */
+/** Waits, during which the job holds no slot of a worker process. */
 const WAITS = {
-  approval: 'Waits for approval',
-  answer: 'Waits for an answer',
-  client: 'Waits for its client',
-  outcome: 'Waits for its outcome',
-  timer: 'Waits for a time',
-  workers: 'Waits for workers',
-  retry: 'Waits to try again',
+  approval: 'Waiting for approval',
+  answer: 'Waiting for an answer',
+  client: 'Waiting for the client',
+  outcome: 'Waiting for the outcome',
+  timer: 'Waiting for a timer',
+  workers: 'Waiting for workers',
+  retry: 'Waiting to retry',
 } as const satisfies Record<CallWait['for'] | 'retry', string>;
 
 export const STRETCHES = {
   queue: 'Queued',
-  first: 'Until the first token',
-  model: 'Model answers',
-  tool: 'Tool runs',
+  first: 'Time to first token',
+  model: 'Model output',
+  tool: 'Tool execution',
   open: 'Not run',
   ...WAITS,
-  compact: 'Compacts',
-  child: 'Worker below',
+  compact: 'Compaction',
+  child: 'Child worker',
 } as const;
 
 export type StretchKind = keyof typeof STRETCHES;
@@ -29,7 +29,7 @@ export function isWait(kind: StretchKind): boolean {
   return kind in WAITS;
 }
 
-/** `to` null: it goes on. `expires`: of a wait that is over by itself then. */
+/** `to` is null while the stretch continues. `expires`: when the wait times out. */
 export type Stretch = { kind: StretchKind; from: number; to: number | null; expires?: number };
 
 type Place = {
@@ -44,13 +44,13 @@ type Place = {
 export type Row = Place &
   (
     | { kind: 'queue' }
-    /** `again`: which attempt it is, where the one before it failed. */
+    /** `again`: the attempt number if the previous attempt failed. */
     | { kind: 'step'; step: JobStep; again: number | null }
     | { kind: 'child'; job: ChildJob }
   );
 
 export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
-  // A call is asked for when the answer that asks for it is whole.
+  // A tool call is requested when the answer that contains it is complete.
   const asked = new Map(
     steps.flatMap((step) =>
       step.kind === 'model' && step.message_id !== null && step.ended_at !== null
@@ -70,14 +70,14 @@ export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
 
 type StepRow = Extract<Row, { kind: 'step' }>;
 
-/** Attempts are counted over the whole job: only one that follows another is worth a word. */
+/** Attempts are counted over the whole job; the number is shown only for a retry. */
 function repeatRows(row: StepRow, rows: readonly StepRow[]): Row {
   if (row.step.kind !== 'model') return row;
   const before = rows.slice(0, rows.indexOf(row)).findLast(({ step }) => step.kind === 'model');
   return before?.status === 'failed' ? { ...row, again: row.step.attempt } : row;
 }
 
-/** `first`: when its first step began. A model may be called before it is written that the job was taken up. */
+/** `first`: when the first step started. A model call can start before the start of the job is recorded. */
 function queueRow(job: Job, first: number | null): Row {
   const from = Date.parse(job.created_at);
   const taken = parse(job.started_at ?? job.finished_at);
@@ -114,7 +114,7 @@ function toRow(step: JobStep, place: number, asked: number | undefined): StepRow
 }
 
 function nameOf({ kind, name }: JobStep): string {
-  if (kind === 'wait') return name === 'retry' ? 'Wait, then again' : name;
+  if (kind === 'wait') return name === 'retry' ? 'Wait before retry' : name;
   return kind === 'compact' ? `Compaction (${name})` : name;
 }
 
@@ -140,7 +140,7 @@ function stretchesOfCall(step: JobStep, asked: number): Stretch[] {
   const to = parse(step.ended_at);
   const runs = step.executions ?? [];
   const ran = runs.map(({ began_at, ended_at }, at): Stretch => {
-    // One that a crash cut off has no end of its own: it went on until the next one at most.
+    // An execution cut off by a crash has no end time; it lasted at most until the next execution started.
     const cutOff = parse(runs[at + 1]?.began_at ?? null) ?? to;
     return { kind: 'tool', from: Date.parse(began_at), to: parse(ended_at) ?? cutOff };
   });
@@ -154,14 +154,14 @@ function toStretch({ for: kind, asked_at, ended_at, expires_at }: CallWait): Str
   return expires_at === null ? stretch : { ...stretch, expires: Date.parse(expires_at) };
 }
 
-/** Of a call that was not run yet, so far as is known: what came after its last wait, if anything did. */
+/** For a call without a known execution: the stretch after its last wait, if any. */
 function unknownOf({ status }: JobStep, last: Stretch | null, asked: number, to: number | null): Stretch[] {
   if (last !== null && (last.to === null || to !== null)) return [];
   const kind = ['running', 'completed', 'failed'].includes(status) ? 'tool' : 'open';
   return [{ kind, from: last?.to ?? asked, to }];
 }
 
-/** From the first moment to the last; what goes on, until now. */
+/** From the first start to the last end; unfinished rows end now. */
 export function extentOf(rows: readonly Row[], now: number): { from: number; to: number } {
   const from = Math.min(...rows.map((row) => row.from));
   const to = Math.max(from + 1, ...rows.map((row) => row.to ?? now));

@@ -1,23 +1,23 @@
-/** The stretch of time that a chart shows: made narrower and wider, moved along, and marked at round moments. */
+/** The time span that the chart shows: zoom, move, and ticks. */
 export type Span = { from: number; to: number };
 
-/** Nothing is told more finely than this. */
+/** Minimum width of the span. */
 const NARROWEST_MS = 20;
 
-/** `by` 2: half as wide, around its middle. Never beyond `whole`. */
+/** `by` 2: half the width around the middle. The result stays within `whole`. */
 export function zoom(span: Span, by: number, whole: Span): Span {
   const width = Math.max(NARROWEST_MS, (span.to - span.from) / by);
   const middle = (span.from + span.to) / 2;
   return within({ from: middle - width / 2, to: middle + width / 2 }, whole);
 }
 
-/** `by` 1: by its own width. */
+/** `by` 1: moves by the width of the span. */
 export function move(span: Span, by: number, whole: Span): Span {
   const step = (span.to - span.from) * by;
   return within({ from: span.from + step, to: span.to + step }, whole);
 }
 
-/** With a little room at both sides. */
+/** `part` with a margin on both sides. */
 export function around(part: Span, whole: Span): Span {
   const room = Math.max(NARROWEST_MS, part.to - part.from) * 0.15;
   return within({ from: part.from - room, to: part.to + room }, whole);
@@ -49,7 +49,7 @@ const STEPS = [
   ...[1, 2, 7, 14, 30].map((days) => days * DAY),
 ];
 
-/** Round moments after `origin` within the span: `most` of them at most. */
+/** Ticks at round offsets from `origin` within the span, at most `most`. */
 export function ticksOf(span: Span, origin: number, most: number): { at: number; label: string }[] {
   const width = span.to - span.from;
   const step = STEPS.find((one) => width / one <= most) ?? Math.ceil(width / most / DAY) * DAY;
@@ -74,7 +74,7 @@ function labelOf(after: number, step: number): string {
   return parts.flatMap(([number, unit]) => (number === 0 ? [] : [`${number} ${unit}`])).join(' ');
 }
 
-/** Where in the span a moment lies, in hundredths; beyond it at its edge. */
+/** Position of a time within the span in percent, limited to 0 to 100. */
 export function place(span: Span, at: number): number {
   return Math.min(100, Math.max(0, ((at - span.from) / (span.to - span.from)) * 100));
 }

@@ -1,4 +1,4 @@
-/** The same as the chart, in words and numbers. */
+/** The rows of the chart as a table. */
 import { useNow } from '../../ui/clock.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -24,19 +24,19 @@ export function StepsTable({ rows }: { rows: readonly Row[] }) {
         { name: 'attempt', head: 'Attempt', kind: 'right', cell: (row) => attemptOf(row) },
         {
           name: 'after',
-          head: 'Began after',
+          head: 'Start offset',
           kind: 'right',
           cell: ({ from }) => formatDuration(from - begin),
         },
         {
           name: 'took',
-          head: 'Took',
+          head: 'Duration',
           kind: 'right',
           cell: ({ from, to }) => formatDuration((to ?? now) - from),
         },
         {
           name: 'of',
-          head: 'Of which',
+          head: 'Breakdown',
           kind: 'wide',
           cell: ({ stretches }) =>
             stretches

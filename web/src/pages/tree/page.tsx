@@ -1,4 +1,4 @@
-/** A worker and those below it, as they are at work. */
+/** A worker and its descendants, updated live. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,12 +26,12 @@ function TreeOf({ workerId }: { workerId: string }) {
   const parent = worker.data?.parent_worker_id ?? null;
   const above = parent !== null && (
     <Link to="/workers/$workerId/tree" params={{ workerId: parent }} className={buttonClass({})}>
-      The worker above
+      Parent worker
     </Link>
   );
   if (tree.data === undefined)
     return (
-      <Page title="Tree of workers">
+      <Page title="Worker tree">
         {tree.isError ? (
           <ErrorState error={tree.error} onRetry={() => void tree.refetch()} />
         ) : (
@@ -42,12 +42,12 @@ function TreeOf({ workerId }: { workerId: string }) {
   const { workers, atWork, tokens, cost } = sumOf(tree.data);
   const about = [
     `${workers}${tree.data.truncated ? ' or more' : ''} ${workers === 1 ? 'worker' : 'workers'}`,
-    `${atWork} at work`,
+    `${atWork} active`,
     `${formatCount(tokens)} tokens`,
     ...(cost === null ? [] : [formatCost(cost)]),
   ].join(' · ');
   return (
-    <Page title={`Tree of ${tree.data.name}`} about={about} actions={above || undefined}>
+    <Page title={`Worker tree of ${tree.data.name}`} about={about} actions={above || undefined}>
       <div className={css.layout}>
         <Tree top={tree.data} selected={selected} onSelect={setSelected} />
         <WorkerPanel

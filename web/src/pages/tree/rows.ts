@@ -1,21 +1,21 @@
-/** A tree as the rows that are open, and what it comes to. */
+/** Builds the visible rows of a worker tree, and its totals. */
 import type { WorkerTree, WorkerTreeNode } from 'nightshift/client';
 import { addCosts } from '../../ui/cost.ts';
 
 export type Row = {
   node: WorkerTreeNode;
-  /** From 1. */
+  /** Starts at 1. */
   level: number;
   parentId: string | null;
   position: number;
   siblings: number;
-  /** `unknown`: the answer was cut off here, and may lack those below. */
+  /** `unknown`: the answer was truncated here and may lack children. */
   below: 'none' | 'open' | 'closed' | 'unknown';
 };
 
 /**
- * `deepest`: at this depth the answer may lack workers, and lacks all below; null: it is whole. `loaded`: what was asked for
- * apart, by the worker at its top.
+ * `deepest`: the depth at which the answer was truncated: it may lack workers there and lacks all below; null if complete.
+ * `loaded`: subtrees that were fetched separately, by the id of their top worker.
  */
 export function rowsOf(
   top: WorkerTreeNode,
@@ -44,7 +44,7 @@ function belowOf(node: WorkerTreeNode, isCut: boolean, closed: ReadonlySet<strin
   return isCut ? 'unknown' : 'none';
 }
 
-/** The depth at which an answer was cut off; null: it was not. */
+/** The depth at which an answer was truncated; null if it is complete. */
 export function deepestOf(tree: WorkerTree): number | null {
   return tree.truncated ? depthOf(tree) : null;
 }
@@ -62,7 +62,7 @@ export function findNode(node: WorkerTreeNode, id: string): WorkerTreeNode | nul
   return null;
 }
 
-/** Of all that the answer shows. `cost`: null where no price is known of any. */
+/** Totals over the workers in the answer. `cost` is null if no price is known. */
 export function sumOf(node: WorkerTreeNode): {
   workers: number;
   atWork: number;

@@ -1,6 +1,6 @@
 /**
- * The rows of a tree: one is reached by Tab, arrows go between them and open and close them. What an answer leaves out is asked
- * for where it is opened, and is not kept once it is closed.
+ * The rows of a tree: Tab reaches one of them, arrow keys move between them and open and close them. Parts that a truncated
+ * answer lacks are fetched when their row is opened, and dropped when it is closed.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,7 +18,7 @@ import { deepestOf, rowsOf } from './rows.ts';
 import type { Row } from './rows.ts';
 import css from './tree.module.css';
 
-/** So many parts are asked for apart at most; then the oldest is let go. */
+/** Maximum number of separately fetched subtrees; the oldest is dropped first. */
 const MOST_APART = 5;
 
 export function Tree({
@@ -40,7 +40,7 @@ export function Tree({
   const list = useRef<HTMLUListElement>(null);
   const navigate = useNavigate();
   const rows = rowsOf(top, closed, deepestOf(top), loaded);
-  // One that is gone is no place to go on from.
+  // If the selected worker is gone, keys start from the first row.
   const at = Math.max(
     0,
     rows.findIndex(({ node }) => node.id === selected),
@@ -90,7 +90,7 @@ export function Tree({
 
 type Key = { kind: 'go'; to: Row | undefined } | { kind: 'turn' } | { kind: 'enter' };
 
-/** As trees go: left closes or goes up, right opens or goes down. */
+/** Keys of a tree view: left closes or moves to the parent, right opens or moves to the first child. */
 function keyOf(key: string, row: Row, rows: readonly Row[], at: number): Key | null {
   switch (key) {
     case 'ArrowDown':
@@ -129,7 +129,7 @@ function TreeRow({
 }) {
   const { node, level, position, siblings, below } = row;
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the tree around it takes the keys
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the tree handles the keys
     <li
       role="treeitem"
       aria-level={level}
@@ -143,7 +143,7 @@ function TreeRow({
       style={{ ['--level' as string]: level - 1 }}
       onClick={onSelect}
     >
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for the mouse: arrows do the same */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for the mouse; the arrow keys do the same */}
       <span
         className={classes(css.twisty, below === 'open' && css.turned)}
         aria-hidden="true"
@@ -153,7 +153,7 @@ function TreeRow({
       </span>
       <span className={css.name}>{node.name}</span>
       {node.detached && (
-        <Tooltip text="Detached: it goes on when the one above ends">
+        <Tooltip text="Detached: continues after its parent ends">
           <Unlink className={css.mark} aria-label="detached" />
         </Tooltip>
       )}

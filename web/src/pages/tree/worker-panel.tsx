@@ -1,4 +1,4 @@
-/** The chosen worker: what it does, and what can be done with it. */
+/** Panel of the selected worker: its state, details and actions. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleStop, CircleX, ListChecks, MessagesSquare, Play, Timer } from 'lucide-react';
@@ -19,7 +19,7 @@ import { RelativeTime } from '../../ui/time.tsx';
 import { showNotice, showError } from '../../ui/toaster.tsx';
 import css from './tree.module.css';
 
-/** How often the chosen one is asked for again. */
+/** Poll interval of the selected worker. */
 const WATCHED_MS = 3_000;
 
 export function WorkerPanel({
@@ -29,7 +29,7 @@ export function WorkerPanel({
   onGone,
 }: {
   workerId: string;
-  /** The unfinished one, else the last; null: none, or none that is known. */
+  /** The unfinished job, else the last one; null if there is none or it is not loaded. */
   jobId: string | null;
   treeId: string;
   onGone: () => void;
@@ -68,7 +68,7 @@ export function WorkerPanel({
         </p>
         <dl className={css.details}>
           <Detail name="Role">{role ?? 'none'}</Detail>
-          <Detail name="Made">
+          <Detail name="Created">
             <RelativeTime at={created_at} />
           </Detail>
           <Detail name="Id">
@@ -83,7 +83,7 @@ export function WorkerPanel({
         </dl>
         <div className={css.actions}>
           <Link to="/contexts/$contextId" params={{ contextId }} className={buttonClass({})}>
-            <MessagesSquare /> Open the chat
+            <MessagesSquare /> Open chat
           </Link>
           {jobId !== null && (
             <Link to="/jobs/$jobId" params={{ jobId }} className={buttonClass({})}>
@@ -91,7 +91,7 @@ export function WorkerPanel({
             </Link>
           )}
           <Link to="/jobs" search={{ worker_id: id }} className={buttonClass({})}>
-            <ListChecks /> Its jobs
+            <ListChecks /> Jobs
           </Link>
           <Acts workerId={id} name={name} isStopped={worker.data.state === 'stopped'} />
         </div>
@@ -109,7 +109,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** All of these reach down to those below. */
+/** These actions also apply to all workers below. */
 function Acts({ workerId, name, isStopped }: { workerId: string; name: string; isStopped: boolean }) {
   const [isAsking, setAsking] = useState(false);
   const cache = useQueryClient();
@@ -120,36 +120,36 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: refresh,
-    onError: (error) => showError(isStopped ? `${name} was not started` : `${name} was not stopped`, error),
+    onError: (error) => showError(isStopped ? `Could not start ${name}` : `Could not stop ${name}`, error),
   });
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancelAll({ worker_id: workerId }),
     onSuccess: ({ count }) => {
       setAsking(false);
-      showNotice(count === 1 ? 'One job was told to end' : `${count} jobs were told to end`);
+      showNotice(`Cancellation of ${count === 1 ? '1 job' : `${count} jobs`} requested`);
       return refresh();
     },
-    onError: (error) => showError('Nothing was cancelled', error),
+    onError: (error) => showError('Could not cancel the jobs', error),
   });
   return (
     <>
       <Button busy={turn.isPending} onClick={() => turn.mutate()}>
         {isStopped ? <Play /> : <CircleStop />}
-        {isStopped ? 'Start, and all below' : 'Stop, and all below'}
+        {isStopped ? 'Start subtree' : 'Stop subtree'}
       </Button>
       <Button onClick={() => setAsking(true)}>
-        <CircleX /> Cancel down the tree …
+        <CircleX /> Cancel jobs of subtree …
       </Button>
       <Dialog
         open={isAsking}
         onClose={() => setAsking(false)}
-        title={`Cancel what ${name} does?`}
-        description="Every unfinished job of this worker, and of all workers below it, is cancelled: those that run, wait or are queued. What was said stays."
+        title={`Cancel the jobs of ${name} and all workers below?`}
+        description="Cancels every queued, running or waiting job of this worker and of all workers below it. Messages are kept."
         actions={
           <>
-            <Button onClick={() => setAsking(false)}>Keep them</Button>
+            <Button onClick={() => setAsking(false)}>Keep jobs</Button>
             <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel the jobs
+              Cancel jobs
             </Button>
           </>
         }

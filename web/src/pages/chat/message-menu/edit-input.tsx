@@ -1,4 +1,4 @@
-/** Puts another input in the place of a past one: on a branch of its own, the old one stays where it is. */
+/** Dialog that edits a past input. The API puts the edited input on a new branch and keeps the old one. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ContentBlock, EditMessage, InputBlock, Message } from 'nightshift/client';
 import { useState } from 'react';
@@ -17,8 +17,8 @@ import { showNotice } from '../../../ui/toaster.tsx';
 type Delivery = NonNullable<EditMessage['delivery']>;
 
 const DELIVERIES: readonly { value: Delivery; label: string }[] = [
-  { value: 'queue', label: 'Wait until it is done' },
-  { value: 'interrupt', label: 'Take its place at once' },
+  { value: 'queue', label: 'Queue: after the current job' },
+  { value: 'interrupt', label: 'Interrupt: stop and run now' },
 ];
 
 export function EditInput({ message, onClose }: { message: Message; onClose: () => void }) {
@@ -39,7 +39,7 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
     },
     onSuccess: async ({ branch }) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice(`The edited input goes on as the branch ${branch}`);
+      showNotice(`Edited input sent on branch ${branch}`);
       onClose();
     },
   });
@@ -52,13 +52,13 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
       open
       onClose={onClose}
       wide
-      title="Edit the input"
-      description="It is answered on a new branch. What was said before stays on its own."
+      title="Edit input"
+      description="The edited input and its answer go on a new branch. The current branch stays unchanged."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" busy={edit.isPending} disabled={isEmpty} onClick={() => edit.mutate()}>
-            Send on a new branch
+            Send on new branch
           </Button>
         </>
       }
@@ -72,12 +72,12 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
         error={edit.isError ? readError(edit.error).message : null}
         hint={
           others.length === 0
-            ? 'Ctrl+Enter sends it.'
-            : `Ctrl+Enter sends it, with ${others.length === 1 ? 'the attachment' : `the ${others.length} attachments`} of the old one.`
+            ? 'Ctrl+Enter sends the input.'
+            : `Ctrl+Enter sends the input with ${others.length === 1 ? 'the attachment' : `the ${others.length} attachments`} of the original.`
         }
       />
       {isBusy && (
-        <Field label="Something is under way in this context">
+        <Field label="Delivery (a job is active)">
           {({ id: controlId }) => (
             <Select id={controlId} value={delivery} options={DELIVERIES} onChange={setDelivery} />
           )}
@@ -87,7 +87,7 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
   );
 }
 
-/** Pictures and documents, which an input may hold beside its text. */
+/** Attachments of the original input are kept. */
 function isKept(block: ContentBlock): block is Extract<InputBlock, { type: 'image' | 'document' }> {
   return block.type === 'image' || block.type === 'document';
 }

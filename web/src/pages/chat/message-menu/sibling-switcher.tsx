@@ -1,4 +1,4 @@
-/** Which of the inputs or answers that stand at one place is shown, and the way to the others: ‹ 2/3 ›. */
+/** Switches between the alternative inputs or answers at one position: ‹ 2/3 ›. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { Context } from 'nightshift/client';
@@ -10,14 +10,14 @@ import { showError } from '../../../ui/toaster.tsx';
 import css from './message-menu.module.css';
 
 /**
- * Of an input, or of any message of an answer. Shows nothing where nothing else stands there. Nothing is asked while the
- * context has one branch.
+ * For an input, or for any message of an answer. Renders nothing if there is no alternative. Fetches nothing while the context
+ * has one branch.
  */
 export function SiblingSwitcher({ context, messageId }: { context: Context; messageId: string }) {
   const contextId = context.id;
   const cache = useQueryClient();
   const isBranched = context.branches.length > 1;
-  // What makes or removes a branch makes all of the context stale, so that time need not.
+  // Creating or deleting a branch invalidates all queries of the context, so the data needs no expiry.
   const { data: siblings } = useQuery({
     ...siblingsQuery(contextId, messageId),
     enabled: isBranched,
@@ -26,7 +26,7 @@ export function SiblingSwitcher({ context, messageId }: { context: Context; mess
   const go = useMutation({
     mutationFn: (branch: string) => client.contexts.branches.switch(contextId, branch),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => showError('The branch was not switched', error),
+    onError: (error) => showError('Could not switch the branch', error),
   });
   if (!isBranched || siblings === undefined || siblings.length < 2) return null;
   const at = siblings.findIndex(({ active }) => active);

@@ -6,19 +6,19 @@ import { Select } from '../../../ui/select.tsx';
 import css from './settings.module.css';
 
 const DECISIONS = [
-  { value: 'never', label: 'Runs' },
-  { value: 'always', label: 'Asks first' },
-  { value: 'deny', label: 'Never runs' },
+  { value: 'never', label: 'Run' },
+  { value: 'always', label: 'Ask first' },
+  { value: 'deny', label: 'Deny' },
 ] as const;
 
-/** Before which tools a person is asked; the first rule that names a tool holds. */
+/** Edits the approval rules. The first rule that matches a tool applies. */
 export function ApprovalRules({
   rules,
   tools,
   onChange,
 }: {
   rules: readonly ApprovalRule[];
-  /** That there are to name. */
+  /** Suggested tool names. */
   tools: readonly string[];
   onChange: (rules: ApprovalRule[]) => void;
 }) {
@@ -26,9 +26,9 @@ export function ApprovalRules({
   return (
     <fieldset className={css.list}>
       <legend>Approval rules</legend>
-      <p className={css.hint}>The first that names a tool holds; * stands for any text.</p>
+      <p className={css.hint}>The first rule that matches a tool applies. * matches any text.</p>
       {rules.map((rule, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a rule has no name but its place
+        // oxlint-disable-next-line react/no-array-index-key -- a rule is identified by its position
         <div key={at} className={css.rule}>
           <TextField
             label={`Tool of rule ${at + 1}`}
@@ -54,7 +54,7 @@ export function ApprovalRules({
         </div>
       ))}
       <Button size="small" onClick={() => onChange([...rules, { tool: '', decision: 'always' }])}>
-        <Plus /> Add a rule
+        <Plus /> Add rule
       </Button>
     </fieldset>
   );

@@ -1,4 +1,4 @@
-/** Somebody else changed the settings while they were edited: shows what, and lets the person choose. */
+/** Shown if the settings were changed by someone else during editing: the user chooses which values to keep. */
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -29,13 +29,13 @@ export function Conflict({
       open
       onClose={onClose}
       wide
-      title="Changed by somebody else meanwhile"
-      description="Nothing was saved yet. Choose what holds, look at it once more, and save."
+      title="The settings were changed by someone else"
+      description="Nothing is saved yet. Choose the values to keep, review them and save."
       actions={
         <>
           <Button onClick={onClose}>Back</Button>
           <Button variant="primary" onClick={() => onTake(kept)}>
-            Go on with these
+            Use these values
           </Button>
         </>
       }
@@ -61,7 +61,7 @@ export function Conflict({
       ))}
       {others.length > 0 && (
         <>
-          <h3>Taken over as it stands now</h3>
+          <h3>Other changes that will be kept</h3>
           <dl className={css.taken}>
             {others.map(({ member }) => (
               <div key={member}>
@@ -74,7 +74,7 @@ export function Conflict({
           </dl>
         </>
       )}
-      {found.length === 0 && <p>The settings stand as they did; only their version is a newer one.</p>}
+      {found.length === 0 && <p>The values are unchanged; only the version is newer.</p>}
     </Dialog>
   );
 }

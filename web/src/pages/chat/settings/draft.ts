@@ -1,6 +1,6 @@
 /**
- * The settings of a worker as they stand in a form, where empty means “as the role says”. A draft is compared with the
- * one it began as, so that only what was touched is written.
+ * The settings of a worker as form values; an empty value means “from the role”. A draft is compared with the draft it started
+ * from, so that only changed members are sent.
  */
 import type { ApprovalRule, Context, Json, PatchContext, PinnedText } from 'nightshift/client';
 
@@ -75,7 +75,7 @@ export function isSame(one: Draft, other: Draft, member: Member): boolean {
   return JSON.stringify(one[member]) === JSON.stringify(other[member]);
 }
 
-/** What differs. */
+/** Members that differ. */
 export function changed(base: Draft, draft: Draft): Member[] {
   return MEMBERS.filter((member) => !isSame(base, draft, member));
 }
@@ -84,7 +84,7 @@ export type Read =
   | { kind: 'patch'; patch: PatchContext }
   | { kind: 'wrong'; member: Member; message: string };
 
-/** What was changed, for a PATCH: what was emptied is taken back. What it comes to is the API's to judge. */
+/** Builds a PATCH of the changed members; an emptied member is sent as null. The API validates the values. */
 export function toPatch(base: Draft, draft: Draft): Read {
   const touched = changed(base, draft);
   const config: Record<string, Json> = {};
@@ -97,7 +97,7 @@ export function toPatch(base: Draft, draft: Draft): Read {
   const title = draft.title.trim() === '' ? null : draft.title.trim();
   const patch: PatchContext = {
     ...(touched.includes('title') ? { title } : {}),
-    // Its members were made from the names of the schema; their values the API checks.
+    // The member names match the schema; the API validates the values.
     ...(Object.keys(config).length > 0 ? { config } : {}),
   };
   return { kind: 'patch', patch };
@@ -140,7 +140,7 @@ function value(given: Json): Value {
 function readNumber(text: string): Value {
   if (text.trim() === '') return value(null);
   const number = Number(text);
-  return Number.isInteger(number) ? value(number) : { kind: 'wrong', message: 'This is no whole number.' };
+  return Number.isInteger(number) ? value(number) : { kind: 'wrong', message: 'Enter a whole number.' };
 }
 
 function readJson(text: string): Value {
@@ -148,7 +148,7 @@ function readJson(text: string): Value {
   try {
     return value(JSON.parse(text));
   } catch {
-    return { kind: 'wrong', message: 'This is no JSON.' };
+    return { kind: 'wrong', message: 'Enter valid JSON.' };
   }
 }
 

@@ -1,11 +1,11 @@
-/** Two people changed the same settings: what each of them made of what both began with. */
+/** Three-way merge of settings that two people changed at the same time. */
 import { MEMBERS, isSame } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 
-/** `clash`: both changed it, and differently. */
+/** `clash`: both changed the member to different values. */
 export type Difference = { member: Member; clash: boolean };
 
-/** What the others changed. */
+/** Members that the other side changed. */
 export function differences(base: Draft, mine: Draft, theirs: Draft): Difference[] {
   return MEMBERS.filter((member) => !isSame(base, theirs, member)).map((member) => ({
     member,
@@ -13,7 +13,7 @@ export function differences(base: Draft, mine: Draft, theirs: Draft): Difference
   }));
 }
 
-/** Theirs, with what only I changed; of what both changed mine where it is named. */
+/** `theirs` with the members that only `mine` changed, and with those clashing members that `keptMine` names. */
 export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonly Member[]): Draft {
   const clashing = differences(base, mine, theirs).filter(({ clash }) => clash);
   return MEMBERS.reduce<Draft>((merged, member) => {
@@ -23,7 +23,7 @@ export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonl
   }, theirs);
 }
 
-/** As it is shown beside the other. */
+/** Display text of a member. */
 export function show(draft: Draft, member: Member): string {
   const value = draft[member];
   if (value === 'role' || value.length === 0) return 'not set';

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import css from './settings.module.css';
 
-/** What stands behind the system prompt in every prompt. */
+/** Edits the texts that follow the system prompt in every prompt. */
 export function PinnedTexts({
   texts,
   onChange,
@@ -17,10 +17,10 @@ export function PinnedTexts({
     <fieldset className={css.list}>
       <legend>Pinned texts</legend>
       <p className={css.hint}>
-        They stand behind the system prompt in every prompt, and are never compacted.
+        Pinned texts follow the system prompt in every prompt and are never compacted.
       </p>
       {texts.map((pinned, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a text has no name but its place
+        // oxlint-disable-next-line react/no-array-index-key -- a text is identified by its position
         <div key={at} className={css.pinned}>
           <TextField
             label={`Title of text ${at + 1}`}
@@ -44,7 +44,7 @@ export function PinnedTexts({
         </div>
       ))}
       <Button size="small" onClick={() => onChange([...texts, { title: '', text: '' }])}>
-        <Plus /> Add a text
+        <Plus /> Add text
       </Button>
     </fieldset>
   );

@@ -1,4 +1,4 @@
-/** The settings of a context and its worker. Only what was touched is written, and never over what somebody else changed meanwhile. */
+/** Edits the settings of a context and its worker. Sends only changed members, and never overwrites concurrent changes. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keys } from '../../../data/keys.ts';
@@ -20,7 +20,7 @@ import { SettingsForm } from './settings-form.tsx';
 type Props = { contextId: string; onClose: () => void };
 
 export function SettingsDialog({ contextId, onClose }: Props) {
-  // Read anew each time: what is edited is the version that its tag names.
+  // Fetched on each opening, so that the ETag belongs to the edited version.
   const read = useQuery({
     queryKey: keys.versioned(contextId),
     queryFn: ({ signal }) => readVersioned(contextId, signal),
@@ -65,7 +65,7 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
       }
       cache.setQueryData(keys.contextRecord(contextId), change.context);
       void cache.invalidateQueries({ queryKey: keys.contexts });
-      showNotice('Saved: it takes effect with the next step');
+      showNotice('Saved. The settings apply from the next step on.');
       onClose();
     },
   });
@@ -92,7 +92,7 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
       onClose={onClose}
       wide
       title="Settings"
-      description="What is left empty is as the role says, or the default."
+      description="Empty fields use the value of the role, or the default."
       actions={
         <>
           {save.isError && (

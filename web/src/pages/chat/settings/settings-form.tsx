@@ -31,13 +31,13 @@ export function SettingsForm(props: FormProps) {
 }
 
 const MODES = [
-  { value: 'role', label: 'As the role says' },
+  { value: 'role', label: 'From the role' },
   { value: 'act', label: 'Act' },
-  { value: 'plan', label: 'Plan: only tools without effect' },
+  { value: 'plan', label: 'Plan: only tools without effects' },
 ] as const;
 
 const STREAMING = [
-  { value: 'role', label: 'As the role says' },
+  { value: 'role', label: 'From the role' },
   { value: 'on', label: 'On' },
   { value: 'off', label: 'Off' },
 ] as const;
@@ -51,7 +51,7 @@ function ModelPart({ draft, wrong, onChange }: FormProps) {
         member="model"
         hint="provider/model"
         suggestions={models}
-        placeholder="As the role says"
+        placeholder="From the role"
         {...{ draft, wrong, onChange }}
       />
       <div className={css.pair}>
@@ -87,9 +87,9 @@ function ToolsPart(props: FormProps) {
   const tools = useTools(draft.mcp_servers);
   return (
     <div className={css.fields}>
-      <Names member="tools" known={tools} hint="None: those that the role has." {...props} />
+      <Names member="tools" known={tools} hint="Empty: the tools of the role." {...props} />
       {servers.length + draft.mcp_servers.length > 0 && (
-        <Names member="mcp_servers" known={servers} hint="With all of their tools." {...props} />
+        <Names member="mcp_servers" known={servers} hint="Includes all tools of a server." {...props} />
       )}
       <ApprovalRules
         rules={draft.approval}
@@ -99,7 +99,7 @@ function ToolsPart(props: FormProps) {
       <Area
         member="client_tools"
         rows={4}
-        hint="JSON: a list of name, description, input_schema."
+        hint="JSON array of objects with name, description and input_schema."
         code
         {...props}
       />
@@ -111,23 +111,28 @@ function LimitsPart(props: FormProps) {
   return (
     <div className={css.fields}>
       <div className={css.pair}>
-        <Text member="max_tokens" hint="Of one answer." inputMode="numeric" {...props} />
-        <Text member="max_steps" hint="Answers in one job." inputMode="numeric" {...props} />
-        <Text member="context_limit" hint="Tokens of a prompt." inputMode="numeric" {...props} />
-        <Text member="idle_timeout_s" hint="Seconds until it is archived." inputMode="numeric" {...props} />
+        <Text member="max_tokens" hint="Output tokens per answer." inputMode="numeric" {...props} />
+        <Text member="max_steps" hint="Model calls per job." inputMode="numeric" {...props} />
+        <Text member="context_limit" hint="Tokens per prompt." inputMode="numeric" {...props} />
+        <Text
+          member="idle_timeout_s"
+          hint="Seconds without activity until the context is archived."
+          inputMode="numeric"
+          {...props}
+        />
       </div>
       <Area
         member="compaction"
         rows={4}
         code
-        hint="JSON: type (threshold, llm, none), threshold, keep_turns, model."
+        hint="JSON object: type (threshold, llm, none), threshold, keep_turns, model."
         {...props}
       />
       <Area
         member="limits"
         rows={3}
         code
-        hint="JSON: depth, children, workers, of those below it."
+        hint="JSON object with the limits of workers below this one: depth, children, workers."
         {...props}
       />
     </div>
@@ -141,7 +146,13 @@ function PinnedPart({ draft, onChange }: FormProps) {
 function MorePart(props: FormProps) {
   return (
     <div className={css.fields}>
-      <Area member="parameters" rows={8} code hint="JSON: passed to the provider as it is." {...props} />
+      <Area
+        member="parameters"
+        rows={8}
+        code
+        hint="JSON object, passed to the provider unchanged."
+        {...props}
+      />
     </div>
   );
 }
