@@ -31,10 +31,10 @@ test('an edited input goes on beside the old one, and the switcher leads from on
   const id = await conversation('say: the first answer');
   const page = await open(id);
   await act(page, inputs(page), 'Edit …');
-  const dialog = page.getByRole('dialog', { name: 'Edit the input' });
+  const dialog = page.getByRole('dialog', { name: 'Edit input' });
   await dialog.getByRole('textbox', { name: 'Input' }).fill('say: the second answer');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Send on a new branch' }).click();
+  await dialog.getByRole('button', { name: 'Send on new branch' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await answers(page).getByText('the second answer').waitFor();
   await inputs(page).getByLabel('Version 2 of 2').waitFor();
@@ -65,7 +65,7 @@ test('branches are made from a message, switched, and deleted; what cannot go sa
   await act(page, answers(page).first(), 'Branch from here …');
   const made = page.getByRole('dialog', { name: 'New branch' });
   await made.getByRole('textbox', { name: 'Name' }).fill('no such name');
-  await made.getByRole('button', { name: 'Make the branch' }).click();
+  await made.getByRole('button', { name: 'Create branch' }).click();
   await made.getByRole('alert').waitFor();
   await made.getByRole('textbox', { name: 'Name' }).fill('aside');
   await made.getByRole('textbox', { name: 'Name' }).press('Enter');

@@ -13,7 +13,7 @@ const platform = useTenant('chat-answers');
 const { visit } = useBrowser(platform);
 
 const inputs = (page: Page) => page.getByRole('article', { name: 'Input' });
-const attached = (page: Page) => page.getByRole('list', { name: 'Attached' });
+const attached = (page: Page) => page.getByRole('list', { name: 'Attachments' });
 
 /** A red dot. */
 const PNG =
@@ -48,7 +48,7 @@ test('files go along with an input, by button, drop and paste; others are refuse
   await files.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no') });
   await page.getByText('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.').waitFor();
   await files.setInputFiles({ ...dot('huge.png'), buffer: Buffer.alloc(11_000_001) });
-  await page.getByText('That is more than one input may carry (11 MB).').waitFor();
+  await page.getByText('The attachments of one input are limited to 11 MB.').waitFor();
 
   for (const [name, how] of [
     ['dropped.png', "new DragEvent('drop', { dataTransfer: carried, bubbles: true })"],
@@ -99,8 +99,8 @@ test('the result of a tool of the client is given where its call stands, an erro
   const page = await open(context.id);
   await card(page, 'read_sensor').getByText('"room": "hall"').waitFor();
   await expectAccessible(page);
-  await card(page, 'read_sensor').getByLabel('What the tool gave').fill('21 degrees');
-  await card(page, 'read_sensor').getByRole('button', { name: 'Give the result' }).click();
+  await card(page, 'read_sensor').getByLabel('Tool result').fill('21 degrees');
+  await card(page, 'read_sensor').getByRole('button', { name: 'Submit result' }).click();
   await said(page, 'it is warm').waitFor();
   await card(page, 'read_sensor').getByText('Completed').waitFor();
   await card(page, 'read_sensor').getByRole('button', { name: 'read_sensor' }).click();
@@ -108,9 +108,9 @@ test('the result of a tool of the client is given where its call stands, an erro
 
   await send(page, `${call}say: it is broken`);
   const second = card(page, 'read_sensor').nth(1);
-  await second.getByLabel('What the tool gave').fill('no answer');
-  await second.getByRole('checkbox', { name: 'It failed' }).click();
-  await second.getByRole('button', { name: 'Give the result' }).click();
+  await second.getByLabel('Tool result').fill('no answer');
+  await second.getByRole('checkbox', { name: 'The tool failed' }).click();
+  await second.getByRole('button', { name: 'Submit result' }).click();
   await said(page, 'it is broken').waitFor();
   await second.getByText('Failed').waitFor();
   const results = (await blocksOf(context.id)).filter(({ type }) => type === 'tool_result');
@@ -126,7 +126,7 @@ test('an input that interrupts takes the place of what runs', async () => {
   const page = await open(context.id);
   await send(page, 'tokens: 5000 over 300s');
   await partial(page).waitFor();
-  await page.getByRole('combobox', { name: 'How it goes in' }).click();
+  await page.getByRole('combobox', { name: 'Delivery' }).click();
   await page.getByRole('option', { name: /^Interrupt/ }).click();
   await send(page, 'say: this instead');
   await said(page, 'this instead').waitFor();
@@ -136,7 +136,7 @@ test('an input that interrupts takes the place of what runs', async () => {
   expect(jobs.map(({ status }) => status)).toEqual(['completed', 'interrupted']);
   // It was chosen for that one input.
   await send(page, 'wait: 1h');
-  await page.getByRole('combobox', { name: 'How it goes in' }).getByText('Queue').waitFor();
+  await page.getByRole('combobox', { name: 'Delivery' }).getByText('Queue').waitFor();
 });
 
 test('files and forms suit a phone in the dark', async () => {
@@ -145,7 +145,7 @@ test('files and forms suit a phone in the dark', async () => {
     client_tools: [SENSOR],
   });
   const page = await visit(`${url}/contexts/${context.id}`, { size: 'phone', theme: 'dark' });
-  await card(page, 'read_sensor').getByLabel('What the tool gave').waitFor();
+  await card(page, 'read_sensor').getByLabel('Tool result').waitFor();
   await page.getByLabel('Files to attach').setInputFiles([dot(`${'long-'.repeat(20)}.png`), pdf]);
   await attached(page).getByText('plan.pdf').waitFor();
   await expectAccessible(page);

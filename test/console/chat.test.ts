@@ -95,7 +95,7 @@ test('opens at the end of a long answer that is still being made, and stays ther
   await expect.poll(below).toBeLessThan(48);
   await longer(partial(page), first.length + 200);
   await expect.poll(below).toBeLessThan(48);
-  await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await partial(page).waitFor({ state: 'hidden' });
 });
@@ -116,7 +116,7 @@ test('an input that steers joins the job that waits', async () => {
   await send(page, 'ask: Go on? [yes | no]');
   const question = page.getByRole('region', { name: 'Tool ask_user' });
   await question.getByRole('button', { name: 'yes' }).waitFor();
-  await page.getByRole('combobox', { name: 'How it goes in' }).click();
+  await page.getByRole('combobox', { name: 'Delivery' }).click();
   await page.getByRole('option', { name: /^Steer/ }).click();
   await send(page, 'say: steered');
   await place(page, 1).getByText('say: steered').waitFor();
@@ -160,9 +160,9 @@ test('what is queued is edited, moved and withdrawn, in every tab; an approval i
   const other = await page.context().newPage();
   await other.goto(address);
   await place(other, 2).getByText('say: three').waitFor();
-  await call.getByRole('button', { name: 'Edit the arguments' }).click();
-  await call.getByRole('textbox', { name: 'Run it with' }).fill('{"to": "bob", "text": "hi"}');
-  await call.getByRole('button', { name: 'Approve with this' }).click();
+  await call.getByRole('button', { name: 'Edit arguments' }).click();
+  await call.getByRole('textbox', { name: 'Edited arguments' }).fill('{"to": "bob", "text": "hi"}');
+  await call.getByRole('button', { name: 'Approve with edits' }).click();
   for (const tab of [page, other]) {
     await said(tab, 'sent').waitFor();
     await said(tab, 'uno').waitFor();
@@ -207,7 +207,7 @@ test('a failure says why, and is tried again', async () => {
     return all.map(({ kind, status }) => `${kind} ${status}`);
   };
   expect(await jobs()).toEqual(['input failed']);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(jobs).toEqual(['retry failed', 'input failed']);
   await send(page, 'say: better');
   await said(page, 'better').waitFor();
@@ -229,7 +229,7 @@ test('a long history is shown a window at a time', async () => {
   await expect.poll(atBegin).toBe(true);
   expect(await page.getByRole('article').count()).toBeLessThan(60);
   await send(page, 'say: the end');
-  await page.getByRole('button', { name: 'Jump to the latest' }).click();
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
   await said(page, 'the end').waitFor();
   await said(page, `answer ${count - 1}`).waitFor();
 
@@ -345,7 +345,7 @@ test('a draft is kept for each context', async () => {
   const { page, address } = await open();
   await field(page).fill('half a thought');
   await page.goto(platform().url);
-  await page.getByRole('heading', { name: 'Nothing is open' }).waitFor();
+  await page.getByRole('heading', { name: 'No context selected' }).waitFor();
   await page.goto(address);
   await field(page).waitFor();
   expect(await field(page).inputValue()).toBe('half a thought');

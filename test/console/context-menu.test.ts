@@ -46,19 +46,19 @@ test('settings that somebody else changed meanwhile are shown, and the person ch
   const settings = page.getByRole('dialog', { name: 'Settings' });
   await settings.getByRole('combobox', { name: 'Model' }).fill('simulated/mine');
   await settings.getByRole('tab', { name: 'Pinned' }).click();
-  await settings.getByRole('button', { name: 'Add a text' }).click();
+  await settings.getByRole('button', { name: 'Add text' }).click();
   await settings.getByRole('textbox', { name: 'Title of text 1' }).fill('House rules');
   await settings.getByRole('textbox', { name: 'Text 1', exact: true }).fill('No shouting.');
   await expectAccessible(page);
   await client.contexts.update(id, { config: { model: 'simulated/theirs', system_prompt: 'Be brief.' } });
   await settings.getByRole('button', { name: 'Save' }).click();
 
-  const conflict = page.getByRole('dialog', { name: 'Changed by somebody else meanwhile' });
+  const conflict = page.getByRole('dialog', { name: 'The settings were changed by someone else' });
   await conflict.getByText('Be brief.').waitFor();
   await conflict.getByText('simulated/theirs').waitFor();
   await expectAccessible(page);
   await conflict.getByRole('group', { name: 'Model' }).getByRole('radio', { name: 'Yours' }).check();
-  await conflict.getByRole('button', { name: 'Go on with these' }).click();
+  await conflict.getByRole('button', { name: 'Use these values' }).click();
   await settings.getByRole('button', { name: 'Save' }).click();
   await settings.waitFor({ state: 'hidden' });
   expect((await client.contexts.get(id)).config).toMatchObject({
@@ -145,7 +145,7 @@ test('a folder of the old layout is imported, with word of how far it is; a dama
   const dialog = page.getByRole('dialog', { name: 'Import a context' });
   const chosen = dialog.getByLabel('Folder to import');
   await chosen.setInputFiles(folder);
-  await dialog.getByRole('alert').getByText('messages/m2.json is damaged: it is no JSON.').waitFor();
+  await dialog.getByRole('alert').getByText('messages/m2.json is not valid JSON.').waitFor();
   await write('messages/m2.json', files.get('messages/m2.json') ?? '');
 
   // The request is held back, so that it can be looked at while it is under way.
@@ -156,7 +156,7 @@ test('a folder of the old layout is imported, with word of how far it is; a dama
   });
   await chosen.setInputFiles(folder);
   await dialog.getByRole('progressbar', { name: 'Import' }).waitFor();
-  await dialog.getByText(/^(Sending: \d+%|It is being read …)$/).waitFor();
+  await dialog.getByText(/^(Uploading: \d+%|Importing …)$/).waitFor();
   await expectAccessible(page);
   release();
   await dialog.waitFor({ state: 'hidden' });
@@ -185,7 +185,7 @@ test('an import that is stopped brings nothing', async () => {
     buffer: Buffer.from(JSON.stringify(pairs)),
   });
   await asked;
-  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await failed;
   expect(await contexts()).toEqual(before);
@@ -196,10 +196,10 @@ test('history is cleared, the worker is stopped and started, and what is deleted
   const { client } = platform();
   excuse(/status of 404/);
   const page = await open(id);
-  await choose(page, 'Stop the worker');
-  await page.getByText('takes no input until it is started').waitFor();
-  await choose(page, 'Start the worker');
-  await page.getByText('takes input again').waitFor();
+  await choose(page, 'Stop worker');
+  await page.getByText(/^Worker .* stopped$/).waitFor();
+  await choose(page, 'Start worker');
+  await page.getByText(/^Worker .* started$/).waitFor();
   await choose(page, 'Clear history …');
   const clear = page.getByRole('dialog', { name: 'Clear history?' });
   await clear.getByText('2 messages').waitFor();
@@ -210,7 +210,7 @@ test('history is cleared, the worker is stopped and started, and what is deleted
   const remove = page.getByRole('dialog', { name: 'Delete “to be deleted”?' });
   await remove.getByText('with its settings').waitFor();
   await expectAccessible(page);
-  await remove.getByRole('button', { name: 'Delete for good' }).click();
+  await remove.getByRole('button', { name: 'Delete permanently' }).click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(client.contexts.get(id)).rejects.toMatchObject({ code: 'not_found' });
 });

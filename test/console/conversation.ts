@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 export const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
-export const partial = (page: Page) => page.getByRole('article', { name: 'Answer in the making' });
+export const partial = (page: Page) => page.getByRole('article', { name: 'Partial answer' });
 export const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
 export const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
 export const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });

@@ -97,8 +97,8 @@ browserTest('is summed up over time, and prices stand with the providers', async
   const jobs = await client.jobs.list().all();
   const all = jobs.map(({ usage }) => usage.cost).reduce(addCosts, null);
   const page = await visit(`${url}/overview?span=1h`);
-  await page.getByText(`${formatCost(all ?? '')} in all`).waitFor();
-  await page.getByRole('button', { name: 'Cost as a table' }).click();
+  await page.getByText(`${formatCost(all ?? '')} in total`).waitFor();
+  await page.getByRole('button', { name: 'Show Cost as table' }).click();
   await page
     .getByRole('region', { name: 'Cost over time' })
     .getByRole('columnheader', { name: 'Cost' })
@@ -135,7 +135,7 @@ browserTest('stands beside the share of the prompt that was read from the provid
   const shown = '1.2K in, 75% cached · 40 out';
   const answer = page.getByRole('article', { name: 'Answer', exact: true });
   await answer.getByText(shown).waitFor();
-  await answer.getByTitle('200 input, 40 output, 900 read from caches, 100 written to caches').waitFor();
+  await answer.getByTitle('200 input, 40 output, 900 cache read, 100 cache write').waitFor();
   await page.goto(`${url}/jobs/${job.id}`);
   await page.getByText(shown).first().waitFor();
   // Nothing was read from a cache: then nothing is said of one.

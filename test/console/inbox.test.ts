@@ -19,7 +19,7 @@ const over = (page: Page, title: string, words: string) =>
     .filter({ hasText: title })
     .getByText(words, { exact: true })
     .waitFor();
-const NOTHING = 'Nothing waits for you';
+const NOTHING = 'The inbox is empty';
 
 async function boxOf(of: Locator) {
   const box = await of.boundingBox();
@@ -49,11 +49,11 @@ test('approves, denies with a reason, and runs with what a person wrote', async 
   await card(page, 'mail for bob').getByLabel('Reason').fill('not on Fridays');
   await card(page, 'mail for bob').getByLabel('Reason').press('Enter');
   await over(page, 'mail for bob', 'Denied: not on Fridays');
-  await card(page, 'mail for cid').getByRole('button', { name: 'Edit the arguments' }).click();
-  await card(page, 'mail for cid').getByLabel('Run it with').fill('{"to": "dan", "text": "edited"}');
-  await card(page, 'mail for cid').getByRole('button', { name: 'Approve with this' }).click();
+  await card(page, 'mail for cid').getByRole('button', { name: 'Edit arguments' }).click();
+  await card(page, 'mail for cid').getByLabel('Edited arguments').fill('{"to": "dan", "text": "edited"}');
+  await card(page, 'mail for cid').getByRole('button', { name: 'Approve with edits' }).click();
   await page.getByText(NOTHING).waitFor();
-  await over(page, 'mail for cid', 'Approved with other arguments');
+  await over(page, 'mail for cid', 'Approved with edited arguments');
   // All stay in the order in which they stood.
   expect(
     await page
@@ -81,11 +81,11 @@ test('answers a question by its choices, and gives the result of a client’s to
   await page.waitForURL('**/inbox?kind=question');
   await card(page, 'a sensor').waitFor({ state: 'detached' });
   await card(page, 'Which one?').getByRole('button', { name: 'blue' }).click();
-  await page.getByText('Nothing of this kind waits for you').waitFor();
+  await page.getByText('No items of this kind').waitFor();
   await over(page, 'Which one?', 'Answer: blue');
   await page.getByRole('button', { name: 'All' }).click();
-  await card(page, 'a sensor').getByLabel('What the tool gave').fill('21 degrees');
-  await card(page, 'a sensor').getByRole('button', { name: 'Give the result' }).click();
+  await card(page, 'a sensor').getByLabel('Tool result').fill('21 degrees');
+  await card(page, 'a sensor').getByRole('button', { name: 'Submit result' }).click();
   await page.getByText(NOTHING).waitFor();
   await client.jobs.wait(asked.jobs[0] ?? '');
   await client.jobs.wait(jobs[0] ?? '');
@@ -102,7 +102,7 @@ test('says so when somebody else was faster, and leads to the conversation', asy
   const link = card(page, 'mail for eve').getByRole('link', { name: 'mail for eve' });
   expect(await link.getAttribute('href')).toBe(`/contexts/${context.id}`);
   await client.tools.approve(context.id, { all: true, decision: 'deny' });
-  await over(page, 'mail for eve', 'Answered elsewhere, or over');
+  await over(page, 'mail for eve', 'Answered elsewhere, or no longer waiting');
   await page.getByText(NOTHING).waitFor();
 });
 
@@ -145,14 +145,14 @@ test('a button that moves within its form, or comes, takes no click for half a s
     const { x, y, width, height } = await boxOf(button);
     await page.mouse.click(x + width / 2, y + height / 2);
   };
-  const isEdited = () => noa.getByLabel('Run it with').isVisible();
+  const isEdited = () => noa.getByLabel('Edited arguments').isVisible();
   await approve.click({ trial: true });
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
   const before = await boxOf(approve);
 
   // The text area pushes the buttons down.
-  await clickOn(noa.getByRole('button', { name: 'Edit the arguments' }));
-  await noa.getByLabel('Run it with').waitFor();
+  await clickOn(noa.getByRole('button', { name: 'Edit arguments' }));
+  await noa.getByLabel('Edited arguments').waitFor();
   expect((await boxOf(approve)).y).toBeGreaterThan(before.y);
   await clickOn(approve);
   expect(await isEdited()).toBe(true);
@@ -161,13 +161,13 @@ test('a button that moves within its form, or comes, takes no click for half a s
 
   // Keys are not held up: back, and into the text area again.
   await noa.getByRole('button', { name: 'Back' }).press('Enter');
-  await noa.getByRole('button', { name: 'Edit the arguments' }).press('Enter');
+  await noa.getByRole('button', { name: 'Edit arguments' }).press('Enter');
   await clickOn(approve);
   expect(await isEdited()).toBe(true);
 
   await page.clock.runFor(600);
   await clickOn(approve);
-  await noa.getByText('Approved with other arguments').waitFor();
+  await noa.getByText('Approved with edited arguments').waitFor();
   await page.clock.resume();
   await client.jobs.wait(jobs[0] ?? '');
   expect((await client.contexts.messages.list(context.id).all()).length).toBeGreaterThan(2);
@@ -203,8 +203,8 @@ test('a decision is taken back for three seconds, sent by whoever leaves, and ke
   await page.goto(`${url}/inbox`);
   await card(page, 'mail for lea').getByRole('button', { name: 'Approve' }).click();
   await client.tools.approve(other.context.id, { all: true, decision: 'deny' });
-  await page.getByText('Somebody was faster, or it is over.').waitFor();
-  await over(page, 'mail for lea', 'Answered elsewhere, or over');
+  await page.getByText('This call no longer waits: it was already decided, or its job has ended.').waitFor();
+  await over(page, 'mail for lea', 'Answered elsewhere, or no longer waiting');
 });
 
 test('keys decide and take back without losing their place; a remembered verdict tells of the others', async () => {
@@ -222,7 +222,7 @@ test('keys decide and take back without losing their place; a remembered verdict
   await lower.getByRole('button', { name: 'Approve' }).press('Enter');
   await lower.and(page.locator(':focus')).waitFor();
   await over(page, 'two mails', 'Approved, and remembered');
-  await over(page, 'two mails', 'Decided with another one');
+  await over(page, 'two mails', 'Decided together with another call');
   await page.getByText(NOTHING).waitFor();
   await expectAccessible(page);
   expect(await client.contexts.messages.list(context.id).all()).not.toHaveLength(0);

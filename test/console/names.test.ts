@@ -33,7 +33,7 @@ test('a role is made from the models, tools and servers that there are', async (
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('librarian');
   await offered(dialog, 'Model', 'simulated/keeper');
-  await dialog.getByText('providers that are set up: simulated').waitFor();
+  await dialog.getByText('Configured providers: simulated').waitFor();
   await box(dialog, 'recall').click();
   await box(dialog, 'notes__read_graph').click();
   await expectAccessible(page);
@@ -42,7 +42,7 @@ test('a role is made from the models, tools and servers that there are', async (
   expect((await client.roles.get('librarian')).tools).toEqual(['recall', 'notes__read_graph']);
 
   // A server brings all of its tools: they need not be named one by one.
-  await page.getByRole('button', { name: 'Edit the role librarian' }).click();
+  await page.getByRole('button', { name: 'Edit role librarian' }).click();
   await box(dialog, 'notes__read_graph').click();
   await box(dialog, 'notes').click();
   await box(dialog, 'notes__read_graph').waitFor({ state: 'detached' });
@@ -67,7 +67,7 @@ test('settings of a context, too', async () => {
   expect(await box(settings, 'remember').isChecked()).toBe(true);
   await box(settings, 'remember').click();
   await box(settings, 'notes').click();
-  await settings.getByRole('button', { name: 'Add a rule' }).click();
+  await settings.getByRole('button', { name: 'Add rule' }).click();
   await offered(settings, 'Tool of rule 1', 'recall');
   await settings.getByRole('combobox', { name: 'Tool of rule 1' }).fill('notes__*');
   await expectAccessible(page);

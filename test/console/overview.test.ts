@@ -17,9 +17,9 @@ test('tells what is queued, runs and waits, what ended, and which processes live
   const page = await visit(`${url}/overview?span=1h`);
   for (const name of ['Queued: 1', 'Running: 1', 'Waiting: 1'])
     await page.getByRole('link', { name, exact: true }).waitFor();
-  await page.getByText('3 in all, 33 in 100 failed').waitFor();
-  await page.getByRole('button', { name: 'Jobs that ended as a table' }).click();
-  const table = page.getByRole('region', { name: 'Jobs that ended over time' });
+  await page.getByText('3 in total, 33% failed').waitFor();
+  await page.getByRole('button', { name: 'Show Finished jobs as table' }).click();
+  const table = page.getByRole('region', { name: 'Finished jobs over time' });
   await table.getByRole('columnheader', { name: 'Completed' }).waitFor();
   const cells = await table.getByRole('cell').allTextContents();
   const sums = [1, 3].map((column) =>
@@ -27,7 +27,7 @@ test('tells what is queued, runs and waits, what ended, and which processes live
   );
   expect(sums).toEqual([2, 1]);
   const [alive] = (await client.system.get()).processes ?? [];
-  const process = page.getByRole('row', { name: new RegExp(`process ${alive?.pid}`) });
+  const process = page.getByRole('row', { name: new RegExp(`pid ${alive?.pid}`) });
   await process.getByText(alive?.version ?? 'none').waitFor();
   await client.jobs.cancelAll({ context_id: busy.context.id });
   await page.getByRole('link', { name: 'Running: 0', exact: true }).waitFor();
@@ -37,7 +37,7 @@ for (const { theme, size } of LOOKS) {
   test(`is accessible with its plots, and fits: ${theme}, ${size}`, async () => {
     const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
     await page.locator('.recharts-surface').first().waitFor();
-    await page.getByRole('row', { name: /process/ }).waitFor();
+    await page.getByRole('row', { name: /pid/ }).waitFor();
     await expectAccessible(page);
     await expectFits(page);
   });

@@ -43,10 +43,10 @@ test('what looks like HTML is shown as text, between it Markdown is Markdown, an
   // Its preview tells of it, too.
   await page.getByRole('navigation', { name: 'Contexts' }).getByText('<plan> 1. first').waitFor();
 
-  await answer.getByRole('button', { name: 'Show it raw' }).click();
+  await answer.getByRole('button', { name: 'Show raw text' }).click();
   expect(await answer.locator('pre').first().innerText()).toBe(WRITTEN);
   await expectAccessible(page);
-  await answer.getByRole('button', { name: 'Show it rendered' }).click();
+  await answer.getByRole('button', { name: 'Show rendered' }).click();
   await answer.locator('strong').waitFor();
 });
 
@@ -67,7 +67,7 @@ test('contexts are found on the server, by title, worker and id, however many li
     await list.getByText('straw').first().waitFor();
   }
   await field.fill('no such thing');
-  await page.getByText('No context is found.').waitFor();
+  await page.getByText('No matching contexts.').waitFor();
   await expectAccessible(page);
 });
 
@@ -76,7 +76,7 @@ test('an address that does not exist is answered by a page for people, and by a 
   excuse(/404/);
   const page = await visit(`${url}/no/such/page`);
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-  await page.getByRole('link', { name: 'Go to the chats' }).click();
+  await page.getByRole('link', { name: 'Go to Chat' }).click();
   await page.waitForURL(`${url}/`);
   const headers = { authorization: `Bearer ${keyOf('reading')}` };
   const told = await fetch(`${url}/no/such/page`, { headers });

@@ -53,23 +53,23 @@ test('calls whose outcome is not known are settled where they stand, and in the 
   await waitingFor(client, TITLES.length);
 
   const page = await visit(`${url}/contexts/${happened}`);
-  const form = page.getByRole('group', { name: 'What became of wire_money' });
+  const form = page.getByRole('group', { name: 'Outcome of wire_money' });
   await page.getByText('wire_money').first().waitFor();
-  await form.getByText('had begun when its process was lost').waitFor();
+  await form.getByText('process was lost while this call was running').waitFor();
   await expectAccessible(page);
-  await form.getByLabel('Its result, if it happened').fill('receipt 77');
+  await form.getByLabel('Result, if it happened').fill('receipt 77');
   await form.getByRole('button', { name: 'It happened' }).click();
   await said(page, 'settled').waitFor();
   await card(page, 'wire_money').getByText('Completed').waitFor();
   expect(await textOf(happened)).toContain('receipt 77');
 
   await page.goto(`${url}/contexts/${unknown}`);
-  await form.getByRole('button', { name: 'Tell the model that nobody knows' }).click();
+  await form.getByRole('button', { name: 'Report as unknown' }).click();
   await said(page, 'settled').waitFor();
   await form.waitFor({ state: 'hidden' });
 
   await page.goto(`${url}/contexts/${again}`);
-  await form.getByRole('button', { name: 'It did not: run it again' }).click();
+  await form.getByRole('button', { name: 'It did not happen: run again' }).click();
   await form.waitFor({ state: 'hidden' });
   await expect.poll(() => effectsOf(again)).toEqual(['wire 7', 'wire 7']);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -77,9 +77,9 @@ test('calls whose outcome is not known are settled where they stand, and in the 
 
   await page.goto(`${url}/inbox`);
   const waiting = page.getByRole('article').filter({ hasText: 'a transfer' });
-  await waiting.getByLabel('Its result, if it happened').fill('receipt 78');
+  await waiting.getByLabel('Result, if it happened').fill('receipt 78');
   await waiting.getByRole('button', { name: 'It happened' }).click();
-  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText('The inbox is empty').waitFor();
   await client.jobs.wait(opened.at(-1)?.jobs[0] ?? '');
   expect(await textOf(transfer)).toContain('receipt 78');
 });

@@ -16,12 +16,12 @@ test('finds by words, narrows down, and opens the conversation at the message', 
   const find = async () => (await client.search({ q: 'zebra' }).page()).data;
   await until('both to be found', async () => (await find()).length === 2);
   const page = await visit(`${url}/search`);
-  await page.getByText('What are you looking for?').waitFor();
+  await page.getByText('Enter a search term').waitFor();
   await page.getByRole('searchbox').fill('zebra');
   const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
   await results.nth(1).waitFor();
   await page.waitForURL('**/search?q=zebra');
-  await page.getByLabel('Said in').click();
+  await page.getByLabel('Message type').click();
   await page.getByRole('option', { name: 'Answers', exact: true }).click();
   await results.nth(1).waitFor({ state: 'detached' });
   expect(await results.first().locator('mark').allTextContents()).toEqual(['zebra']);
@@ -34,7 +34,7 @@ test('finds by words, narrows down, and opens the conversation at the message', 
   await page.goBack();
   await results.first().waitFor();
   await page.getByRole('searchbox', { name: 'Search all messages' }).fill('unicorn');
-  await page.getByText('Nothing was found').waitFor();
+  await page.getByText('No results').waitFor();
   await expectAccessible(page);
 });
 

@@ -42,18 +42,18 @@ test('does not overwrite what somebody else changed meanwhile, unless told to', 
   const { client, url } = platform();
   await client.roles.put('shared', { model: 'simulated/a' });
   const page = await visit(`${url}/settings`);
-  await page.getByRole('button', { name: 'Edit the role shared' }).click();
+  await page.getByRole('button', { name: 'Edit role shared' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Model', { exact: true }).fill('simulated/mine');
   await client.roles.put('shared', { model: 'simulated/theirs' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('There is a version 2 of it by now').waitFor();
+  await dialog.getByText('Its current version is 2.').waitFor();
   expect((await client.roles.get('shared')).model).toBe('simulated/theirs');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Save mine over it' }).click();
+  await dialog.getByRole('button', { name: 'Overwrite with mine' }).click();
   await page.getByRole('listitem', { name: 'shared' }).getByText('version 3').waitFor();
   expect((await client.roles.get('shared')).model).toBe('simulated/mine');
-  await page.getByRole('button', { name: 'Delete the role shared' }).click();
+  await page.getByRole('button', { name: 'Delete role shared' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('listitem', { name: 'shared' }).waitFor({ state: 'detached' });
 });
@@ -63,8 +63,8 @@ const TABS = {
   Tools: 'wire_money',
   'MCP servers': 'No MCP server',
   Providers: 'simulated',
-  Limits: 'Inputs that wait in one context',
-  'This browser': 'As the system',
+  Limits: 'Queued inputs per context',
+  'This browser': 'System',
 };
 
 for (const { theme, size } of LOOKS) {

@@ -69,7 +69,7 @@ describe('without keys', () => {
     const page = await visit(`${platform().url}/inbox`);
     await heading(page, 'Inbox').waitFor();
     await page.keyboard.press('Tab');
-    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    const skip = page.getByRole('link', { name: 'Skip to content' });
     await skip.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('main').and(page.locator(':focus')).waitFor();
@@ -79,7 +79,7 @@ describe('without keys', () => {
     const page = await visit(`${platform().url}/jobs/by/nobody`);
     await heading(page, 'Page not found').waitFor();
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'Go to the chats' }).click();
+    await page.getByRole('link', { name: 'Go to Chat' }).click();
     await heading(page, 'Chat').waitFor();
   });
 
@@ -157,7 +157,7 @@ describe('with a key', () => {
     const field = page.getByLabel('API key');
     await field.fill('another');
     await field.press('Enter');
-    await page.getByText('This key is not known here.').waitFor();
+    await page.getByText('This API key is not valid.').waitFor();
     await field.fill(apiKey);
     await field.press('Enter');
     await heading(page, 'Jobs').waitFor();

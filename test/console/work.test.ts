@@ -54,19 +54,19 @@ test('what a worker does is cancelled from the tree, which shows the end of it',
   const page = await visit(`${platform().url}/workers/${top}/tree`);
   await item(page, 'reader').click();
   await page.getByRole('heading', { level: 2, name: 'reader' }).waitFor();
-  await page.getByRole('button', { name: 'Cancel down the tree …' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Cancel what reader does?' });
+  await page.getByRole('button', { name: 'Cancel jobs of subtree …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel the jobs of reader and all workers below?' });
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Cancel the jobs' }).click();
+  await dialog.getByRole('button', { name: 'Cancel jobs' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await item(page, 'reader').getByText('Idle').waitFor();
   await item(page, 'lead').getByText('Idle').waitFor();
   expect(await platform().client.contexts.get(contextId)).toMatchObject({ state: 'Idle' });
 
   await item(page, 'lead').click();
-  await page.getByRole('button', { name: 'Stop, and all below' }).click();
+  await page.getByRole('button', { name: 'Stop subtree' }).click();
   await item(page, 'reader').getByText('Stopped').waitFor();
-  await page.getByRole('button', { name: 'Start, and all below' }).click();
+  await page.getByRole('button', { name: 'Start subtree' }).click();
   await item(page, 'reader').getByText('Idle').waitFor();
 });
 
@@ -112,7 +112,7 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   const page = await visit(`${url}/jobs/${jobId}`);
   const row = (name: string) => step(page, name);
   await row('look_up').waitFor();
-  await row('send_mail').getByText('Waits for approval').waitFor();
+  await row('send_mail').getByText('Waiting for approval').waitFor();
   await row('send_mail').click();
   await page.getByRole('list', { name: 'Steps' }).getByRole('definition').getByText('Waiting').waitFor();
   await expectAccessible(page);
@@ -125,10 +125,10 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor({ state: 'hidden' });
 
   // The call that was not waited for is a small part of the whole.
-  const whole = page.getByRole('button', { name: 'Show all of it' });
+  const whole = page.getByRole('button', { name: 'Show all' });
   await whole.and(page.locator(':disabled')).waitFor();
   await row('look_up').click();
-  await page.getByRole('button', { name: 'Zoom to it' }).click();
+  await page.getByRole('button', { name: 'Zoom to row' }).click();
   await whole.and(page.locator(':enabled')).waitFor();
   await row('look_up').press('0');
   await whole.and(page.locator(':disabled')).waitFor();
@@ -136,7 +136,7 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   await page.getByRole('tab', { name: 'Table' }).click();
   const told = page.getByRole('row', { name: /send_mail/ });
   await told.getByText('Completed').waitFor();
-  await told.getByText('Waits for approval').waitFor();
+  await told.getByText('Waiting for approval').waitFor();
   await expectAccessible(page);
 });
 
@@ -152,18 +152,18 @@ test('a model call shows what was sent, and where its prompt ceased to begin as 
   const page = await visit(`${platform().url}/jobs/${second.job_id}`);
   await step(page, 'simulated/prompt').click();
   await page.getByText('Lost at the system prompt or the pinned texts').waitFor();
-  await page.getByRole('button', { name: 'Show the prompt' }).click();
+  await page.getByRole('button', { name: 'Show prompt' }).click();
   const dialog = page.getByRole('dialog', { name: 'Prompt of model call 1' });
   await dialog.getByText('"You are bold."').waitFor();
   await dialog.getByText('say: two').waitFor();
-  expect(await dialog.getByText('Not as it was sent').count()).toBe(0);
+  expect(await dialog.getByText('Changed since the call').count()).toBe(0);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   const earlier = await visit(`${platform().url}/jobs/${first.job_id}`);
   await step(earlier, 'simulated/prompt').click();
-  await earlier.getByRole('button', { name: 'Show the prompt' }).click();
-  await earlier.getByText('Not as it was sent: system prompt and pinned texts.').waitFor();
+  await earlier.getByRole('button', { name: 'Show prompt' }).click();
+  await earlier.getByText('Changed since the call: system prompt and pinned texts.').waitFor();
   await expectFits(earlier);
 });
 
@@ -172,21 +172,21 @@ test('a timeline says for what a call waits; the bar of a worker below leads to 
   const { contextId } = await family();
   const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
   const page = await visit(`${url}/jobs/${job?.id ?? ''}`);
-  await step(page, 'spawn_worker').getByText('Waits for workers').waitFor();
+  await step(page, 'spawn_worker').getByText('Waiting for workers').waitFor();
   await step(page, 'reader').getByText('Waiting').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Timeline of reader' }).click();
-  await step(page, 'ask_user').getByText('Waits for an answer').waitFor();
+  await step(page, 'ask_user').getByText('Waiting for an answer').waitFor();
   const below = (await client.jobs.list({ parent_job_id: job?.id ?? '' }).page()).data[0];
   const [question] = below?.waiting_for ?? [];
   await client.tools.result(below?.context_id ?? '', question?.tool_call_id ?? '', { content: 'this' });
-  await page.getByRole('link', { name: 'Asked for by' }).click();
+  await page.getByRole('link', { name: 'Parent job' }).click();
   await step(page, 'reader').waitFor();
-  await step(page, 'spawn_worker').getByText('Waits for workers').waitFor({ state: 'hidden' });
+  await step(page, 'spawn_worker').getByText('Waiting for workers').waitFor({ state: 'hidden' });
   await page.getByRole('tab', { name: 'Table' }).click();
   await page
     .getByRole('row', { name: /spawn_worker/ })
-    .getByText('Waits for workers')
+    .getByText('Waiting for workers')
     .waitFor();
 });
 

@@ -1,6 +1,6 @@
 /**
- * Whether the API can be reached. Failed requests and streams mark the connection as lost; the health endpoint is then polled
- * until it answers. Callbacks of `onReturn` run after that and refetch the queries.
+ * Whether the API can be reached. Failed requests and streams mark the connection as lost; the health endpoint is then
+ * polled until it answers. Callbacks of `onReturn` run after that and refetch the queries.
  */
 import { NightshiftError } from 'nightshift/client';
 import { useSyncExternalStore } from 'react';

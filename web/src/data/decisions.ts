@@ -1,7 +1,7 @@
 /**
- * Decisions made in this tab on tool calls that wait for a person. A decision is held for three seconds, during which it can
- * be undone, and is then sent. A tab that is closed or hidden sends its held decisions at once. The API accepts only the first
- * decision that it receives.
+ * Decisions made in this tab on tool calls that wait for a person. A decision is held for three seconds, during which
+ * it can be undone, and is then sent. A tab that is closed or hidden sends its held decisions at once. The API accepts
+ * only the first decision that it receives.
  */
 import { useSyncExternalStore } from 'react';
 

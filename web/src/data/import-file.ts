@@ -1,13 +1,13 @@
 /**
- * Uploads a file to the import endpoint without parsing it, and reports the progress. Uses XMLHttpRequest because `fetch`
- * reports no upload progress.
+ * Uploads a file to the import endpoint without parsing it, and reports the progress. Uses XMLHttpRequest because
+ * `fetch` reports no upload progress.
  */
 import { NightshiftError } from 'nightshift/client';
 import type { Context, Problem } from 'nightshift/client';
 
 /**
- * `share` is the uploaded part of the bytes, 0 to 1; at 1 the API processes the file. Rejects with a `NightshiftError`, or with
- * the reason of the signal.
+ * `share` is the uploaded part of the bytes, 0 to 1; at 1 the API processes the file. Rejects with a `NightshiftError`,
+ * or with the reason of the signal.
  */
 export function importFile(
   body: Blob,
@@ -64,8 +64,8 @@ function parse(text: string): Problem | null {
 }
 
 /**
- * Combines the files of a folder in the legacy layout into one request body. Paths are relative to the folder that contains
- * `metadata.json`. Throws with the name of a file that is not valid JSON.
+ * Combines the files of a folder in the legacy layout into one request body. Paths are relative to the folder that
+ * contains `metadata.json`. Throws with the name of a file that is not valid JSON.
  */
 export async function folderBody(files: readonly File[]): Promise<Blob> {
   const named = files.map((file) => ({ file, path: file.webkitRelativePath || file.name }));
@@ -84,6 +84,6 @@ function parseFile(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`The file ${path} is not valid JSON.`, { cause });
+    throw new Error(`${path} is not valid JSON.`, { cause });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Query keys. All queries of a context start with `['context', id]`, all queries of a job with `['job', id]`: invalidating the
- * shorter key invalidates all longer ones.
+ * Query keys. All queries of a context start with `['context', id]`, all queries of a job with `['job', id]`:
+ * invalidating the shorter key invalidates all longer ones.
  */
 import type { Context, Job, Json } from 'nightshift/client';
 

@@ -1,8 +1,8 @@
 /**
- * The event stream of one context, one connection shared by all components. It opens with the first subscriber. It closes
- * `LINGER_MS` after the last one has gone, and while the tab is hidden. Queries are refetched when the stream opens, so that
- * changes between the first fetch and the opening are not missed. If other tabs use all streams that a browser should open,
- * the queries are polled instead.
+ * The event stream of one context, one connection shared by all components. It opens with the first subscriber. It
+ * closes `LINGER_MS` after the last one has gone, and while the tab is hidden. Queries are refetched when the stream
+ * opens, so that changes between the first fetch and the opening are not missed. If other tabs use all streams that a
+ * browser should open, the queries are polled instead.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { textMaker } from 'nightshift/client';

@@ -5,8 +5,8 @@ import { liveStore } from './live-stream.ts';
 import type { Live } from './live-stream.ts';
 
 /**
- * Subscribes to the stream of a context while the component is mounted; the stream keeps the queries of the context current.
- * Returns the connection, the latest state and the partial messages.
+ * Subscribes to the stream of a context while the component is mounted; the stream keeps the queries of the context
+ * current. Returns the connection, the latest state and the partial messages.
  */
 export function useLive(contextId: string): Live {
   const store = liveStore(useQueryClient(), contextId);

@@ -1,7 +1,7 @@
 /**
- * Holds the message window of each open branch in the query cache under `keys.messageList`; invalidating that key reads the
- * window again. Each change applies to the current window, so that messages from the stream survive while a page is being
- * read.
+ * Holds the message window of each open branch in the query cache under `keys.messageList`; invalidating that key reads
+ * the window again. Each change applies to the current window, so that messages from the stream survive while a page is
+ * being read.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Message } from 'nightshift/client';

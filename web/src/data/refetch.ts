@@ -1,6 +1,6 @@
 /**
- * Refetches all queries below a key, including first fetches in progress. TanStack Query would keep the answer of such a
- * first fetch, which may predate the change.
+ * Refetches all queries below a key, including first fetches in progress. TanStack Query would keep the answer of such
+ * a first fetch, which may predate the change.
  */
 import type { QueryClient } from '@tanstack/react-query';
 

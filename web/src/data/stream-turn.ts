@@ -1,6 +1,6 @@
 /**
- * Limits the open streams of a browser. Over HTTP/1.1 a browser opens six connections to a server for all tabs together.
- * Hidden tabs hold no stream, and visible tabs hold at most four, so that connections remain for requests.
+ * Limits the open streams of a browser. Over HTTP/1.1 a browser opens six connections to a server for all tabs
+ * together. Hidden tabs hold no stream, and visible tabs hold at most four, so that connections remain for requests.
  */
 
 const MOST_STREAMS = 4;

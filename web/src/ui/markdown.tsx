@@ -1,8 +1,8 @@
 /// <reference types="remark-parse" />
 /**
- * Renders untrusted Markdown of models and people. HTML is shown as text, so that texts such as `<plan>` or `List<String>` stay
- * visible. Links are limited to the protocols that react-markdown allows (http, https, mailto …) and open in a new tab. Images
- * are shown as links.
+ * Renders untrusted Markdown of models and people. HTML is shown as text, so that texts such as `<plan>` or
+ * `List<String>` stay visible. Links are limited to the protocols that react-markdown allows (http, https, mailto …)
+ * and open in a new tab. Images are shown as links.
  */
 import { memo } from 'react';
 import ReactMarkdown from 'react-markdown';

@@ -1,7 +1,7 @@
 /**
- * Prevents clicks on elements that have just moved under the pointer. An element that appeared or moved ignores clicks for half
- * a second, and so does a button in it that appeared, moved within it or changed its label. Keys are not blocked. Scrolling by
- * the user does not count as a move; code that scrolls calls `sayMoved`.
+ * Prevents clicks on elements that have just moved under the pointer. An element that appeared or moved ignores clicks
+ * for half a second, and so does a button in it that appeared, moved within it or changed its label. Keys are not
+ * blocked. Scrolling by the user does not count as a move; code that scrolls calls `sayMoved`.
  */
 import { useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';

@@ -1,4 +1,6 @@
-/** Marks a compaction in the history: the model receives the messages above in a shorter form. Expands to the originals. */
+/**
+ * Marks a compaction in the history: the model receives the messages above in a shorter form. Expands to the originals.
+ */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight, FoldVertical } from 'lucide-react';
 import type { ContentBlock, Context, ContextCompaction, Message } from 'nightshift/client';

@@ -1,4 +1,6 @@
-/** Input form. Enter sends, Shift+Enter inserts a line break; while a job is unfinished the user selects the delivery. */
+/**
+ * Input form. Enter sends, Shift+Enter inserts a line break; while a job is unfinished the user selects the delivery.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, SendHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';

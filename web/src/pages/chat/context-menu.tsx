@@ -116,9 +116,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: async (now) => {
-      showNotice(
-        now.state === 'stopped' ? `${now.name} is stopped and accepts no input` : `${now.name} is started`,
-      );
+      showNotice(now.state === 'stopped' ? `Worker ${now.name} stopped` : `Worker ${now.name} started`);
       await Promise.all([
         cache.invalidateQueries({ queryKey: keys.worker(workerId) }),
         cache.invalidateQueries({ queryKey: keys.context(contextId) }),

@@ -1,4 +1,6 @@
-/** Converts a job and its steps to chart rows; each row consists of time stretches. Times are milliseconds since 1970. */
+/**
+ * Converts a job and its steps to chart rows; each row consists of time stretches. Times are milliseconds since 1970.
+ */
 import type { CallWait, ChildJob, Job, JobStep } from 'nightshift/client';
 
 /** Waits, during which the job holds no slot of a worker process. */

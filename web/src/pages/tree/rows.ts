@@ -14,8 +14,8 @@ export type Row = {
 };
 
 /**
- * `deepest`: the depth at which the answer was truncated: it may lack workers there and lacks all below; null if complete.
- * `loaded`: subtrees that were fetched separately, by the id of their top worker.
+ * `deepest`: the depth at which the answer was truncated: it may lack workers there and lacks all below; null if
+ * complete. `loaded`: subtrees that were fetched separately, by the id of their top worker.
  */
 export function rowsOf(
   top: WorkerTreeNode,

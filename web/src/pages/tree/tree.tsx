@@ -1,6 +1,6 @@
 /**
- * The rows of a tree: Tab reaches one of them, arrow keys move between them and open and close them. Parts that a truncated
- * answer lacks are fetched when their row is opened, and dropped when it is closed.
+ * The rows of a tree: Tab reaches one of them, arrow keys move between them and open and close them. Parts that a
+ * truncated answer lacks are fetched when their row is opened, and dropped when it is closed.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

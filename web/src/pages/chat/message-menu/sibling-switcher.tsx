@@ -10,8 +10,8 @@ import { showError } from '../../../ui/toaster.tsx';
 import css from './message-menu.module.css';
 
 /**
- * For an input, or for any message of an answer. Renders nothing if there is no alternative. Fetches nothing while the context
- * has one branch.
+ * For an input, or for any message of an answer. Renders nothing if there is no alternative. Fetches nothing while the
+ * context has one branch.
  */
 export function SiblingSwitcher({ context, messageId }: { context: Context; messageId: string }) {
   const contextId = context.id;

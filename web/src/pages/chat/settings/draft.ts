@@ -1,6 +1,6 @@
 /**
- * The settings of a worker as form values; an empty value means “from the role”. A draft is compared with the draft it started
- * from, so that only changed members are sent.
+ * The settings of a worker as form values; an empty value means “from the role”. A draft is compared with the draft it
+ * started from, so that only changed members are sent.
  */
 import type { ApprovalRule, Context, Json, PatchContext, PinnedText } from 'nightshift/client';
 

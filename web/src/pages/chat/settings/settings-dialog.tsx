@@ -1,4 +1,6 @@
-/** Edits the settings of a context and its worker. Sends only changed members, and never overwrites concurrent changes. */
+/**
+ * Edits the settings of a context and its worker. Sends only changed members, and never overwrites concurrent changes.
+ */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keys } from '../../../data/keys.ts';
