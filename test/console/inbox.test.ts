@@ -207,7 +207,7 @@ test('a decision is taken back for three seconds, sent by whoever leaves, and ke
   await over(page, 'mail for lea', 'Answered elsewhere, or no longer waiting');
 });
 
-test('keys decide and take back without losing their place; a remembered verdict tells of the others', async () => {
+test('keys decide and take back without losing their place; a remembered decision closes the others', async () => {
   const { client, url } = platform();
   const { context } = await openContext(client, 'two mails', [
     'call: send_mail {"to": "max", "text": "1"}\ncall: send_mail {"to": "max", "text": "2"}\n---\nsay: both',
@@ -221,7 +221,7 @@ test('keys decide and take back without losing their place; a remembered verdict
   await lower.getByRole('checkbox').click();
   await lower.getByRole('button', { name: 'Approve' }).press('Enter');
   await lower.and(page.locator(':focus')).waitFor();
-  await over(page, 'two mails', 'Approved, and remembered');
+  await over(page, 'two mails', 'Approved (remembered)');
   await over(page, 'two mails', 'Decided together with another call');
   await page.getByText(NOTHING).waitFor();
   await expectAccessible(page);

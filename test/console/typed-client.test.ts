@@ -20,7 +20,7 @@ afterEach(async () => {
   stage = null;
 });
 
-/** The program and the client as one script that runs in a page; `follower` is what it exports. */
+/** The program and the client as one script that runs in a page; `program` holds its exports. */
 async function bundle(): Promise<string> {
   const built = await build({
     configFile: false,
@@ -28,7 +28,7 @@ async function bundle(): Promise<string> {
     logLevel: 'error',
     build: {
       write: false,
-      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'streamHub', formats: ['iife'] },
+      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'program', formats: ['iife'] },
     },
   });
   const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : [];
@@ -53,7 +53,7 @@ test.skipIf(findHeadless() === null || inject('redisUrl') === null)(
       api = await startApi(api.env);
     });
     await page.addScriptTag({ content: await bundle() });
-    expectAllFollowed(await page.evaluate<Followed>('follower.follow(location.origin, restart)'));
+    expectAllFollowed(await page.evaluate<Followed>('program.follow(location.origin, restart)'));
     for (const child of [api.child, worker]) child.signal('SIGTERM');
     await Promise.all([api.child, worker].map(({ exited }) => exited));
   },
