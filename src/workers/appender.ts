@@ -1,4 +1,4 @@
-/** Appends of many runs in one statement. */
+/** Sends appends of many runs in one statement. */
 import type { Append, AppendOutcome } from '../core/append.ts';
 import { append } from '../db/append.ts';
 import { errorCode } from '../db/client.ts';
@@ -7,9 +7,9 @@ import { createBatcher } from './batcher.ts';
 
 export type Appender = (transition: Append) => Promise<AppendOutcome>;
 
-/** Appends that share a statement, at most. */
+/** Appends in one statement at most. */
 const SHARED = 64;
-/** Rolled back for certain: serialisation failure, deadlock. */
+/** SQLSTATEs after which the statement has certainly been rolled back: serialization failure, deadlock. */
 const ROLLED_BACK = ['40001', '40P01'];
 
 export function createAppender(db: Executor): Appender {
@@ -17,7 +17,8 @@ export function createAppender(db: Executor): Appender {
     contextOf: ({ lease }: Append) => lease.contextId,
     async shared(transitions) {
       const outcomes = await append(db, transitions, 'pass');
-      // Stale, or a row that somebody else holds: alone it is waited for.
+      // Not committed: the append is stale, or another transaction has locked the row. It is sent again alone, and
+      // waits for the lock.
       return outcomes.map((outcome) => (outcome.kind === 'committed' ? outcome : undefined));
     },
     alone: (transition) => appendAlone(db, transition),
@@ -31,6 +32,6 @@ async function appendAlone(db: Executor, transition: Append): Promise<AppendOutc
     if (ROLLED_BACK.includes(errorCode(error))) return send();
     throw error;
   });
-  if (outcome === undefined) throw new Error('An append was given no outcome.');
+  if (outcome === undefined) throw new Error('The append statement returned no outcome.');
   return outcome;
 }

@@ -1,25 +1,25 @@
 /**
- * Work of many runs in one statement or transaction. What comes while nothing is under way is sent at once; what comes
- * while something is gathers, and shares the next. Each has an answer of its own:
- * - What a shared sending had no answer for is sent again alone, so that nobody waits for a row that is not theirs.
- * - An error rolls a shared sending back whole: each of its parts is then sent alone, and fails alone.
- * - Where nobody can say what became of it, all its parts are in doubt.
+ * Combines work of many runs into one statement or transaction. A part that arrives while no batch is in flight is sent
+ * at once; parts that arrive meanwhile share the next batch. Each part gets its own answer:
+ * - A part without an answer from its batch is sent again alone, so that no part waits for the row lock of another one.
+ * - An error rolls the whole batch back. Each of its parts is then sent alone, and fails alone.
+ * - If the outcome of a batch is unknown (connection lost, timeout), all its parts are in doubt.
  */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 
 export type Batch<Part, Answer> = {
-  /** Parts of one context never share: its order is kept. */
+  /** Parts of the same context are never in one batch: their order is kept. */
   contextOf(part: Part): string;
-  /** Answers in the order of the parts; `undefined` where one was passed by. Nothing of such a one was done. */
+  /** Answers in the order of the parts; `undefined` for a part that was skipped, of which nothing was done. */
   shared(parts: readonly Part[]): Promise<(Answer | undefined)[]>;
   alone(part: Part): Promise<Answer>;
-  /** Parts that share, at most. */
+  /** Parts in one batch at most. */
   most: number;
 };
 
-/** Whatever takes longer holds nobody else up: the next is sent beside it. */
+/** After this time, in milliseconds, a batch no longer blocks the next one: both are in flight. */
 const SLOW_MS = 100;
 
 type Waiting<Part, Answer> = {
@@ -28,13 +28,13 @@ type Waiting<Part, Answer> = {
   reject: (error: unknown) => void;
 };
 
-/** Rejects as the statement did; `isAway` tells whether it may have been committed all the same. */
+/** Rejects with the error of the statement. If `isAway` is true of it, the statement may still have been committed. */
 export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: Part) => Promise<Answer> {
   let waiting: Waiting<Part, Answer>[] = [];
-  // One at a time: what a sending costs by itself, whatever it brings, is shared by as many as there are.
+  // One batch at a time, so that as many parts as possible share its fixed cost.
   let isUnderWay = false;
 
-  /** At most one of each context; the others wait for the next. */
+  /** At most one part of each context; the others wait for the next batch. */
   function take(): Waiting<Part, Answer>[] {
     const taken = new Map<string, Waiting<Part, Answer>>();
     const left: Waiting<Part, Answer>[] = [];
@@ -64,7 +64,7 @@ export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: 
     });
 }
 
-/** Resolves when the shared sending has ended; what is sent again alone is waited for by its own run only. */
+/** Resolves when the batch has ended. Only their own runs wait for parts that are sent again alone. */
 async function sendShared<Part, Answer>(
   batch: Batch<Part, Answer>,
   shared: readonly Waiting<Part, Answer>[],

@@ -1,7 +1,7 @@
 /**
- * What a child is made from. Without a role: from what its parent is. With one: from that, and what it leaves open of model
- * is its parent's. What its call says goes before, within what parent and role may: no tool but theirs, no wider limits, and
- * nothing unasked that its parent has to ask for.
+ * Role and config of a child worker. Without a role, the child gets those of its parent. With a role, it gets that
+ * role, and the parent's model if the role sets none. The spawn call overrides both within what parent and role allow:
+ * only their tools, no wider limits, and no call without approval that the parent needs approval for.
  */
 import type { Code } from '../core/errors.ts';
 import type { TenantId, WorkerId } from '../core/ids.ts';
@@ -18,10 +18,10 @@ type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
 
 export type ChildWorkerSpec =
   | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
-  /** In words for the model. */
+  /** `words`: the message for the model. */
   | { kind: 'refused'; code: Code; words: string };
 
-/** A role that was looked for. `definition`: null where only other processes know it. */
+/** The role that the call names. `definition`: null if only other processes know it. */
 type Found = { role: WorkerRole; definition: Role | null };
 
 export async function childWorkerSpec(
@@ -34,7 +34,7 @@ export async function childWorkerSpec(
 ): Promise<ChildWorkerSpec> {
   const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);
   if (found === null && ask.role !== null)
-    return refused('unknown_role', `There is no role ${JSON.stringify(ask.role)}.`);
+    return refused('unknown_role', `No role has the name ${JSON.stringify(ask.role)}.`);
   const granted = [
     ...settings.tools.filter(({ answered_by }) => answered_by !== 'client').map(({ name }) => name),
     ...(found?.definition?.tools ?? []),
@@ -44,7 +44,7 @@ export async function childWorkerSpec(
     const names = [...new Set(granted)].sort().join(', ');
     return refused(
       'unknown_tool',
-      `The tool ${JSON.stringify(more)} cannot be given to it. These can: ${names}.`,
+      `The child cannot have the tool ${JSON.stringify(more)}. It can have: ${names}.`,
     );
   }
   const config = { ...inherited(settings, parent, limits, found), ...said(ask) };
@@ -53,7 +53,7 @@ export async function childWorkerSpec(
   const missing = await missingOf(parts, { role, definition, config });
   return missing === null
     ? { kind: 'made', role, config }
-    : refused('unavailable', `Nobody here has ${missing}.`);
+    : refused('unavailable', `No worker process has the ${missing}.`);
 }
 
 function refused(code: Code, words: string): ChildWorkerSpec {
@@ -68,7 +68,7 @@ function inherited(
 ): WorkerConfig {
   if (found === null) return { ...config, limits };
   const model = found.definition?.model === undefined ? { model: formatModelName(settings.model) } : {};
-  // What its maker is asked about or denied, it is too: another role is no way around that.
+  // The parent's approval rules apply to the child too, so that a child with another role cannot bypass them.
   const approval = settings.asking.rules.filter(({ decision }) => decision !== 'never');
   return { ...model, ...(approval.length > 0 && { approval }), limits };
 }
@@ -77,12 +77,12 @@ function said({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig {
   return {
     ...(systemPrompt !== null && { system_prompt: systemPrompt }),
     ...(model !== null && { model }),
-    // Those and no others: of the tools of a server, too, only what is named, and none that a client runs.
+    // Exactly these tools: no other tool of an MCP server, and none that a client runs.
     ...(tools !== null && { tools: [...new Set(tools)], mcp_servers: [], client_tools: [] }),
   };
 }
 
-/** One of the config file, else of the tenant, else one that another process published. */
+/** Looks in the config file, then among the tenant's roles, then among the roles that other processes publish. */
 async function findRoleOf(
   { database, abilities, times }: Parts,
   tenantId: TenantId,
@@ -99,7 +99,7 @@ async function findRoleOf(
     : null;
 }
 
-/** What neither this process nor another one that lives can serve; null: nothing. */
+/** The first thing that no live worker process can serve; null: nothing is missing. */
 async function missingOf(
   { database, abilities, times }: Parts,
   { role, definition, config }: { role: WorkerRole | null; definition: Role | null; config: WorkerConfig },
@@ -119,5 +119,5 @@ async function missingOf(
   return serving.missing.find((name) => !known.has(name)) ?? null;
 }
 
-/** Settings do not depend on whose they are. */
+/** A placeholder: settings do not depend on the worker's id. */
 const NOBODY = '00000000-0000-7000-8000-000000000000' as WorkerId;

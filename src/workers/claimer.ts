@@ -1,6 +1,6 @@
 /**
- * Claims: the lease, all that is stored, and the append that begins or resumes a job, in one transaction. Contexts of which
- * nothing bad is known share one.
+ * Claims. One transaction takes the lease, reads the stored state, and appends the beginning or resumption of a job.
+ * Contexts without failed claims that are not known as unsupported share a transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { endUnread } from '../commands/end-unread.ts';
@@ -27,7 +27,7 @@ import { createBatcher } from './batcher.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from './ports.ts';
 
-/** Contexts that share a transaction, at most: each is held until all of them were read. */
+/** Contexts in one transaction at most: the row of each stays locked until all of them are read. */
 const SHARED = 32;
 
 type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
@@ -44,7 +44,7 @@ export function createClaimer(parts: Parts): Claimer {
 
 async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | undefined)[]> {
   const ordinary = claims.filter(
-    // After a process was declared dead and began anew, the claims of its former self are not for this one.
+    // A process that was declared dead has a new id: claims under its old id are left out.
     ({ contextId, owner, counted }) =>
       counted === null && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
   );
@@ -52,7 +52,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   if (owner === undefined) return claims.map(() => undefined);
   const ids = ordinary.map(({ contextId }) => contextId);
   const claimed = await parts.database.transaction(async (tx, last) => {
-    // One round trip: what is read after the claim is read of what was claimed.
+    // One round trip: the reads see what the claim before them took.
     const at = leasedBy(ids, owner);
     const [rows, beside, histories] = await Promise.all([
       claimFree(tx, ids, owner),
@@ -70,7 +70,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
 
-/** Null: surplus, or the worker is gone. */
+/** Null: the claim was a noop, or the worker was deleted. */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
   const { contextId, owner, counted } = one;
   const claimed = await parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
@@ -88,10 +88,10 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
   return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
 }
 
-/** Claimed, and not read yet. */
+/** Claimed, but not read yet. */
 type Unread = { kind: 'unread'; row: ContextRow };
 
-/** The transaction of a claim holds the row: it must not be silent for as long as a long history takes. */
+/** Reads within the claim's transaction, but no long history: the row must not stay locked for the time that takes. */
 async function readWithinClaim(
   parts: Parts,
   tx: Executor,
@@ -105,7 +105,7 @@ async function readWithinClaim(
   }
 }
 
-/** After the commit of a claim. Null: the lease is lost, or the worker is gone. */
+/** Reads and opens a context after its claim has committed. Null: the lease is lost, or the worker was deleted. */
 async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null> {
   const { db } = parts.database;
   const { contextId, epoch } = row.lease;
@@ -123,12 +123,12 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
 
 type Found = { row: ContextRow; snapshot: Snapshot };
 
-/** A row whose worker is gone has no snapshot. */
+/** Empty if the worker of the row was deleted: it has no snapshot. */
 function found(row: ContextRow, snapshot: Snapshot | null | undefined): Found[] {
   return snapshot === null || snapshot === undefined ? [] : [{ row, snapshot }];
 }
 
-/** Ends the transaction that claimed them, at the time that came with the claim. */
+/** Appends the first transitions and commits the claiming transaction. `row.now` is the time of the claim. */
 async function openAll(
   parts: Pick<Parts, 'ids'>,
   last: Executor,
@@ -147,14 +147,14 @@ async function openAll(
     const outcomes = await committing;
     const expected = first.flatMap(({ began }) => began?.outcome ?? []);
     if (!isDeepStrictEqual(outcomes, expected))
-      throw new Error('A context changed under the transaction that claimed it.');
+      throw new Error('A context changed although the claiming transaction had locked its row.');
   }
   return new Map(first.map(({ contextId, claimed }) => [contextId, claimed]));
 }
 
 type First = { kind: 'skipped' | 'opened'; transition: Append | null };
 
-/** What a claim appends: the context is handed back, or its job begins or goes on; null: nothing is to begin. */
+/** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
 function stepOf({ ids }: Pick<Parts, 'ids'>, snapshot: Snapshot, now: Millis): First {
   const step = decide(snapshot, now);
   if (step.kind === 'hand_back')
@@ -172,7 +172,7 @@ function taken(
   return { kind, snapshot: apply(snapshot, transition, outcome), began: { transition, outcome } };
 }
 
-/** What the transaction does with a context, and what stands then: it holds the row, so that both are known. */
+/** The append for a context and the state after it. The row is locked, so the outcome is known in advance. */
 function firstStep(parts: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
   const { contextId } = row.lease;
   const { kind, transition } = stepOf(parts, snapshot, row.now);
@@ -195,13 +195,16 @@ function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: A
     headSeq: headSeq + entries.length,
     wakeSeq,
     controlSeq,
-    // What begins or resumes a job ends none.
+    // Beginning or resuming a job ends no job.
     met: [],
     followUp: false,
   };
 }
 
-/** What could not be served before is read in full only once it can be. Null: it can, or that is not what matters now. */
+/**
+ * Decides from the mailbox alone whether a context is still unsupported, and releases it then. Null: read it in full,
+ * because it can be served now or something else is due.
+ */
 async function leaveUnread(
   { abilities, clock }: Parts,
   tx: Executor,

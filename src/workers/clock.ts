@@ -1,17 +1,18 @@
 /**
- * The database's clock as this process knows it: what it said last, plus the time since, which no clock change moves. Word
- * that took a little longer to arrive does not set it back: what was over stays over.
+ * The database's clock as this process knows it: the last time that the database reported, plus the monotonic time
+ * since then. So changes of the local clock have no effect. A report that was slow to arrive does not set the clock
+ * back: a time that has passed stays passed.
  */
 import type { Clock, Millis } from '../core/time.ts';
 
-/** An answer that is later than that, in milliseconds, is not late: the database's clock was set back. */
+/** A report that is behind by more than this, in milliseconds, was not slow: the database's clock was set back. */
 const LATE_MS = 250;
 
 export class DatabaseClock implements Clock {
   #ahead = Date.now() - performance.now();
   #isSet = false;
 
-  /** Said by the database just now. */
+  /** Takes the time that the database has just reported. */
   set(now: Millis): void {
     const ahead = now - performance.now();
     if (!this.#isSet || ahead > this.#ahead || ahead < this.#ahead - LATE_MS) this.#ahead = ahead;

@@ -1,14 +1,16 @@
-/** How long a worker process waits for an answer of the database, and what it makes of an error. */
+/** How long a worker process waits for the database, and how it classifies errors. */
 import { TimeoutError } from 'p-timeout';
 import { isUnavailable } from '../db/client.ts';
 
-/** For `pTimeout`: a connection that says nothing for so long is not waited for. The error is made once: it is dear. */
+/**
+ * For `pTimeout`: after this time a query is given up. The error is created once, because creating one is expensive.
+ */
 export const DATABASE_TIMEOUT = {
   milliseconds: 15_000,
-  message: new TimeoutError('The database did not answer in time.'),
+  message: new TimeoutError('The database did not answer within 15 seconds.'),
 };
 
-/** Whether nobody can say what became of it. */
+/** Whether the outcome is unknown: the statement may have been committed. */
 export function isAway(error: unknown): boolean {
   return isUnavailable(error) || error instanceof TimeoutError;
 }

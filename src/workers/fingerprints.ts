@@ -1,4 +1,7 @@
-/** What is sent to models, in short; and the tools of it, which only worker processes know, kept for whoever asks later. */
+/**
+ * Fingerprints of model requests. Also stores the tool lists of these requests: only worker processes know them, and
+ * the API shows them later.
+ */
 import type { Logger } from 'pino';
 import type { Memory } from '../core/compaction/compacted.ts';
 import { createFingerprinter } from '../core/fingerprint.ts';
@@ -8,17 +11,17 @@ import type { Executor } from '../db/client.ts';
 import { digest } from '../db/digest.ts';
 import { keepToolList } from '../db/tool-lists.ts';
 
-/** How long a list that was kept is not looked at again, in milliseconds: a day. */
+/** How long a stored list is not written again, in milliseconds: a day. */
 const KEPT_MS = 86_400_000;
 
-/** Lists that are known to be kept, at most: beyond these it is begun anew. */
+/** Stored lists that this process remembers at most. Beyond that it forgets all of them. */
 const KNOWN = 10_000;
 
 export class Fingerprints {
   readonly #db: Executor;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #fingerprinter = createFingerprinter(digest);
-  /** When each list was kept last, by tenant and hash. */
+  /** When each list was last stored, by hash and tenant. */
   readonly #kept = new Map<string, number>();
 
   constructor(db: Executor, log: Pick<Logger, 'warn'>) {
@@ -26,7 +29,7 @@ export class Fingerprints {
     this.#log = log;
   }
 
-  /** Never throws, and waits for nothing: a list that could not be kept is tried again with the next call. */
+  /** Never throws, and does not wait for the database: the next call retries a list that could not be stored. */
   of(tenantId: TenantId, sent: Sent, memory: Memory): Fingerprint {
     const fingerprint = this.#fingerprinter.of(sent, memory);
     void this.#keep(tenantId, fingerprint.listed, sent);
@@ -43,7 +46,7 @@ export class Fingerprints {
       await keepToolList(this.#db, tenantId, hash, listed);
     } catch (error) {
       this.#kept.delete(key);
-      this.#log.warn({ err: error, tenant: tenantId }, 'a list of tools was not kept');
+      this.#log.warn({ err: error, tenant: tenantId }, 'could not store a tool list');
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Carries out what the ends of jobs leave for other contexts: at once where this process heard of one, and with every
- * sweep, for whoever died before it could. Every process may, two at a time do no harm.
+ * Carries out follow-ups: what the end of a job requires in other contexts. Runs when this process is notified, and
+ * with every sweep, because the process that ended the job may have died. Any process may do it; two at the same time
+ * do no harm.
  */
 import type { Logger } from 'pino';
 import pTimeout from 'p-timeout';
@@ -15,12 +16,12 @@ import { dueFollowUps } from '../db/follow-ups.ts';
 import type { FollowUp } from '../db/follow-ups.ts';
 import type { LeaseTimes } from '../db/processes.ts';
 
-/** Of each kind, at a time. */
+/** Follow-ups of each kind per query. */
 const MOST = 100;
-/** On the way out an errand that takes longer is left to others, in milliseconds. */
+/** How long `stop` waits for a running follow-up, in milliseconds. Other processes carry out what takes longer. */
 const ENDING_MS = 1_000;
 
-/** Nobody answers a call here. */
+/** Follow-ups answer no tool calls. */
 type FollowUpPorts = Omit<CommandPorts, 'boundResult'>;
 
 type Ports = Omit<FollowUpPorts, 'times' | 'stopGraceMs'> & {
@@ -51,7 +52,7 @@ export class FollowUps {
     if (running !== null) await pTimeout(running, { milliseconds: ENDING_MS }).catch(() => undefined);
   }
 
-  /** Soon. Does not throw; what fails is tried again by the next sweep. */
+  /** Starts a pass soon. Does not throw: the next sweep retries what failed. */
   look(): void {
     if (this.#stopped) return;
     this.#again = true;
@@ -65,7 +66,7 @@ export class FollowUps {
     while (this.#again && !this.#stopped) {
       this.#again = false;
       const isMore = await runFollowUps(this.#ports).catch((error: unknown) => {
-        this.#ports.log.warn({ err: error }, 'errands could not be carried out');
+        this.#ports.log.warn({ err: error }, 'could not carry out follow-ups');
         return false;
       });
       if (isMore) this.#again = true;
@@ -73,7 +74,7 @@ export class FollowUps {
   }
 }
 
-/** One look at all that is due. True: there may be more. */
+/** Carries out the follow-ups that are due now. True: there may be more. */
 export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
   const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);

@@ -1,7 +1,8 @@
 /**
- * The life of a worker process in the database: a row, a session lock, and a beat for all its contexts on a connection of
- * its own. A process that could not beat for two thirds of the lease lets all its runs go, before anybody else may take
- * them; one that was declared dead starts over under a new id, once its old runs have ended.
+ * The registration of a worker process in the database: a row, a session lock, and one heartbeat for all its contexts
+ * on a dedicated connection. A process without a successful heartbeat for two thirds of the lease ends all its runs,
+ * before other processes may claim their contexts. A process that was declared dead registers again under a new id,
+ * once its old runs have ended.
  */
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -19,10 +20,10 @@ import type { WorkerPorts } from './ports.ts';
 import type { Registry } from './registry.ts';
 import { VERSION } from '../package-files.ts';
 
-/** One incarnation: a row, and the lock under which it stands. */
+/** One registration of the process: its row and its session lock. */
 type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };
 
-/** How often figures are left in the process's row, in milliseconds. */
+/** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
 
 export class Heartbeat {
@@ -34,7 +35,7 @@ export class Heartbeat {
   readonly #metrics: WorkerMetrics;
   #connection: Database;
   #incarnation: Incarnation | null = null;
-  /** Of the monotonic clock: when the last beat that succeeded was sent. */
+  /** When the last successful heartbeat was sent, on the monotonic clock. */
   #lastHeartbeat = 0;
   #lastFigures = 0;
   #stopped = false;
@@ -57,12 +58,15 @@ export class Heartbeat {
     this.#connection = ports.openHeartbeatConnection();
   }
 
-  /** Null between incarnations, and while the lease may have run out: nothing is claimed then. */
+  /**
+   * The id of the current registration. Null between registrations and while the lease may have expired: the process
+   * claims nothing then.
+   */
   identity(): ProcessId | null {
     return this.#isFresh() ? (this.#incarnation?.id ?? null) : null;
   }
 
-  /** Resolves once the process may claim. Waits for a database that is away. */
+  /** Resolves once the process may claim contexts. Retries until the database is available. */
   async start(): Promise<void> {
     while (!this.#stopped) {
       try {
@@ -77,7 +81,7 @@ export class Heartbeat {
     this.#beating = this.#heartbeatOn();
   }
 
-  /** The last beat: whatever is still owned is for others from now on. */
+  /** Ends the registration: other processes may claim its remaining contexts at once. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await pTimeout(this.#beating, { milliseconds: 2_000 }).catch(() => undefined);
@@ -120,31 +124,31 @@ export class Heartbeat {
     if (sent - this.#lastFigures >= FIGURES_MS) await this.#leaveFigures(incarnation.id, sent);
   }
 
-  /** For whoever scrapes an API process. */
+  /** API processes serve these metrics to Prometheus. */
   async #leaveFigures(id: ProcessId, now: number): Promise<void> {
     this.#lastFigures = now;
     try {
       const figures = await this.#metrics.read();
       await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#timeoutMs() });
     } catch (error) {
-      this.#ports.log.warn({ err: error }, 'figures were not left');
+      this.#ports.log.warn({ err: error }, 'could not write the metrics to the process row');
     }
   }
 
   async #missed(error: unknown): Promise<void> {
-    this.#ports.log.warn({ err: error }, 'a beat was missed');
+    this.#ports.log.warn({ err: error }, 'a heartbeat was missed');
     this.#metrics.heartbeatMissed();
     if (!this.#isFresh() && this.#registry.running > 0) {
       this.#ports.log.error(
         { runs: this.#registry.running },
-        'no beat for most of the lease: letting all runs go',
+        'no heartbeat for two thirds of the lease: ending all runs',
       );
       this.#registry.loseAll();
     }
     await this.#reconnect();
   }
 
-  /** A connection that failed once is not trusted again. */
+  /** After a failed heartbeat the process opens a new connection. */
   async #reconnect(): Promise<void> {
     void this.#connection.close(0).catch(() => undefined);
     this.#connection = this.#ports.openHeartbeatConnection();
@@ -152,7 +156,10 @@ export class Heartbeat {
   }
 
   async #startOver(dead: Incarnation): Promise<void> {
-    this.#ports.log.error({ process_id: dead.id }, 'declared dead: starting over under a new id');
+    this.#ports.log.error(
+      { process_id: dead.id },
+      'this process was declared dead: it registers again under a new id',
+    );
     this.#incarnation = null;
     dead.unsubscribe();
     this.#registry.loseAll();
@@ -168,7 +175,10 @@ export class Heartbeat {
     const backend = await pTimeout(takeLock(this.#connection.db, lockKey), {
       milliseconds: this.#timeoutMs(),
     });
-    if (backend === null) throw new Error('The lock of this process is taken.');
+    if (backend === null)
+      throw new Error(
+        `Another session holds the advisory lock ${lockKey}. The process retries with another lock.`,
+      );
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };

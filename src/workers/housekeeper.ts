@@ -1,6 +1,7 @@
 /**
- * Housekeeping: what is old goes, beside the sweeps and slower than these. Every worker process does it, each at moments of
- * its own; they pass by what another one holds, and each batch is a commit of its own, so that any may die in the middle.
+ * Housekeeping removes old data, apart from the sweeps and less often. Every worker process does it, at random
+ * intervals. A process skips rows that another one has locked, and each batch commits on its own, so that a process may
+ * die at any point.
  */
 import { setTimeout } from 'node:timers/promises';
 import { purgeArchived } from '../commands/purge-archived.ts';
@@ -13,7 +14,7 @@ import { forgetToolLists } from '../db/tool-lists.ts';
 import type { WorkerState } from './ports.ts';
 import { removeOrphans } from './workspaces.ts';
 
-/** Between two rounds, in milliseconds, a quarter more or less. */
+/** Time between two rounds, in milliseconds, a quarter more or less. */
 const ROUND_MS = 45_000;
 
 const ARCHIVED_AT_ONCE = 200;
@@ -21,7 +22,7 @@ const PURGED_AT_ONCE = 20;
 const KEYS_AT_ONCE = 5_000;
 const LISTS_AT_ONCE = 100;
 
-/** Batches of one round: what is left then is for the next one. */
+/** Batches of each kind in one round; the next round does the rest. */
 const BATCHES = 50;
 
 type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
@@ -39,7 +40,7 @@ export class Housekeeper {
     this.#keeping = this.#keepOn();
   }
 
-  /** Ends after the batch that is under way. */
+  /** Resolves after the current batch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#keeping;
@@ -58,7 +59,7 @@ export class Housekeeper {
   }
 }
 
-/** One round. */
+/** Runs one round of housekeeping. */
 export async function keepHouse(state: State, isStopped: () => boolean = () => false): Promise<void> {
   const { db } = state.database;
   const { timeouts, archivedDays, workspaces } = state.expiry;
@@ -78,11 +79,11 @@ export async function keepHouse(state: State, isStopped: () => boolean = () => f
     if (archivedDays === null) return false;
     const done = await purgeArchived(state, archivedDays, PURGED_AT_ONCE);
     purged += done.purged;
-    // Where none of them could be taken, somebody else is at it.
+    // If none could be locked, another process is purging them.
     return done.found === PURGED_AT_ONCE && done.purged > 0;
   });
   if (workspaces !== null) await clearWorkspaces(state, workspaces, isStopped);
-  if (archived + purged > 0) state.log.info({ archived, purged }, 'old contexts were put away');
+  if (archived + purged > 0) state.log.info({ archived, purged }, 'archived and purged old contexts');
 }
 
 async function clearWorkspaces(
@@ -92,12 +93,11 @@ async function clearWorkspaces(
 ): Promise<void> {
   const swept = await removeOrphans(database.db, root, isStopped);
   if (swept.kind === 'foreign')
-    log.warn('the workspaces belong to another database: nothing of them is removed');
-  else if (swept.removed > 0)
-    log.info({ removed: swept.removed }, 'workspaces of deleted contexts were removed');
+    log.warn('the workspace folder belongs to another database: no workspace is removed');
+  else if (swept.removed > 0) log.info({ removed: swept.removed }, 'removed workspaces of deleted contexts');
 }
 
-/** Until a batch says that there is no more. */
+/** Repeats until a batch returns false, at most `BATCHES` times. */
 async function inBatches(isStopped: () => boolean, batch: () => Promise<boolean>): Promise<void> {
   let isMore = true;
   for (let left = BATCHES; isMore && left > 0 && !isStopped(); left -= 1) isMore = await batch();

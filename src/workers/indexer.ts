@@ -1,12 +1,15 @@
 /**
- * Lets what was said be searched for, beside the sweeps, so that these never wait for it. Every worker process looks about
- * once a second; the database lets one of them at it at a time.
+ * Updates the search index, apart from the sweeps, so that sweeps never wait for it. Every worker process checks about
+ * once a second; the database lets one of them index at a time.
  */
 import { setTimeout } from 'node:timers/promises';
 import { indexBacklog } from '../db/search-index.ts';
 import type { WorkerState } from './ports.ts';
 
-/** Between two looks, in milliseconds, a quarter more or less; and how long one goes on where there is much to do. */
+/**
+ * Time between two checks, in milliseconds, a quarter more or less; and how long one check may take if there is much to
+ * index.
+ */
 const LOOK_MS = 1_000;
 const LONGEST_MS = 500;
 
@@ -25,7 +28,7 @@ export class Indexer {
     this.#indexing = this.#indexOn();
   }
 
-  /** Ends after the statement that is under way. */
+  /** Resolves after the current statement. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#indexing;
@@ -41,7 +44,7 @@ export class Indexer {
       try {
         while (!signal.aborted && (await indexBacklog(database.db)) && performance.now() < until);
       } catch (error) {
-        log.warn({ err: error }, 'what was said could not be made searchable for now');
+        log.warn({ err: error }, 'could not update the search index');
       }
     }
   }

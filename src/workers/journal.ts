@@ -1,4 +1,4 @@
-/** The durable side of a run on Postgres: appends, and what is stored when it has to be read again. */
+/** The durable side of a run in PostgreSQL: appends, and reading the stored state again. */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { RunSignals } from '../agent/run-signals.ts';
@@ -21,10 +21,10 @@ import type { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 import type { WorkerState } from './ports.ts';
 
-/** Between two looks at a database that is away. */
+/** Delay between two attempts while the database is unavailable, in milliseconds. */
 const AWAY_MS = 250;
 
-/** `owner`: who holds the lease. */
+/** `owner`: the process that holds the lease. */
 export function createJournal(
   state: WorkerState,
   signals: RunSignals,
@@ -46,7 +46,8 @@ export function createJournal(
       persist(signals, async () => (job === null ? [] : readAdded(state.database.db, lease, job.id))),
     reload: (known) => persist(signals, () => reload(state, known)),
     recover: (lease) => {
-      // A process runs a context once at most: a lease of its own under a later epoch is the one that it raised itself.
+      // A process runs a context at most once. So if it holds the lease under a later epoch, its own earlier attempt
+      // raised the epoch.
       let again: ProcessId | null = null;
       return persist(signals, () => {
         const raised = recover(state, lease, again);
@@ -57,7 +58,7 @@ export function createJournal(
   };
 }
 
-/** Until it succeeds, or the lease is lost. */
+/** Retries while the database is unavailable, until the lease is lost. */
 export async function persist<T>(signals: RunSignals, work: () => Promise<T>): Promise<T> {
   for (;;) {
     if (signals.lost) throw new LeaseLost();
@@ -70,7 +71,10 @@ export async function persist<T>(signals: RunSignals, work: () => Promise<T>): P
   }
 }
 
-/** Tells whoever follows the context, and rings where others are to go on: with it, with its children, with whoever waited. */
+/**
+ * Publishes a committed append, and notifies the wake queue of contexts that can go on: this one, new children, and
+ * contexts that waited for this one.
+ */
 function announce(
   state: WorkerState,
   publisher: Pick<StreamPublisher, 'committed'>,
@@ -93,14 +97,14 @@ function announce(
   publisher.committed(transition, outcome);
   if (outcome.followUp) state.followUps.look();
   if (park?.status === 'runnable') wakeQueue.notify({ contextId, wakeSeq: outcome.wakeSeq, epoch });
-  // As they came to be: rung once, and never held.
+  // A new context has one wake-up and was never claimed.
   for (const spawn of spawns) wakeQueue.notify({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });
   wakeMet(state, outcome.met);
 }
 
 async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
   const stored = await state.database.transaction(async (tx) => {
-    // Locked, so that nobody fences and settles between the row and what is read after it.
+    // Locked, so that no other process fences and settles the context between the two reads.
     const row = await read(tx, known.lease.contextId, 'lock');
     if (row === null || row.lease.epoch !== known.lease.epoch) throw new LeaseLost();
     return readMailbox(tx, beforeOwnClaim(row));
@@ -110,21 +114,21 @@ async function reload(state: WorkerState, known: Snapshot): Promise<Snapshot> {
 }
 
 /**
- * The history that is known, while it is that of the branch that is worked on; else the other branch is read. So a snapshot's
- * history is always that of its branch. No row is locked meanwhile: only the holder writes history.
+ * The known history if it belongs to the current branch, else the history of that branch. So the history of a snapshot
+ * always belongs to its branch. No row is locked meanwhile: only the lease owner writes history.
  */
 async function memoryOf(
   executor: Executor,
   { mailbox: { lease, activeBranch, controlSeq } }: Stored,
   known: Snapshot,
 ): Promise<Remembered> {
-  // Between two jobs a branch may be deleted and its name given again, which is told like all that a holder must know.
+  // Between two jobs a branch may be deleted and another one created under its name. The deletion raises `control_seq`.
   const isSame =
     activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
   return isSame ? known : ((await readBranch(executor, lease, activeBranch)) ?? NOTHING_REMEMBERED);
 }
 
-/** The epoch is raised first, in a commit of its own: a long history is read while no row is locked. */
+/** Raises the epoch first, in its own commit, so that no row is locked while a long history is read. */
 async function recover(state: WorkerState, lease: Lease, again: ProcessId | null): Promise<Snapshot> {
   const { database } = state;
   const row = await database.transaction((tx) => renew(tx, lease, again));
@@ -133,14 +137,17 @@ async function recover(state: WorkerState, lease: Lease, again: ProcessId | null
   return snapshot;
 }
 
-/** A holder's own claim counts as barren in the row until it brings something forward: it is not one of those before. */
+/**
+ * The row counts the current claim as failed until the run makes progress. This subtracts it: only earlier claims
+ * count.
+ */
 export function beforeOwnClaim(row: ContextRow): ContextRow {
   return { ...row, failedClaims: Math.max(0, row.failedClaims - 1) };
 }
 
 /**
- * All that is stored of the context of `row`, which the transaction `tx` has locked. Of more than `LIMITS.claimBytes` it rejects
- * with `ReadLimitExceeded`. Null: the worker is gone.
+ * Reads all that is stored of the context of `row`, which the transaction `tx` has locked. Rejects with
+ * `ReadLimitExceeded` if it is more than `LIMITS.claimBytes`. Null: the worker was deleted.
  */
 export async function readLocked(
   state: Pick<WorkerState, 'abilities' | 'clock'>,
@@ -156,8 +163,8 @@ export async function readLocked(
 }
 
 /**
- * The same without a lock, however long the history is. Inputs may come meanwhile: the mailbox is read first, and then the
- * history of the branch that it names.
+ * The same without a lock and without a size limit. Inputs may arrive meanwhile: the mailbox is read first, then the
+ * history of the branch that the mailbox names.
  */
 export async function readSnapshot(
   state: Pick<WorkerState, 'abilities' | 'clock'>,
@@ -188,12 +195,12 @@ function toSnapshot(
   return { ...delivered(mailbox, clock.now()), history, compacted, unread, serving };
 }
 
-/** The one that runs, else the one that will. */
+/** The running job, else the next one. */
 export function jobOf({ job, next }: Mailbox): JobId | null {
   return job?.id ?? next?.id ?? null;
 }
 
-/** A wish counts as delivered when its holder first reads it. */
+/** A stop request counts as delivered when the run first reads it. */
 function delivered(mailbox: Mailbox, now: number): Mailbox {
   const { job } = mailbox;
   if (job === null || job.stopRequest === null || job.stopRequest.deliveredAt !== null) return mailbox;

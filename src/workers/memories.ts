@@ -1,4 +1,4 @@
-/** The memories of workers, in Postgres: what the tools `remember` and `recall` use. */
+/** Stores the memories of workers in PostgreSQL, for the tools `remember` and `recall`. */
 import type { Database } from '../db/client.ts';
 import { forget, recall, remember } from '../db/memories.ts';
 import { MEMORY_LIMITS } from '../tools/built-in/memory.ts';

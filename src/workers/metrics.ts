@@ -1,6 +1,6 @@
 /**
- * Figures of a worker process, for Prometheus. The process has no port: it leaves them in its row, and API processes show
- * them. Labels are of small sets that are known beforehand; nothing is observed more than a few times a step.
+ * Prometheus metrics of a worker process. The process opens no port: it writes them to its row, and API processes serve
+ * them. Label values come from small sets that are known beforehand; a step makes only a few observations.
  */
 import { Counter, Gauge, Histogram, Registry as Metrics, collectDefaultMetrics } from 'prom-client';
 import type { JobCode } from '../core/errors.ts';
@@ -17,14 +17,14 @@ import type { Usage } from '../core/usage.ts';
 export type ToolStatus = 'completed' | 'failed' | 'aborted';
 
 export type WorkerMetrics = {
-  /** From the submit of a job to its first step. All times in milliseconds. */
+  /** Time from submitting a job to its first step. All times are in milliseconds. */
   started(ms: number): void;
   step(kind: string, ms: number): void;
   called(provider: ProviderName, outcome: ModelOutcome, ms: number): void;
   firstWord(provider: ProviderName, ms: number): void;
   retry(code: JobCode): void;
   tool(name: string, status: ToolStatus, ms: number): void;
-  /** A call was found that nobody saw end, and its tool was asked. */
+  /** A tool call with an unknown outcome was found, and its tool was asked about it. */
   outcomeUnknown(said: Reconciled['kind']): void;
   finished(status: FinishedStatus): void;
   claim(outcome: 'claimed' | 'noop'): void;
@@ -34,27 +34,27 @@ export type WorkerMetrics = {
   throttleSet(provider: ProviderName, reason: ThrottleReason): void;
   throttled(provider: ProviderName): void;
   servers: ServerWatch;
-  /** All figures, as prom-client writes them. */
+  /** All metrics in prom-client's JSON format. */
   read(): Promise<Json>;
 };
 
-/** What the process runs, and could. */
+/** Running contexts and slots of the process. */
 export type Slots = { readonly running: number; readonly capacity: number };
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 
-/** Tools beyond so many are not told apart. */
+/** Tools with a label of their own; the others share the label `other`. */
 const TOOLS_NAMED = 50;
 
-/** Figures that tell of the operating system's process too: memory, CPU, the event loop's delay. */
+/** Adds metrics of the operating system process: memory, CPU, event loop delay. */
 export function processFigures(): Metrics {
   const registry = new Metrics();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** `tools`: names of those that this process knows; whatever else a model asks for is `other`. */
+/** `tools`: tool names that this process knows; other names are counted as `other`. */
 export function createWorkerMetrics(
   slots: Slots,
   tools: readonly string[],
@@ -76,52 +76,53 @@ export function createWorkerMetrics(
     });
   const named = new Set(tools.slice(0, TOOLS_NAMED));
 
-  gauge('slots', 'Contexts that the process may run at once.', () => slots.capacity);
-  gauge('slots_taken', 'Contexts that it runs.', () => slots.running);
-  const starts = histogram('job_start_seconds', 'From the submit of a job to its first step.', FAST);
-  const steps = histogram('step_seconds', 'Steps by kind, with what they waited for.', SLOW, ['kind']);
-  const calls = histogram('model_call_seconds', 'Model calls, by how they ended.', SLOW, [
-    'provider',
-    'outcome',
-  ]);
-  const words = histogram('time_to_first_token_seconds', 'Until the first word of an answer.', SLOW, [
+  gauge('slots', 'Contexts that the process can run at once.', () => slots.capacity);
+  gauge('slots_taken', 'Contexts that the process runs now.', () => slots.running);
+  const starts = histogram('job_start_seconds', 'Time from submitting a job to its first step.', FAST);
+  const steps = histogram('step_seconds', 'Duration of steps, including waits.', SLOW, ['kind']);
+  const calls = histogram('model_call_seconds', 'Duration of model calls.', SLOW, ['provider', 'outcome']);
+  const words = histogram('time_to_first_token_seconds', 'Time to the first token of an answer.', SLOW, [
     'provider',
   ]);
   const moment = (name: string, help: string) =>
     new Gauge({ name: `nightshift_${name}_timestamp_seconds`, help, labelNames: ['provider'], registers });
-  const answered = moment('model_answered', 'When a provider last answered.');
-  const failed = moment('model_failed', 'When a call last brought no answer.');
+  const answered = moment('model_answered', 'Time of the last answer from a provider.');
+  const failed = moment('model_failed', 'Time of the last failed model call.');
   const tokens = counter('tokens_total', 'Tokens by kind.', ['provider', 'kind']);
   const prompts = new Map<ProviderName, Usage>();
   const hits = new Gauge({
     name: 'nightshift_cache_hit_ratio',
-    help: 'Of the tokens of prompts those that the provider read from its cache, since the start.',
+    help: 'Share of prompt tokens read from the provider cache, since the process started.',
     labelNames: ['provider'],
     registers,
   });
-  const dollars = counter('cost_dollars_total', 'What answers of models with a price cost.', ['provider']);
-  const unpriced = counter('unpriced_calls_total', 'Answers of models without a price.', ['provider']);
-  const failures = counter('model_failures_total', 'Model calls without an answer.', ['provider', 'class']);
-  const retries = counter('retries_total', 'Model calls that are made again.', ['code']);
-  const toolCalls = counter('tool_calls_total', 'Tool calls, by how they ended.', ['tool', 'status']);
-  const toolTimes = histogram('tool_call_seconds', 'Tool calls.', SLOW, ['status']);
+  const dollars = counter('cost_dollars_total', 'Cost of answers from models with a price.', ['provider']);
+  const unpriced = counter('unpriced_calls_total', 'Answers from models without a price.', ['provider']);
+  const failures = counter('model_failures_total', 'Failed model calls.', ['provider', 'class']);
+  const retries = counter('retries_total', 'Retries of model calls.', ['code']);
+  const toolCalls = counter('tool_calls_total', 'Tool calls.', ['tool', 'status']);
+  const toolTimes = histogram('tool_call_seconds', 'Duration of tool calls.', SLOW, ['status']);
   const unknown = counter(
     'unknown_outcomes_total',
-    'Calls that nobody saw end, by what their tools said of them.',
+    'Tool calls with an unknown outcome, by the answer of their tool.',
     ['said'],
   );
-  const jobs = counter('jobs_finished_total', 'Jobs, by how they ended.', ['status']);
-  const claims = counter('claims_total', 'Doorbells and finds, by what came of them.', ['outcome']);
+  const jobs = counter('jobs_finished_total', 'Finished jobs.', ['status']);
+  const claims = counter('claims_total', 'Attempts to claim a context.', ['outcome']);
   const losses = counter('lease_losses_total', 'Runs that lost their lease.');
-  const sweeps = counter('sweeps_total', 'Looks at what is due.');
+  const sweeps = counter('sweeps_total', 'Sweeps for due contexts.');
   const found = counter('rescued_total', 'Contexts that sweeps found due.');
-  const revoked = counter('leases_revoked_total', 'Leases of the dead that were revoked.');
-  const heartbeats = counter('heartbeats_missed_total', 'Beats that did not reach Postgres.');
-  const closings = counter('provider_throttles_total', 'Times this process held a key back.', [
+  const revoked = counter('leases_revoked_total', 'Leases of dead processes that sweeps revoked.');
+  const heartbeats = counter('heartbeats_missed_total', 'Heartbeats that did not reach PostgreSQL.');
+  const closings = counter('provider_throttles_total', 'Throttles that this process set on a provider key.', [
     'provider',
     'reason',
   ]);
-  const held = counter('throttled_calls_total', 'Contexts sent away to come again.', ['provider']);
+  const held = counter(
+    'throttled_calls_total',
+    'Model calls put off because the provider key is throttled.',
+    ['provider'],
+  );
 
   return {
     started: (ms) => starts.observe(seconds(ms)),
@@ -177,7 +178,7 @@ function count(tokens: Counter, provider: ProviderName, usage: Usage): void {
   tokens.inc({ provider, kind: 'cache_write' }, usage.cache_write_tokens);
 }
 
-/** What is stored must be plain JSON: numbers that JSON does not know are left out. */
+/** Plain JSON for the database: `undefined` is dropped, and NaN and Infinity become null. */
 function toJson(figures: object): Json {
   return JSON.parse(JSON.stringify(figures));
 }

@@ -1,4 +1,4 @@
-/** What a worker process is given. */
+/** Dependencies and shared state of a worker process. */
 import type { Logger } from 'pino';
 import type { Ended } from '../commands/end-unread.ts';
 import type { CommandPorts } from '../commands/ports.ts';
@@ -26,13 +26,13 @@ import type { WorkerMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
 import type { TeamAbilities } from './team-abilities.ts';
 
-/** What this process can serve. */
+/** The models, tools and roles of this process. */
 export type Abilities = {
   model(provider: ProviderName): Model | null;
-  /** Names the key that a provider is called with, alike in every process that has it; holds none. */
+  /** Identifies the provider's key without revealing it. The id is the same in every process that has this key. */
   keyId(provider: ProviderName): string;
   tools: ToolRunner;
-  /** `jobId`: of the job that runs, else of the next one; null: there is none. */
+  /** `jobId`: the running job, else the next one; null: there is none. */
   resolve(worker: WorkerDefinition, jobId: JobId | null): Serving;
   published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
   team: TeamAbilities;
@@ -42,32 +42,32 @@ export type WorkerTimes = LeaseTimes & {
   heartbeatIntervalMs: number;
   sweepMs: number;
   stopGraceMs: number;
-  /** From SIGTERM to the end of everything, in milliseconds. */
+  /** Time to drain after SIGTERM, in milliseconds. */
   drainMs: number;
 };
 
-/** When contexts are put away. */
+/** When contexts are archived and purged. */
 export type Expiry = {
-  /** Of the roles of the config file. */
+  /** Idle timeouts of the roles in the config file. */
   timeouts: IdleTimeouts;
-  /** How long what was archived is kept, in days; null: for ever. */
+  /** How long archived contexts are kept, in days; null: forever. */
   archivedDays: number | null;
-  /** The folder of workspaces, which go with their contexts; null: there are none. */
+  /** The folder of workspaces, which are removed with their contexts; null: there are none. */
   workspaces: string | null;
 };
 
 export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
-  /** A connection of its own, for beats. */
+  /** Opens a dedicated connection for heartbeats. */
   openHeartbeatConnection(): Database;
-  /** `application_name` of all connections of this process: they are terminated when it is declared dead. */
+  /** `application_name` of all connections of this process. They are terminated when it is declared dead. */
   sessionName?: string;
   queue: Queue;
   wakeQueue: WakeQueue;
   bus: Bus;
   ids: RunIds;
   abilities: Abilities;
-  /** Run as long as the process does. */
+  /** MCP servers, which run as long as the process does. */
   servers: Pick<ToolServers, 'start' | 'stop'>;
   times: WorkerTimes;
   expiry: Expiry;
@@ -76,20 +76,20 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   random(): number;
 };
 
-/** What is to be claimed, by whom. */
+/** A context to claim, and the process that claims it. */
 export type Claim = {
   contextId: ContextId;
   owner: ProcessId;
-  /** The epoch under which a sweep has counted the claim; null: nobody has. */
+  /** The epoch under which a sweep has already counted this claim; null: no sweep has. */
   counted: number | null;
-  /** Told what will stand once the commit that was just sent is there; more than once where that is tried again. */
+  /** Called with the snapshot that holds once the commit just sent succeeds. Called again if the claim is retried. */
   opening(snapshot: Snapshot): void;
 };
 
-/** What this process cannot serve, as of what stood in its mailbox. */
+/** A context that this process cannot serve, with its mailbox as read. */
 export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
 
-/** `began`: what was appended to begin or resume a job; null where there was nothing to begin. */
+/** `began`: the append that begins or resumes a job; null: there was nothing to begin. */
 export type Opened = {
   kind: 'opened';
   snapshot: Snapshot;
@@ -98,10 +98,10 @@ export type Opened = {
 
 export type Claimed = Opened | Skipped | Ended;
 
-/** Null: the doorbell was surplus. */
+/** Null: the claim was a noop. */
 export type Claimer = (claim: Claim) => Promise<Claimed | null>;
 
-/** What the parts of a running worker process share. */
+/** State that the parts of a running worker process share. */
 export type WorkerState = WorkerPorts & {
   appender: Appender;
   claimer: Claimer;
@@ -112,6 +112,6 @@ export type WorkerState = WorkerPorts & {
   followUps: Pick<FollowUps, 'look'>;
   fingerprints: Pick<Fingerprints, 'of'>;
   metrics: WorkerMetrics;
-  /** This incarnation; null while it has none: nothing is claimed then. */
+  /** The id of the current registration; null: there is none, and nothing is claimed. */
   identity(): ProcessId | null;
 };

@@ -1,6 +1,6 @@
 /**
- * A worker process: beats, answers doorbells, sweeps. Started and drained as one. On the way out contexts are given back
- * at their next safe point, so that others go on at once.
+ * A worker process: sends heartbeats, consumes wake-ups, sweeps. All parts start and drain together. During a drain
+ * each run releases its context at the next safe point, so that other processes continue it at once.
  */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
@@ -25,25 +25,28 @@ import { runContext } from './run-context.ts';
 import { Sweep } from './sweep.ts';
 
 /**
- * Of the time to drain: how long tools that may be repeated elsewhere are waited for. Model calls and `once` tools have all of
- * it: the first would be paid for twice, the second must not run twice.
+ * Share of the drain time for which the process waits for tools that may run again elsewhere. Model calls and `once`
+ * tools get the whole time: a second model call would cost again, and a `once` tool must not run twice.
  */
 const TIMEOUT_SHARE = 0.2;
 
-/** What even then is not given back, because the database is away, is left to the sweeps of others. */
+/**
+ * Time to release contexts after the drain time, in milliseconds. If the database is unavailable for longer, the sweeps
+ * of other processes take over.
+ */
 const GIVING_BACK_MS = 2_000;
 
-/** How long runs without a lease have to notice it. */
+/** How long runs that lost their lease have to end, in milliseconds. */
 const LETTING_GO_MS = 500;
 
 export type WorkerProcess = {
-  /** Contexts that run here now. */
+  /** Number of contexts that run here now. */
   running(): number;
-  /** Gives everything back and ends, within `times.drainMs` and a moment. Repeatable. */
+  /** Releases all contexts and ends, within `times.drainMs` plus a few seconds. Idempotent. */
   drain(): Promise<void>;
 };
 
-/** Resolves once the process claims. */
+/** Resolves once the process can claim contexts. */
 export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
   const registry = new Registry(concurrency);
   const clock = new DatabaseClock();
@@ -94,7 +97,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   };
 }
 
-/** What waited for a server that answers now is looked at again. */
+/** When an MCP server comes up, the process tries its unsupported contexts again. */
 function watchServers({ servers }: WorkerMetrics, { unsupported }: Registry): ServerWatch {
   return {
     ...servers,
@@ -124,7 +127,7 @@ async function drain(
     .then(() => registry.loseAll())
     .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: timeout.signal }))
     .catch(() => undefined);
-  // A database that is silent holds a sweep, and a claim, for as long as it likes: they are not waited for either.
+  // A sweep or a claim may wait for a silent database for any time, so the time limits apply to them too.
   const stopped = Promise.all(beside.map((one) => one.stop()));
   await Promise.race([stopped.then(() => registry.emptied()), outOfTime]);
   timeout.abort();

@@ -1,6 +1,6 @@
 /**
- * What this process runs: at most `capacity` contexts at once, each context at most once. A context has its place from
- * before it is claimed until its run has ended, so that whatever is owned but has no place here was left behind.
+ * The contexts that this process runs: at most `capacity` at once, each at most once. A context has a place from before
+ * its claim until its run has ended. So a lease of this process without a place is left over from an earlier run.
  */
 import { RunSignals } from '../agent/run-signals.ts';
 import type { ContextId } from '../core/ids.ts';
@@ -9,20 +9,23 @@ import { Unsupported } from './unsupported.ts';
 export type Place = {
   signals: RunSignals;
   ended: Promise<void>;
-  /** Ends it. True: somebody rang meanwhile, perhaps after the run had given its context back: look once more. */
+  /**
+   * Ends the place. True: a wake-up arrived meanwhile, perhaps after the run released its context, so the caller checks
+   * it again.
+   */
   leave(): boolean;
 };
 
 export class Registry {
-  /** What it cannot run. */
+  /** Contexts that this process cannot serve. */
   readonly unsupported = new Unsupported();
   readonly #places = new Map<ContextId, Place>();
-  /** Contexts that were rung for while they had their place. */
+  /** Contexts that got a wake-up while they had a place. */
   readonly #notified = new Set<ContextId>();
   readonly #waiting: (() => void)[] = [];
   readonly #capacity: number;
   #taken = 0;
-  /** Slots that are kept for what a sweep is about to find. */
+  /** Slots reserved for what a sweep is about to find. */
   #reserved = 0;
   #closed = false;
 
@@ -46,7 +49,7 @@ export class Registry {
     return this.#places.has(contextId);
   }
 
-  /** Waits for a free slot. False: the process stops. */
+  /** Waits for a free slot. False: the process is draining. */
   async takeSlot(): Promise<boolean> {
     while (this.free <= 0 && !this.#closed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#closed) return false;
@@ -59,7 +62,7 @@ export class Registry {
     this.#waiting.shift()?.();
   }
 
-  /** Keeps all free slots, so that whatever is found for them can be taken up for certain. How many: what is given back. */
+  /** Reserves all free slots, so that every context found for them can run. Returns their number. */
   reserve(): number {
     const { free } = this;
     this.#reserved += free;
@@ -74,8 +77,8 @@ export class Registry {
   }
 
   /**
-   * A place for the context. Null: its run is under way here, and hears of wake-ups by itself, or looks once more when it
-   * leaves. An older run whose lease is lost is waited for: one process never runs two of a context.
+   * A place for the context. Null: a run is in progress here, and reads new work itself or is repeated when it leaves.
+   * If that run has lost its lease, this waits for its end: a process never runs a context twice at the same time.
    */
   async enter(contextId: ContextId): Promise<Place | null> {
     for (let older = this.#places.get(contextId); older !== undefined; older = this.#places.get(contextId)) {
@@ -100,34 +103,37 @@ export class Registry {
     return place;
   }
 
-  /** Tells the run of a context to look up, if it is here and has not seen what it is called for. */
+  /**
+   * Passes a control signal to the run of a context, if it runs here. A run ignores a `controlSeq` that it has already
+   * read.
+   */
   lookUp(contextId: ContextId, controlSeq: number): void {
     this.#places.get(contextId)?.signals.lookUp(controlSeq);
   }
 
-  /** All leases are gone. */
+  /** All leases are lost: ends all runs. */
   loseAll(): void {
     for (const { signals } of this.#places.values()) signals.lose();
   }
 
-  /** No more slots; those that run give their context back at the next step. */
+  /** Closes all slots. Runs release their context at the next step. */
   close(): void {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
     for (const { signals } of this.#places.values()) signals.leave();
   }
 
-  /** Tools that may be repeated elsewhere are ended. */
+  /** Aborts tools that may run again elsewhere. */
   hurry(): void {
     for (const { signals } of this.#places.values()) signals.hurry();
   }
 
-  /** All that runs is ended. */
+  /** Aborts everything in flight. */
   end(): void {
     for (const { signals } of this.#places.values()) signals.lookUp();
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Resolves when no context runs any more. */
   async emptied(): Promise<void> {
     while (this.#places.size > 0) await Promise.all([...this.#places.values()].map((place) => place.ended));
   }

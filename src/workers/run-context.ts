@@ -1,4 +1,4 @@
-/** One doorbell, or one find of the sweep: claim the context, run its loop, leave it to others. */
+/** Handles one wake-up, or one context that a sweep found: claims the context, runs its loop, releases it. */
 import pTimeout from 'p-timeout';
 import type { RunSignals } from '../agent/run-signals.ts';
 import { callEarly } from '../agent/early-call.ts';
@@ -22,10 +22,10 @@ import type { Place } from './registry.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
 
-/** How long a context whose run broke by a fault of ours is left alone, in milliseconds. */
+/** Delay before a context is claimed again after an internal error in its run, in milliseconds. */
 const BROKEN_MS = 2_000;
 
-/** Resolves when the run has ended, or at once when there was nothing to claim. Never throws. The caller has a slot. */
+/** Resolves when the run has ended, or at once if nothing was claimed. Never throws. The caller holds a slot for it. */
 export async function runContext(
   state: WorkerState,
   contextId: ContextId,
@@ -35,7 +35,10 @@ export async function runContext(
   if (wasNotified) await runContext(state, contextId);
 }
 
-/** True: somebody rang meanwhile, and may have meant what came after this run. */
+/**
+ * True: a wake-up arrived meanwhile. It may be about work that came after this run, so the caller runs the context
+ * again.
+ */
 async function runOnce(state: WorkerState, contextId: ContextId, counted: number | null): Promise<boolean> {
   const owner = state.identity();
   if (owner === null) return false;
@@ -95,7 +98,7 @@ function portsOf(
   };
 }
 
-/** Null: surplus, left to others, or ended here and now. */
+/** Null: the claim was a noop, this process cannot serve the context, or the claim itself ended the job. */
 async function claimContext(
   state: WorkerState,
   claim: Claim,
@@ -120,8 +123,8 @@ async function claimContext(
 }
 
 /**
- * The run broke off. Its lease goes back, once the database is there; where even that fails, the sweep finds it owned by
- * nobody's run. A database that went away is no fault of the context, silence may be one: its history may be too long.
+ * The run failed. Releases its lease once the database is available; if that fails too, a sweep finds the lease without
+ * a run. A lost connection is not the context's fault. A timeout may be: its history may be too long.
  */
 async function giveUp(
   state: WorkerState,
@@ -131,12 +134,12 @@ async function giveUp(
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });
   const { db } = state.database;
-  if (isAway(error)) log.warn({ err: error }, 'the database went away under a claim');
-  else log.error({ err: error }, 'a run broke off');
+  if (isAway(error)) log.warn({ err: error }, 'lost the database during a claim or run');
+  else log.error({ err: error }, 'a run failed with an internal error');
   const giveBack = async (): Promise<void> => {
     const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
     if (wasClaimed) return;
-    // Silence is another matter: a history that takes for ever to be read is a fault of the context.
+    // A timed-out claim stays counted as failed: a history that takes too long to read is a fault of the context.
     if (!isAway(error)) await putOff(db, contextId, counted);
     else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
   };

@@ -1,4 +1,7 @@
-/** The log of a run: ids on every line, no text of messages above debug; and its figures. */
+/**
+ * The log and the metrics of a run. Every line has the ids of the run. Text of messages is never logged above debug
+ * level.
+ */
 import type { RunLog } from '../agent/run.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { WorkerState } from './ports.ts';
@@ -19,7 +22,7 @@ export function createRunLog(
     },
     stepped: (kind, ms) => metrics.step(kind, ms),
     retry(jobId, code) {
-      bound.debug({ job_id: jobId, code }, 'a model call is made again');
+      bound.debug({ job_id: jobId, code }, 'retrying a model call');
       metrics.retry(code);
     },
     prompt(jobId, messages) {

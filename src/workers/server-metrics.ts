@@ -1,4 +1,4 @@
-/** Figures of the MCP servers of a worker process. Their names are those of the config file. */
+/** Metrics of the MCP servers of a worker process. The config file names the servers. */
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { ServerWatch } from '../tools/servers.ts';
@@ -7,19 +7,19 @@ export function createServerMetrics(registry: Registry): ServerWatch {
   const registers = [registry];
   const calls = new Counter({
     name: 'nightshift_mcp_calls_total',
-    help: 'Calls of tools of MCP servers, by how they ended.',
+    help: 'Tool calls to MCP servers, by outcome.',
     labelNames: ['server', 'outcome'],
     registers,
   });
   const restarts = new Counter({
     name: 'nightshift_mcp_restarts_total',
-    help: 'Times that an MCP server was connected to anew.',
+    help: 'Reconnects to an MCP server.',
     labelNames: ['server'],
     registers,
   });
   const up = new Gauge({
     name: 'nightshift_mcp_server_up',
-    help: 'Whether an MCP server answers.',
+    help: 'Whether an MCP server is up (1) or down (0).',
     labelNames: ['server'],
     registers,
   });

@@ -1,7 +1,7 @@
 /**
- * Tells those who listen how a run goes on: its appends once they are committed, and what the model says as it says it. What
- * the model says is gathered for a moment, numbered in each attempt, and kept until it is committed, so that whoever
- * joins in the middle is told all of it at once. Without listeners only the ends of jobs are told.
+ * Publishes a run to its subscribers: its appends once they are committed, and the model's output as it arrives. Output
+ * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
+ * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
  */
 import type { Bus, Progress } from '../bus/bus.ts';
 import { deltasOf, progressOf } from '../bus/bus.ts';
@@ -12,16 +12,16 @@ import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../core
 import { streamEventsOf } from '../core/stream-event.ts';
 import type { SubscriberRegistry } from './subscriber-registry.ts';
 
-/** How long words are gathered, in milliseconds. The first ones are told at once. */
+/** How long output is collected, in milliseconds. The first output is published at once. */
 const GATHER_MS = 25;
 
-/** Beyond so many entries a whisper says only that there are some. */
+/** With more entries than this, a message carries only the number of the last one. */
 const MANY = 100;
 
 type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Channel = 'text' | 'thinking';
 
-/** An answer, with what was said of it and not told yet. */
+/** An answer of the model, with its output that is not published yet. */
 type Answer = { partial: PartialMessage; unsent: Record<Channel, string> };
 
 const NOTHING: StreamedText = { text: '', sequence: -1 };
@@ -33,9 +33,9 @@ export class StreamPublisher {
   readonly #owner: ProcessId;
   readonly #leave: () => void;
   #answer: Answer | null = null;
-  /** The last one that broke off: where the same attempt is begun again, its numbers go on. */
+  /** The partial message of the last failed call. If the same attempt starts again, its numbering continues. */
   #broken: PartialMessage | null = null;
-  /** The number of the last entry that is known to be stored; 0: none is. */
+  /** The number of the last entry that is known to be stored; 0: none. */
   #head = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -53,7 +53,7 @@ export class StreamPublisher {
     this.#hush();
   }
 
-  /** An append of the run was committed. `claims`: it was the first under its lease. */
+  /** An append of the run was committed. `claims`: it is the first one under its lease. */
   committed(transition: Append, outcome: Committed, claims = false): void {
     const { job, entries } = transition;
     this.#head = outcome.headSeq;
@@ -72,7 +72,7 @@ export class StreamPublisher {
     });
   }
 
-  /** Hears one call of a model. */
+  /** The listener for one model call. */
   listen(of: AnswerId): AnswerListener {
     const again = this.#broken;
     const isSame = again?.of.messageId === of.messageId && again.of.attempt === of.attempt;
@@ -101,7 +101,7 @@ export class StreamPublisher {
     };
   }
 
-  /** Somebody asks how it stands. */
+  /** An API process asked for the current state. */
   answer(): void {
     if (this.#head > 0) {
       this.#progress({ contextId: this.#contextId, headSeq: this.#head, finished: null });
@@ -123,7 +123,7 @@ export class StreamPublisher {
 
   #end(answer: Answer, isWhole: boolean): void {
     this.#hush();
-    // Nothing was begun.
+    // The call never started.
     if (this.#answer !== answer) return;
     const { of } = answer.partial;
     if (!isWhole) {
@@ -144,7 +144,7 @@ export class StreamPublisher {
     });
   }
 
-  /** What was gathered, where somebody hears it; otherwise it is gathered on. */
+  /** Publishes the collected output. Without subscribers it stays collected. */
   #flush(answer: Answer): void {
     if (!this.#hasSubscribers()) return;
     for (const channel of ['thinking', 'text'] as const) {
@@ -156,7 +156,7 @@ export class StreamPublisher {
     }
   }
 
-  /** What nobody was told goes into what a snapshot tells. */
+  /** Moves unpublished output into the partial message, so that a snapshot contains it. */
   #fold(answer: Answer): void {
     for (const channel of ['thinking', 'text'] as const) this.#foldChannel(answer, channel);
   }

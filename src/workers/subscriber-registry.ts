@@ -1,18 +1,18 @@
 /**
- * Who is listened to: API processes name the contexts that somebody streams, for a few seconds at a time. What nobody
- * listens to is not said.
+ * The contexts that clients stream. API processes report their interest for a few seconds at a time. Deltas are
+ * published only for contexts with subscribers.
  */
 import type { Interest } from '../bus/bus.ts';
 import type { ContextId } from '../core/ids.ts';
 
-/** Somebody who can say how a context stands. */
+/** Publishes the current state of a context on request. */
 export type Teller = { answer(): void };
 
-/** How often those who went are forgotten, in milliseconds. */
+/** How often expired entries are removed, in milliseconds. */
 const FORGET_MS = 30_000;
 
 export class SubscriberRegistry {
-  /** Until when each is listened to, of the monotonic clock. */
+  /** When the interest in each context expires, on the monotonic clock. */
   readonly #until = new Map<ContextId, number>();
   readonly #tellers = new Map<ContextId, Teller>();
   #forgotten = 0;
@@ -21,7 +21,7 @@ export class SubscriberRegistry {
     return (this.#until.get(contextId) ?? 0) > performance.now();
   }
 
-  /** Whoever asks from now on is answered by `teller`; returns what ends it. */
+  /** Requests for the state of the context go to `teller`. Returns a function that ends this. */
   enter(contextId: ContextId, teller: Teller): () => void {
     this.#tellers.set(contextId, teller);
     return () => {

@@ -1,6 +1,6 @@
 /**
- * The sweep: every worker process looks about once a second for what is due, so that work is found even where Redis has
- * forgotten it. Only due rows are touched, and sweeps pass by what another one holds.
+ * The sweep: every worker process checks about once a second which contexts are due, so that work is found even if
+ * Redis lost its wake-up. A sweep touches only due rows, and skips rows that another process has locked.
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../commands/settle.ts';
@@ -14,13 +14,16 @@ import { fence } from '../db/stop-requests.ts';
 import type { WorkerState } from './ports.ts';
 import { runContext } from './run-context.ts';
 
-/** Rows a sweep takes at most beyond its free slots, once they are so long overdue, and leases it revokes at most. */
+/**
+ * Limits of one sweep: contexts beyond its free slots that it wakes, how long these must be overdue in milliseconds,
+ * and leases that it revokes.
+ */
 const MOST_WAKE_UPS = 100;
 const LEFT_MS = 2_000;
 const REVOKED = 500;
-/** How long what could not be taken up here is left to the bell before a sweep looks again, in milliseconds. */
+/** How long sweeps leave a context to its wake-up before they look at it again, in milliseconds. */
 const AGAIN_MS = 3_000;
-/** Once in so many sweeps, what is owned without being run is looked for. */
+/** Every so many sweeps, the process looks for leases that it holds without a run. */
 const SOMETIMES = 5;
 
 export class Sweep {
@@ -48,9 +51,9 @@ export class Sweep {
         this.#state.log.warn({ err: error }, 'a sweep failed'),
       );
       await this.#findOrphans().catch((error: unknown) =>
-        this.#state.log.warn({ err: error }, 'orphans could not be released'),
+        this.#state.log.warn({ err: error }, 'could not release leases without a run'),
       );
-      // Spread, so that the processes of a fleet do not all look at the same moment.
+      // Random, so that the processes do not all sweep at the same time.
       await setTimeout(this.#state.times.sweepMs * (0.75 + this.#state.random() / 2));
     }
   }
@@ -61,7 +64,7 @@ export class Sweep {
   }
 }
 
-/** One look at everything that may be due. */
+/** Handles everything that is due, once. */
 export async function sweepOnce(state: WorkerState): Promise<void> {
   const { db } = state.database;
   const identity = state.identity();
@@ -71,7 +74,8 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   const revoked = await revoke(db, REVOKED);
   const mine = await takeMine(state);
-  // What nobody had a slot for is rung for again; who has one has had the time to take it.
+  // Contexts beyond the free slots get another wake-up. A process with a free slot would have claimed them before they
+  // are overdue.
   const passBy = state.registry.unsupported.passedBy(state.clock.now());
   const left = await takeDue(db, MOST_WAKE_UPS, AGAIN_MS, LEFT_MS, { passBy }).finally(() =>
     startAll(state, mine),
@@ -83,7 +87,9 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   for (const due of [...mine, ...left]) await settleStopRequest(state, due);
 }
 
-/** What is due, for slots that were kept before anybody looked: each claim is counted as it is found, and is made. */
+/**
+ * Claimable contexts for slots that are reserved before the query. So every claim that the query counts is also made.
+ */
 async function takeMine({ database, registry, clock }: WorkerState): Promise<Due[]> {
   const reserved = registry.reserve();
   let found: Due[] = [];
@@ -96,7 +102,7 @@ async function takeMine({ database, registry, clock }: WorkerState): Promise<Due
   return found;
 }
 
-/** Each has its slot. */
+/** Every context already has its slot. */
 function startAll(state: WorkerState, found: readonly Due[]): void {
   for (const due of found) {
     if (due.kind === 'claimable')
@@ -105,8 +111,9 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
 }
 
 /**
- * A holder that did not answer a wish in time is fenced off, and the job settled without it; so it is where the holder
- * died, whether or not there is a slot to go on with what is queued.
+ * Settles a job with a stop request that no run will answer. If a run holds the context and did not answer in time, the
+ * sweep fences it first. If its lease owner died, the job is settled too, whether or not a slot is free for the queued
+ * jobs.
  */
 async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
   if (kind === 'claimable') return;
@@ -117,12 +124,18 @@ async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): 
   });
   if (afterCommit === null) return;
   if (kind === 'unanswered') {
-    state.log.warn({ context_id: contextId }, 'a wish was not answered in time: settled without its holder');
+    state.log.warn(
+      { context_id: contextId },
+      'a stop request was not answered in time: the sweep settled the job',
+    );
   }
   dispatch(state, afterCommit);
 }
 
-/** What this process owns without running it: a claim whose commit was in doubt, a run that broke off unheard. */
+/**
+ * Releases leases that this process holds without a run: after a claim whose commit was in doubt, or a run whose
+ * release failed.
+ */
 async function releaseOrphans(state: WorkerState): Promise<void> {
   const identity = state.identity();
   if (identity === null) return;

@@ -1,20 +1,20 @@
-/** What holds of workers that workers make. */
+/** Roles and limits for workers that other workers create. */
 import { LIMITS } from '../core/limits.ts';
 import type { Role } from '../core/settings.ts';
 import { WORKER_LIMITS } from '../core/worker-limits.ts';
 import type { WorkerLimits } from '../core/worker-limits.ts';
 
 export type TeamAbilities = {
-  /** Of the config file. */
+  /** Roles of the config file. */
   roles: ReadonlyMap<string, Role>;
   limits: WorkerLimits;
-  /** Of one tenant, at work at once; null: no limit. */
+  /** Active workers of one tenant at most; null: no limit. */
   tenantWorkers: number | null;
-  /** Characters of a result. */
+  /** Characters of a tool result at most. */
   toolResult: number;
 };
 
-/** Where the operator says nothing. */
+/** Defaults for what the config file does not set. */
 export const TEAM_DEFAULTS: TeamAbilities = {
   roles: new Map(),
   limits: WORKER_LIMITS,

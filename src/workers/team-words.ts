@@ -1,4 +1,4 @@
-/** What a worker is told of others, as the text of a tool's result. */
+/** Tool results that tell a worker about other workers. */
 import { textOf } from '../core/blocks.ts';
 import type { CallResult } from '../core/spawn.ts';
 import type { WorkerOutcome } from '../db/team.ts';
@@ -6,7 +6,7 @@ import { codedText } from '../tools/tool-fault.ts';
 import type { FaultCode } from '../tools/tool-fault.ts';
 import { truncate } from '../tools/truncate.ts';
 
-/** Characters of what stands around an output. */
+/** Characters reserved for the JSON around an output, and the least that an output gets. */
 const AROUND = 300;
 const LEAST = 100;
 
@@ -14,15 +14,19 @@ export function errorResult(code: FaultCode, words: string): CallResult {
   return { kind: 'result', content: codedText(code, words), is_error: true };
 }
 
-/** The child of a call, that ended: only one that completed is no error. */
+/** Result of a `spawn` call whose child has ended. It is an error unless the child's job completed. */
 export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): CallResult {
-  if (outcome === undefined) return errorResult('worker_gone', 'The worker was removed before it was done.');
+  if (outcome === undefined)
+    return errorResult('worker_gone', 'The worker was deleted before its job ended.');
   const { worker_id, ...told } = wordsOf(outcome, limit - AROUND);
   const content = JSON.stringify({ worker_id, job_id: outcome.jobId, ...told });
   return { kind: 'result', content, is_error: outcome.status !== 'completed' };
 }
 
-/** However each of them ended: that they were waited for is no error. `limit`: characters of all of it. */
+/**
+ * Result of a `wait` call. It is never an error, however the workers' jobs ended. `limit`: characters of the whole
+ * result.
+ */
 export function waitResult(outcomes: readonly WorkerOutcome[], limit: number): CallResult {
   const each = Math.floor(limit / outcomes.length) - AROUND;
   const content = JSON.stringify(outcomes.map((outcome) => wordsOf(outcome, each)));
@@ -33,7 +37,7 @@ function wordsOf({ workerId, jobId, status, error, output }: WorkerOutcome, limi
   const text = output === null ? null : truncate(textOf(output), Math.max(LEAST, limit));
   return {
     worker_id: workerId,
-    // Without a job: one that never had any, or whose job was removed with it.
+    // No status: the worker never had a job, or its job was removed with it.
     status: status ?? (jobId === null ? 'idle' : 'removed'),
     output: text,
     ...(error === null ? {} : { error: { code: error.code, message: error.message } }),

@@ -1,6 +1,6 @@
 /**
- * Other workers, for a run: who may be made below its own, from what, and who may be waited for. Looks, and writes nothing;
- * a limit holds as of that look, so that workers which spawn at the same moment may pass it by as many as they are.
+ * Other workers, for a run: which children it may create, with which settings, and which workers it may wait for. Only
+ * reads. A limit holds as of the read, so workers that spawn at the same time may exceed it by their number.
  */
 import type { RunSignals } from '../agent/run-signals.ts';
 import type { AskingCall, Team } from '../agent/team.ts';
@@ -104,7 +104,7 @@ async function parentOf({ database, abilities }: Parts, { lease, workerId }: Sna
 
 type Call = AskingCall['call'];
 
-/** `made`: how many children the same answer made before. */
+/** `made`: children that earlier calls of the same answer create. */
 async function arrangeSpawn(
   parts: Parts,
   { lease, workerId }: Snapshot,
@@ -118,9 +118,9 @@ async function arrangeSpawn(
   const refused = (code: Code, words: string): Arrangement => ({
     kind: 'answered',
     call,
-    result: errorResult(code, `No worker was made. ${words}`),
+    result: errorResult(code, `No worker was created. ${words}`),
   });
-  if (parent === null || parent.job === null) return refused('not_found', 'This worker is being removed.');
+  if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
   const { team } = parts.abilities;
   const limits = limitsOf(team, parent);
   const { counts } = parent;
@@ -161,7 +161,7 @@ async function arrangeSpawn(
   };
 }
 
-/** The narrowest of what the operator, its role, and its own config say. */
+/** The narrowest of the limits of the config file, the worker's role, and its own config. */
 function limitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
   const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
   return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
@@ -181,14 +181,15 @@ async function arrangeWait(
     result: errorResult(code, words),
   });
   const workerIds = workersOf(ask);
-  if (workerIds === null) return answered('not_found', 'Not every one of worker_ids is the id of a worker.');
+  if (workerIds === null)
+    return answered('not_found', 'worker_ids contains a value that is not a worker id.');
   const standings = await readStandings(database.db, tenantId, workerId, workerIds);
   const wrong = workerIds.find((id) => !standings.some((one) => one.workerId === id && one.isBelow));
   if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
   if (wrong !== undefined) {
     return answered(
       'not_found',
-      `There is no worker ${wrong} below this one: only those that it made, or that these made.`,
+      `No worker below this one has the id ${wrong}. Wait only for workers that this one, or one below it, created.`,
     );
   }
   const jobs = standings

@@ -1,7 +1,8 @@
 /**
- * The gates of this process, one for each provider key it has. What closes one is told to all worker processes: first by
- * a whisper, then by the row in Postgres, which every beat reads. Nothing here waits for either: a call is let in or held
- * back by what this process knows. A process that dies leaves nothing closed but a moment that comes.
+ * The provider throttles of this process, one for each provider key. When a key is throttled, all worker processes
+ * learn it: first by a bus message, then by the row in PostgreSQL, which every heartbeat reads. Model calls wait for
+ * neither: a call starts or is delayed by what this process knows. A throttle has an end time, so a process that dies
+ * leaves no key blocked.
  */
 import type { Logger } from 'pino';
 import { PROVIDERS } from '../core/model.ts';
@@ -65,7 +66,7 @@ export class Throttles {
     this.#unsubscribe();
   }
 
-  /** What others were told. */
+  /** Takes throttles that other processes have set. */
   receive(closed: readonly ActiveThrottle[]): void {
     for (const { id, reason, until } of closed) {
       for (const provider of PROVIDERS) {
@@ -75,7 +76,10 @@ export class Throttles {
     }
   }
 
-  /** The model for one call that begins at once, or what holds it back. Null: there is no key for it here. */
+  /**
+   * The model for one call that starts now, or the throttle that delays it. Null: this process has no key for the
+   * provider.
+   */
   ask(provider: ProviderName): Access | null {
     const model = this.#ports.abilities.model(provider);
     if (model === null) return null;
@@ -126,7 +130,7 @@ export class Throttles {
     const { bus, log } = this.#ports;
     if (key.unwritten === null && !key.writing) {
       const until = new Date(closing.until).toISOString();
-      log.warn({ provider: key.provider, reason: closing.reason, until }, 'a provider key is held back');
+      log.warn({ provider: key.provider, reason: closing.reason, until }, 'a provider key is throttled');
     }
     this.#metrics.throttleSet(key.provider, closing.reason);
     bus.publish(throttlesSet(), { id: key.id, reason: closing.reason, until: closing.until });
@@ -134,7 +138,7 @@ export class Throttles {
     if (!key.writing) void this.#write(key);
   }
 
-  /** One write at a time: of a hundred calls that are refused together the last word is written. */
+  /** One write at a time: if many calls are refused together, only the last throttle is written. */
   async #write(key: Key): Promise<void> {
     key.writing = true;
     try {
@@ -143,14 +147,14 @@ export class Throttles {
         await setThrottle(this.#ports.database.db, key.provider, { id: key.id, ...closing });
       }
     } catch (error) {
-      this.#ports.log.warn({ err: error, provider: key.provider }, 'that a key is held back was not written');
+      this.#ports.log.warn({ err: error, provider: key.provider }, 'could not write a provider throttle');
     } finally {
       key.writing = false;
     }
   }
 }
 
-/** The first word says that the key serves. */
+/** The first token shows that the provider accepts the key again. */
 function told(listener: ModelListener, throttle: KeyThrottle, pass: Pass): ModelListener {
   if (!pass.counts) return listener;
   return {

@@ -1,16 +1,17 @@
 /**
- * What this process found that it cannot serve, so that its sweeps leave it to others, longer each time. Another process
- * finds it as before; and whatever is new about it (a ring, a wish, a change of its settings) makes it worth a look again.
+ * Contexts that this process cannot serve, for example because it lacks a tool or a provider. Its sweeps skip such a
+ * context for a growing time; other processes still find it. A wake-up, a stop request or a change of settings ends the
+ * skipping.
  */
 import type { ContextId } from '../core/ids.ts';
 import type { Millis } from '../core/time.ts';
 
-/** The counters of a context that rise with everything new about it. */
+/** A context with its counters. Every wake-up, stop request and change of settings raises one of them. */
 export type Seen = { contextId: ContextId; wakeSeq: number; controlSeq: number };
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** The oldest is forgotten, and looked at once more. */
+/** Entries at most. Beyond that the oldest is dropped, and its context is tried again. */
 const MOST = 1_000;
 
 type Entry = Seen & { waitMs: number; until: Millis };
@@ -18,12 +19,15 @@ type Entry = Seen & { waitMs: number; until: Millis };
 export class Unsupported {
   readonly #entries = new Map<ContextId, Entry>();
 
-  /** Whether it was found to be so, as far as one knows. */
+  /** Whether this process has recorded the context as unsupported. */
   has(contextId: ContextId): boolean {
     return this.#entries.has(contextId);
   }
 
-  /** Found once more. `deadline`: of its job, which ends without being served. */
+  /**
+   * Records that the context is unsupported. `deadline`: of its job. Any process can end the job then, so skipping
+   * stops there.
+   */
   add({ contextId, wakeSeq, controlSeq }: Seen, now: Millis, deadline: Millis | null): void {
     const before = this.#entries.get(contextId);
     const isSame = before?.wakeSeq === wakeSeq && before.controlSeq === controlSeq;
@@ -35,17 +39,16 @@ export class Unsupported {
     if (this.#entries.size > MOST && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** It is served after all. */
   delete(contextId: ContextId): void {
     this.#entries.delete(contextId);
   }
 
-  /** What this process can serve has grown. */
+  /** This process can serve more than before, for example because an MCP server came up. */
   clear(): void {
     this.#entries.clear();
   }
 
-  /** What a sweep passes by, unless it has changed. */
+  /** Contexts that a sweep skips now, unless their counters have changed. */
   passedBy(now: Millis): Seen[] {
     return [...this.#entries.values()]
       .filter(({ until }) => until > now)

@@ -1,4 +1,4 @@
-/** What a process can serve, with a clock held to it. */
+/** Measures the model and tool calls of a process. */
 import type { Model, ModelListener, ProviderName } from '../core/model.ts';
 import type { ToolOutcome } from '../core/tool.ts';
 import type { ToolStatus, WorkerMetrics } from './metrics.ts';

@@ -1,8 +1,8 @@
 /**
- * Workspaces of contexts that are gone: removed by whichever worker process keeps house. A folder is removed only where it
- * has the name of a context that the database does not know, and only of a root that was this database's from the beginning
- * (a file in it says so): what another installation keeps there is left alone. Several may do it at once, and what somebody
- * makes anew in the middle is removed in the next round.
+ * Removes the workspaces of deleted contexts, as part of housekeeping. A folder is removed only if its name is the id
+ * of a context that the database does not know, and only below a root that this database has claimed with an owner
+ * file. So workspaces of another installation are kept. Several processes may do it at once; a folder that is created
+ * again meanwhile is removed in the next round.
  */
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,16 +12,16 @@ import type { Executor } from '../db/client.ts';
 import { databaseIdentity, findKnown } from '../db/workspaces.ts';
 import { USAGE_SUFFIX } from '../tools/built-in/files/room.ts';
 
-/** Whose the root is. */
+/** Contains the identity of the database that owns the root. */
 const OWNER_FILE = '.nightshift-database';
 
-/** Folders that are asked for in one statement. */
+/** Folders that one query checks. */
 const AT_ONCE = 1_000;
 
-/** `removed`: how many. `foreign`: the root is another database's, and nothing was looked at. */
+/** `removed`: number of folders. `foreign`: the root belongs to another database, and nothing was checked. */
 export type Swept = { kind: 'swept'; removed: number } | { kind: 'foreign' };
 
-/** `isStopped`: asked between two batches. */
+/** `isStopped` is checked between two batches. */
 export async function removeOrphans(
   executor: Executor,
   root: string,
@@ -50,14 +50,14 @@ export async function removeOrphans(
   return { kind: 'swept', removed };
 }
 
-/** Whoever comes first claims the root. */
+/** The first database that uses the root claims it. */
 async function isOurs(root: string, identity: string): Promise<boolean> {
   const file = path.join(root, OWNER_FILE);
   await writeFile(file, identity, { flag: 'wx' }).catch(() => undefined);
   return (await readFile(file, 'utf8')).trim() === identity;
 }
 
-/** Directories, and no links to any. */
+/** Directories, without symbolic links. */
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

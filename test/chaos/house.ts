@@ -29,7 +29,7 @@ const COME_UP_MS = 60_000;
 const END_MS = TIMES.drain + 15_000;
 
 /** Errors in a log that faults of this kind explain. */
-const EXPLAINED = /declared dead|letting all runs go/;
+const EXPLAINED = /declared dead|ending all runs/;
 const LAST_LINES = 12;
 
 export type Member = {

@@ -88,7 +88,7 @@ test.skipIf(!redis)(
     const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     await service.pause();
-    await Promise.all(house.workers.map((worker) => worker.says(/letting all runs go|a beat was missed/)));
+    await Promise.all(house.workers.map((worker) => worker.says(/ending all runs|a heartbeat was missed/)));
     await sleep(Number(SHORT_LEASE.NIGHTSHIFT_LEASE_MS) + 1_000);
     await service.resume();
     const begun = performance.now();
@@ -101,7 +101,7 @@ test.skipIf(!redis)(
       `Postgres silent beyond the lease: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`,
     );
     expectOnce(house.stage);
-    expectGoodLogs(house, /declared dead|letting all runs go/);
+    expectGoodLogs(house, /declared dead|ending all runs/);
   },
 );
 

@@ -86,7 +86,7 @@ test.skipIf(!redis)(
       ({ what, name }) => what === 'effect' && name === 'mail',
     );
     expect(mails).toHaveLength(HELD);
-    expectGoodLogs(house, /declared dead|letting all runs go/);
+    expectGoodLogs(house, /declared dead|ending all runs/);
   },
 );
 

@@ -120,9 +120,9 @@ test('nobody rings: sweeps find children, and whoever waited for them', async ()
 
 describe('what cannot be is said in words, and nothing is made', () => {
   test.each([
-    ['an unknown role', { role: 'cook' }, 'unknown_role', /no role "cook"/],
-    ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /"fly" cannot be given/],
-    ['an unknown model', { model: 'nobody/x' }, 'unavailable', /Nobody here has model nobody\/x/],
+    ['an unknown role', { role: 'cook' }, 'unknown_role', /No role has the name "cook"/],
+    ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /cannot have the tool "fly"/],
+    ['an unknown model', { model: 'nobody/x' }, 'unavailable', /No worker process has the model nobody\/x/],
     ['an unknown member', { colour: 'red' }, 'invalid_input', /additional properties/],
   ])('%s', async (_, more, code, words) => {
     const of = await start();
@@ -247,9 +247,9 @@ describe('wait_for_workers', () => {
     const of = await start();
     const { contextId, workerId, ids } = await withChildren(of, 'say: one');
     expect(await ask(of, contextId, { worker_ids: [workerId] })).toMatch(/cannot wait for itself/);
-    expect(await ask(of, contextId, { worker_ids: ['x'] })).toMatch(/Not every one/);
+    expect(await ask(of, contextId, { worker_ids: ['x'] })).toMatch(/not a worker id/);
     const other = await createSpawner(of);
-    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(/no worker/);
-    expect(await ask(of, other.contextId, { worker_ids: ids })).toMatch(/no worker/);
+    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(/No worker below this one/);
+    expect(await ask(of, other.contextId, { worker_ids: ids })).toMatch(/No worker below this one/);
   });
 });
