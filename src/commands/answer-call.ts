@@ -1,6 +1,6 @@
 /**
- * A call that is answered from outside gets its answer: a question of a person's, or what a client ran. It is stored beside
- * the call; whoever holds the context, or takes it up next, makes it history.
+ * Answers a call that is answered from outside: a question to a person, or a tool that a client runs. The answer is
+ * stored with the call, and the current or next run of the context adds it to history.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -18,17 +18,17 @@ type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId
 
 export type CallAnswer = { content: string | ResultPart[]; isError: boolean };
 
-/** `messageId`: what the answer will be in history. `after`: the context's number at which it was accepted. */
+/** `messageId`: the id of the answer in history. `after`: the context's event number when the answer was accepted. */
 export type Answered = {
   jobId: JobId;
   messageId: MessageId;
   contextId: ContextId;
-  /** Of the job: its worker process has not taken the answer yet. */
+  /** Of the job: no run has taken the answer yet. */
   status: 'waiting';
   after: number;
 };
 
-/** In a transaction. Refused: `not_found`, `invalid_request` (it is not answered from outside), `not_waiting`. */
+/** In a transaction. Refused: `not_found`, `invalid_request` (the platform runs the call), `not_waiting`. */
 export function answerCall(
   ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
   target: Target,
@@ -38,13 +38,13 @@ export function answerCall(
     const { contextId, toolCallId } = target;
     const call = (await lockContext(tx, target)) ? await findAskedCall(tx, target, toolCallId) : null;
     if (call === null) {
-      return refuse('not_found', `There is no tool call ${toolCallId} in context ${contextId}.`);
+      return refuse('not_found', `Context ${contextId} has no tool call with the id ${toolCallId}.`);
     }
     return whyNot(call) ?? takeAnswer(tx, ports, { ...target, jobId: call.jobId }, answer);
   };
 }
 
-/** The call waits, and its context is held. */
+/** The call waits for an answer, and the row of its context is locked. */
 export async function takeAnswer(
   tx: Executor,
   { ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>,
@@ -65,9 +65,10 @@ export async function takeAnswer(
 }
 
 function whyNot({ asked, unapproved, status, replied, ending }: AskedCall): Refusal | null {
-  if (unapproved) return refuse('not_waiting', 'This call waits for approval, and not for a result.');
-  if (!asked) return refuse('invalid_request', 'This call is run by the platform: nobody else answers it.');
-  if (replied) return refuse('not_waiting', 'This call was answered already.');
-  if (status !== 'waiting') return refuse('not_waiting', `This call is over: ${status}.`);
-  return ending ? refuse('not_waiting', 'The job of this call was told to end.') : null;
+  if (unapproved) return refuse('not_waiting', 'This call waits for approval, not for a result.');
+  if (!asked)
+    return refuse('invalid_request', 'The platform runs this call, so it cannot be answered from outside.');
+  if (replied) return refuse('not_waiting', 'This call was already answered.');
+  if (status !== 'waiting') return refuse('not_waiting', `This call has ended: its status is ${status}.`);
+  return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }

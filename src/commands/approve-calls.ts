@@ -1,6 +1,6 @@
 /**
- * A person says whether calls are run that wait for that: one, or all of a context. The decision is stored beside the call;
- * whoever holds the context, or takes it up next, runs the call or ends it. The first verdict stands.
+ * A person approves or denies calls that wait for approval: one, or all of a context. The decision is stored with the
+ * call. The current or next run of the context runs the call or ends it. The first decision is final.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -19,22 +19,25 @@ import type { Command } from './perform.ts';
 type Target = { tenantId: TenantId; contextId: ContextId };
 
 export type Judgement = {
-  /** Null: all that wait in the context. */
+  /** Null: all waiting calls of the context. */
   toolCallId: ToolCallId | null;
   decision: 'approve' | 'deny';
-  /** The model is told. */
+  /** Sent to the model. */
   reason: string | null;
-  /** What the call is run with instead of what the model asked; checked before. Null: as asked. */
+  /** The input to run the call with instead of the model's, already validated. Null: the model's input. */
   input: JsonObject | null;
-  /** From now on this holds of the tool in this context: a rule in its config, and the other calls of it that wait. */
+  /**
+   * Applies the decision to this tool in the context from now on: adds a rule to its config, and decides the tool's
+   * other waiting calls.
+   */
   remember: boolean;
 };
 
-/** In a transaction. Refused: `not_found`, `not_waiting`, `invalid_request` (no room for another rule). */
+/** In a transaction. Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
 export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
   return async (tx) => {
     const { tenantId, contextId } = target;
-    if (!(await lockContext(tx, target))) return refuse('not_found', `There is no context ${contextId}.`);
+    if (!(await lockContext(tx, target))) return refuse('not_found', `No context has the id ${contextId}.`);
     const chosen = await choose(tx, target, judgement);
     if ('code' in chosen) return chosen;
     if (judgement.remember) {
@@ -55,7 +58,7 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
   };
 }
 
-/** At least one; looked for under the lock of the context's row. */
+/** At least one call, read under the lock of the context's row. */
 async function choose(
   tx: Executor,
   target: Target,
@@ -67,7 +70,7 @@ async function choose(
   }
   const call = await findJudgedCall(tx, target, toolCallId);
   if (call === null)
-    return refuse('not_found', `There is no tool call ${toolCallId} in context ${target.contextId}.`);
+    return refuse('not_found', `Context ${target.contextId} has no tool call with the id ${toolCallId}.`);
   const refusal = whyNot(call);
   if (refusal !== null) return refusal;
   if (!remember) return [call];
@@ -75,14 +78,14 @@ async function choose(
   return [call, ...others.filter(({ id, name }) => id !== call.id && name === call.name)];
 }
 
-/** Null: it waits for a decision. */
+/** Null: the call waits for a decision. */
 export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall): Refusal | null {
   const said = approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
-  if (approval !== null) return refuse('not_waiting', `This call was decided already${said}.`);
+  if (approval !== null) return refuse('not_waiting', `This call was already decided${said}.`);
   if (status !== 'waiting' || waitsFor !== 'approval')
-    return refuse('not_waiting', `This call does not wait for approval: it is ${status}.`);
-  if (late) return refuse('not_waiting', 'The time to decide on this call is over.');
-  return ending ? refuse('not_waiting', 'The job of this call was told to end.') : null;
+    return refuse('not_waiting', `This call does not wait for approval: its status is ${status}.`);
+  if (late) return refuse('not_waiting', 'The time limit for this approval has passed.');
+  return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }
 
 function decisionOn(
@@ -97,7 +100,7 @@ function decisionOn(
   };
 }
 
-/** A rule for each tool among the calls, ahead of those that stand. */
+/** Adds a rule for each tool among the calls, ahead of the existing rules. */
 async function remember(
   tx: Executor,
   target: Target,
@@ -112,7 +115,11 @@ async function remember(
     config.approval ?? [],
   );
   if (approval.length > MOST_RULES)
-    return refuse('invalid_request', `The config already has ${MOST_RULES} rules on approval.`, 'remember');
+    return refuse(
+      'invalid_request',
+      `The config can have ${MOST_RULES} approval rules at most. Remove some first.`,
+      'remember',
+    );
   await changeWorker(tx, target.contextId, { config: { ...config, approval } }, null);
   return null;
 }

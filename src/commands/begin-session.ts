@@ -1,4 +1,4 @@
-/** A session begins with its first message: worker, context and input come to be in one transaction. */
+/** Begins a session with its first message: creates worker, context and input in one transaction. */
 import type { ContextId, WorkerId } from '../core/ids.ts';
 import { submitInput } from './submit-input.ts';
 import type { Accepted, SubmitInput } from './submit-input.ts';
@@ -6,7 +6,7 @@ import { done } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
-/** In a transaction. Refused as `make` and `submitInput` are. */
+/** In a transaction. Refused like `make` and `submitInput`. */
 export function beginSession(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
   make: Command<{ workerId: WorkerId; contextId: ContextId }>,

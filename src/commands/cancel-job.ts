@@ -1,6 +1,7 @@
 /**
- * Cancel: the wish is durable before anybody is told. A queued job is withdrawn, one that nobody runs is settled here and
- * now, a running one is left to its holder, who is summoned; a sweep settles where the holder does not answer.
+ * Cancels a job. The stop request is committed before any process is notified. A queued job is withdrawn, and a job
+ * that no process runs is settled at once. A running job is left to its run, which gets a control signal; if the run
+ * does not answer, a sweep settles the job.
  */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
@@ -18,19 +19,19 @@ export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | nul
 
 type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
-/** In a transaction. Refused: `not_found`. An ended job stays as it is. */
+/** In a transaction. Refused: `not_found`. A job that has ended does not change. */
 export function cancelJob(
   ports: Ports,
   { tenantId, jobId, reason }: CancelJob,
 ): Command<{ contextId: ContextId }> {
   return async (tx) => {
     const before = await jobPlace(tx, tenantId, jobId);
-    if (before === null) return refuse('not_found', `There is no job ${jobId}.`);
+    if (before === null) return refuse('not_found', `No job has the id ${jobId}.`);
     const { contextId } = before;
     if (isFinished(before.status)) return done({ contextId });
     const cancel = cancelWithin(ports, { tenantId, contextId, reason, which: async () => [jobId] });
     const outcome = await cancel(tx);
-    if (outcome.kind === 'refused') return refuse('not_found', `There is no job ${jobId}.`);
+    if (outcome.kind === 'refused') return refuse('not_found', `No job has the id ${jobId}.`);
     return done({ contextId }, ...outcome.afterCommit);
   };
 }
@@ -39,7 +40,7 @@ export type CancelWithin = {
   tenantId: TenantId;
   contextId: ContextId;
   reason: string | null;
-  /** Asked once the context's row is locked: nothing of it begins or ends meanwhile. */
+  /** Called once the context's row is locked: no job of it begins or ends meanwhile. */
   which: (tx: Executor) => Promise<readonly JobId[]>;
 };
 
@@ -50,15 +51,15 @@ export function cancelWithin(
 ): Command<{ told: number }> {
   return async (tx) => {
     const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
-    // What is queued ends in one statement, what runs in another.
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    // Queued jobs and the running job end in two statements, so their calls are locked first.
     await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
     const taken = withdrawn?.jobIds ?? [];
     const told = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
     if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
-    // It may have ended while the row's lock was waited for: whoever runs by now is not to be disturbed.
+    // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
     const active = await activeJob(tx, tenantId, contextId);
     if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
     await stopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);

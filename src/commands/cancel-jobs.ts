@@ -1,6 +1,6 @@
 /**
- * Cancel by filter: context by context, each in a transaction of its own, a few at a time. Interrupted, it is called again
- * and goes on: those that were told are not looked for any more.
+ * Cancels jobs by filter: context by context, each in its own transaction, a few at a time. After an interruption,
+ * another call continues: it does not select jobs that already have a stop request.
  */
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { contextsWithUnfinished, unfinishedOf } from '../db/unfinished.ts';
@@ -11,12 +11,14 @@ import { mapConcurrent } from './map-concurrent.ts';
 import { perform } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
-/** Contexts that are looked up at once. */
+/** Contexts per query. */
 const PAGE = 200;
 
 export type CancelJobs = { tenantId: TenantId; filter: UnfinishedFilter; reason: string | null };
 
-/** How many jobs were told to stop. Contexts that get such jobs meanwhile may be passed over. */
+/**
+ * Returns how many jobs were withdrawn or got a stop request. Contexts that get matching jobs meanwhile may be missed.
+ */
 export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promise<{ count: number }> {
   const { tenantId, filter } = wanted;
   let count = 0;
@@ -32,7 +34,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   return { count };
 }
 
-/** A context that is gone has nothing to cancel. */
+/** A deleted context has nothing to cancel. */
 async function cancelOf(
   ports: CommandPorts,
   { tenantId, filter, reason }: CancelJobs,

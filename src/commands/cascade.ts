@@ -1,10 +1,10 @@
 /**
- * A cancel, an interrupt or a stop goes down the tree, each context in a transaction of its own. Repeatable: what was told
- * is not told again, and the mark that says there is more to do goes last.
+ * A cancel, an interrupt or a stop cascades down the tree, each context in its own transaction. Idempotent: a job that
+ * already has a stop request gets no other, and the mark that there is more to do is cleared last.
  *
- * Cancel and interrupt end the jobs that the job asked for: they are cancelled, and leave a mark for the level below them.
- * Stop reaches all workers below, level by level: what workers asked of them ends, and they stay stopped until the one
- * above is started. Whoever was spawned detached goes on, with all below it.
+ * Cancel and interrupt end the jobs that the job asked for: these are cancelled, and leave a mark for the level below
+ * them. Stop reaches all workers below, level by level: jobs that workers asked of them end, and they stay stopped
+ * until the worker above is started. A worker that was spawned detached goes on, with all workers below it.
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../core/ids.ts';
 import type { Executor } from '../db/client.ts';
@@ -19,10 +19,10 @@ import { startWorker, stopWorker } from './stop-worker.ts';
 
 type Ports = Omit<CommandPorts, 'boundResult'>;
 
-/** Contexts that are looked up at once. */
+/** Contexts per query. */
 const PAGE = 200;
 
-/** Harmless where somebody else does it at the same time. */
+/** Harmless if another process does it at the same time. */
 export async function cascade(ports: Ports, followUp: Extract<FollowUp, { kind: 'cascade' }>): Promise<void> {
   const { tenantId, jobId, stopKind, workerId } = followUp;
   switch (stopKind) {
@@ -50,7 +50,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
   } while (page.length === PAGE);
 }
 
-/** Stops all below a worker, as long as that is stopped itself. Called again it goes on. */
+/** Stops all workers below a worker, as long as that worker is stopped itself. Another call continues. */
 export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
   const reason = 'a worker above it was stopped';
   const may = (tx: Executor): Promise<boolean> => lockStopped(tx, above);
@@ -59,7 +59,7 @@ export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerI
   );
 }
 
-/** Starts all below a worker, as long as that is started itself. Called again it goes on. */
+/** Starts all workers below a worker, as long as that worker is started itself. Another call continues. */
 export async function startBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
   const may = async (tx: Executor): Promise<boolean> => !(await lockStopped(tx, above));
   await toAllBelow(ports, tenantId, above, false, (contextId) =>
@@ -67,7 +67,7 @@ export async function startBelow(ports: Ports, tenantId: TenantId, above: Worker
   );
 }
 
-/** Those nearest first. Ends where none of them is left, or none of them may any more. */
+/** The nearest workers first. Ends when none is left, or the command is refused for all of them. */
 async function toAllBelow(
   ports: Ports,
   tenantId: TenantId,

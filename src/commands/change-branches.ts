@@ -1,6 +1,6 @@
 /**
- * Branches come to be, are switched, and go. Each takes the lock of the context's row first and looks then. Whoever runs the
- * context is not disturbed: what it works on is the branch of its job, which is neither moved nor deleted under it.
+ * Creates, switches and deletes branches. Each command locks the context's row before it reads. Runs are not affected:
+ * a run works on the branch of its job, which is neither moved nor deleted meanwhile.
  */
 import { MAIN, forked, nameBeside } from '../core/branch.ts';
 import { refuse } from '../core/errors.ts';
@@ -31,7 +31,7 @@ export type CreateBranch = Target & {
   name: string;
   /** Null: the active one. */
   fromBranch: string | null;
-  /** Null: behind all that is complete. */
+  /** Null: after all that is complete. */
   fromMessageId: MessageId | null;
   activate: boolean;
 };
@@ -54,12 +54,12 @@ export function createBranch({
   };
 }
 
-/** Takes the lock of a context's row, and looks. Null: there is no such context. */
+/** Locks the context's row and reads its horizon. Null: the context does not exist. */
 export async function hold(tx: Executor, target: Target): Promise<Horizon | null> {
   return (await lockContext(tx, target)) ? horizonOf(tx, target) : null;
 }
 
-/** A branch leaves another one. The context's row is held. `name` null: one is made. */
+/** Creates a branch that leaves another one. The context's row is locked. `name` null: a name is generated. */
 export async function leave(
   tx: Executor,
   target: Target,
@@ -70,9 +70,13 @@ export async function leave(
 ) {
   const taken = await branchNames(tx, target);
   const given = name ?? nameBeside(from.name, taken);
-  if (taken.has(given)) return refuse('branch_exists', `There is a branch ${given} already.`, 'name');
+  if (taken.has(given))
+    return refuse('branch_exists', `A branch with the name ${given} already exists.`, 'name');
   if (taken.size >= LIMITS.branches) {
-    return refuse('invalid_request', `A context has ${LIMITS.branches} branches at most: delete one first.`);
+    return refuse(
+      'invalid_request',
+      `A context can have ${LIMITS.branches} branches at most. Delete one first.`,
+    );
   }
   const spans = forked(from.spans, seq, given, headSeq);
   const created = await insertBranch(tx, target, { name: given, parent: from.name, forkSeq: seq, spans });
@@ -80,7 +84,7 @@ export async function leave(
   return done({ name: given }, ...progress(target, head));
 }
 
-/** In a transaction; repeatable. Refused: `not_found`. */
+/** In a transaction; idempotent. Refused: `not_found`. */
 export function switchBranch(target: Target, name: string): Command<{ name: string }> {
   return async (tx) => {
     const context = await hold(tx, target);
@@ -97,16 +101,17 @@ export function deleteBranch(target: Target, name: string): Command<object> {
     const context = await hold(tx, target);
     if (context === null) return noContext(target);
     if ((await findBranch(tx, target, name)) === null) return noBranch(name, null);
-    if (name === MAIN) return refuse('context_busy', `The branch ${MAIN} is never deleted.`);
+    if (name === MAIN) return refuse('context_busy', `The branch ${MAIN} cannot be deleted.`);
     if (name === context.activeBranch)
-      return refuse('context_busy', 'This is the active branch: switch to another one first.');
-    if (await isBusy(tx, target, name)) return refuse('context_busy', 'A job of this branch is unfinished.');
+      return refuse('context_busy', `The branch ${name} is active. Switch to another branch first.`);
+    if (await isBusy(tx, target, name))
+      return refuse('context_busy', 'A job of this branch is unfinished. Cancel it or wait for its end.');
     return done({}, ...progress(target, await remove(tx, target, name)));
   };
 }
 
 export function noContext({ contextId }: Target): Refusal {
-  return refuse('not_found', `There is no context ${contextId}.`);
+  return refuse('not_found', `No context has the id ${contextId}.`);
 }
 
 function progress({ contextId }: Target, headSeq: number): AfterCommit[] {

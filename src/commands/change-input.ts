@@ -1,4 +1,7 @@
-/** An input that is not history yet is edited, moved in the queue, or taken back. Its holder, if it runs, looks anew. */
+/**
+ * Edits an input that is not history yet, moves it in the queue, or withdraws it. A run in progress reads its mailbox
+ * again.
+ */
 import type { InputBlock } from '../core/blocks.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -14,16 +17,19 @@ import type { CommandPorts } from './ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };
 
-/** Null: left as it is. `place`: in the context's queue, from 1. */
+/** Null: unchanged. `place`: position in the context's queue, from 1. */
 export type InputChange = { content: InputBlock[] | null; place: number | null };
 
-/** In a transaction. Refused: `not_found`, `not_queued`, `invalid_request` (a place for what is in no queue). */
+/**
+ * In a transaction. Refused: `not_found`, `not_queued`, `invalid_request` (a position for an input that is in no
+ * queue).
+ */
 export function changeInput(target: Target, { content, place }: InputChange): Command<Target> {
   return async (tx) => {
     const input = await stillQueued(tx, target);
     if ('code' in input) return input;
     if (place !== null && input.kind === 'steered') {
-      const message = 'This input joins the running job: it has no place in the queue.';
+      const message = 'This input joins the running job, so it has no position in the queue.';
       return refuse('invalid_request', message, 'position');
     }
     if (content !== null) await rewriteInput(tx, target, target.messageId, content);
@@ -49,14 +55,14 @@ export function withdrawInput(
   };
 }
 
-/** Looked up under the lock of the context's row: nobody admits it meanwhile. */
+/** Read under the lock of the context's row, so that no run admits the input meanwhile. */
 async function stillQueued(tx: Executor, target: Target): Promise<QueuedInput | Refusal> {
   const { tenantId, contextId, messageId } = target;
   const isThere = await raiseControl(tx, tenantId, contextId);
   const input = isThere ? await findInput(tx, target, messageId) : null;
   if (input === null) {
-    return refuse('not_found', `There is no message ${messageId} in context ${contextId}.`);
+    return refuse('not_found', `Context ${contextId} has no message with the id ${messageId}.`);
   }
-  if (input.kind === 'gone') return refuse('not_queued', 'This message is not queued any more.');
+  if (input.kind === 'gone') return refuse('not_queued', 'This message is no longer queued.');
   return input;
 }

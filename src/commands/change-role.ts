@@ -1,4 +1,7 @@
-/** A role of the API gets a new version, or is deleted by one. Names in it were validated at the edge. */
+/**
+ * Adds a version of a role of the API, or deletes the role by an empty version. The API has already validated the names
+ * in it.
+ */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';
@@ -11,11 +14,11 @@ import type { Command } from './perform.ts';
 export type ChangeRole = {
   tenantId: TenantId;
   name: string;
-  /** Whether what stands is what was meant; null: nothing does. */
+  /** Whether the current version is the one that the client meant; null: there is none. */
   isCurrent: (version: number | null) => boolean;
 };
 
-/** In a transaction. What says the same again is no new version. Refused: `version_conflict`. */
+/** In a transaction. The same definition again is no new version. Refused: `version_conflict`. */
 export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: Role): Command<RoleView> {
   return async (tx) => {
     for (;;) {
@@ -24,7 +27,7 @@ export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: R
       const isNew = last?.same !== true;
       if (isNew && !(await addVersion(tx, tenantId, name, (last?.version ?? 0) + 1, definition))) continue;
       const view = await findRole(tx, tenantId, name);
-      // Deleted in between by somebody who was faster: once more on what stands then.
+      // Another request deleted it in between: try again on the new state.
       if (view !== null) return done(view);
     }
   };
@@ -36,7 +39,7 @@ export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<R
     for (;;) {
       const last = await lastVersion(tx, tenantId, name);
       const version = standing(last);
-      if (version === null) return refuse('not_found', `There is no role ${name}.`);
+      if (version === null) return refuse('not_found', `No role has the name ${name}.`);
       if (!isCurrent(version)) return stale();
       if (await addVersion(tx, tenantId, name, version + 1, null)) return done({});
     }
@@ -48,5 +51,5 @@ function standing(last: LastVersion | null): number | null {
 }
 
 function stale(): Refusal {
-  return refuse('version_conflict', 'The role was changed meanwhile: read it again.');
+  return refuse('version_conflict', 'The role has changed since you read it. Read it again.');
 }

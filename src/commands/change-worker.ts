@@ -1,4 +1,4 @@
-/** A worker's name, title, role or config changes; its holder, if it runs, reads it anew at the next step. */
+/** Changes a worker's name, title, role or config. A run in progress reads the worker again at its next step. */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { changeWorker as update } from '../db/workers.ts';
@@ -10,9 +10,9 @@ import type { Command } from './perform.ts';
 export type ChangeWorker = {
   tenantId: TenantId;
   contextId: ContextId;
-  /** Given the version that stands, what is to be written: the edge merges, this guards. */
+  /** The values to write. The API merges the request into the stored values; this command checks the version. */
   change: WorkerChange;
-  /** Of `If-Match`; null: whatever it is. */
+  /** From `If-Match`; null: any version. */
   expectedVersion: number | null;
 };
 
@@ -25,11 +25,11 @@ export function changeWorker({
 }: ChangeWorker): Command<{ version: number }> {
   return async (tx) => {
     if (!(await raiseControl(tx, tenantId, contextId))) {
-      return refuse('not_found', `There is no context ${contextId}.`);
+      return refuse('not_found', `No context has the id ${contextId}.`);
     }
     const version = await update(tx, contextId, change, expectedVersion);
     if (version === null)
-      return refuse('version_conflict', 'The config was changed meanwhile: read it again.');
+      return refuse('version_conflict', 'The config has changed since you read it. Read it again.');
     return done({ version });
   };
 }

@@ -1,4 +1,4 @@
-/** Clear: the conversation begins anew. What was said stays stored, and in the stream; nothing of it is history any more. */
+/** Clears the history of a context. Its messages stay stored and in the stream, but are no longer history. */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { clear, lookBeforeClear } from '../db/clear.ts';
@@ -10,13 +10,13 @@ import type { CommandPorts } from './ports.ts';
 export type ClearContext = {
   tenantId: TenantId;
   contextId: ContextId;
-  /** Whether the version of the settings that stands is the one that was meant. */
+  /** Whether the stored version of the settings is the one that the client meant. */
   isCurrent: (version: number) => boolean;
 };
 
 /**
- * In a transaction. Refused: `not_found`, `version_conflict`, `context_busy` while a job is unfinished: one that is queued
- * was accepted to be answered in the light of what is said so far.
+ * In a transaction. Refused: `not_found`, `version_conflict`, and `context_busy` while a job is unfinished: a queued
+ * job was accepted to be answered with the current history.
  */
 export function clearContext(
   { times }: Pick<CommandPorts, 'times'>,
@@ -25,12 +25,12 @@ export function clearContext(
   return async (tx) => {
     const called = await lockForControl(tx, tenantId, contextId, times);
     const found = called === null ? null : await lookBeforeClear(tx, tenantId, contextId);
-    if (called === null || found === null) return refuse('not_found', `There is no context ${contextId}.`);
+    if (called === null || found === null) return refuse('not_found', `No context has the id ${contextId}.`);
     if (!isCurrent(found.version)) {
-      return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
+      return refuse('version_conflict', 'The settings have changed since you read them. Read them again.');
     }
     if (found.unfinished) {
-      return refuse('context_busy', 'A job of this context is unfinished: cancel it, or wait for its end.');
+      return refuse('context_busy', 'A job of this context is unfinished. Cancel it or wait for its end.');
     }
     const { headSeq } = await clear(tx, tenantId, contextId);
     return done({ contextId }, { kind: 'progress', progress: { contextId, headSeq, finished: null } });

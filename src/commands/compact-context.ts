@@ -1,4 +1,4 @@
-/** Somebody wants a context compacted: a job of its own, which waits its turn like any other. */
+/** Compacts a context on request: as a job of its own, queued like any other. */
 import type { AskedCompaction } from '../core/compaction/settings.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { submit } from '../db/submit.ts';
@@ -14,7 +14,7 @@ export type CompactContext = {
   queueLimit: number;
 };
 
-/** Neither ahead of inputs nor behind them. */
+/** The same priority as inputs. */
 const NORMAL = 5;
 
 /** One statement. Refused: `not_found`, `worker_stopped`, `queue_full`. */

@@ -1,4 +1,4 @@
-/** A worker and its context come to be. Names of models, tools and roles were validated at the edge. */
+/** Creates a worker and its context. The API has already validated the names of models, tools and roles. */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
@@ -21,7 +21,7 @@ export type CreateWorker = {
   parentWorkerId: WorkerId | null;
 };
 
-/** `fileRoles`: of the config file. In a transaction. Refused: `not_found` (the parent), `worker_limit`. */
+/** In a transaction. `fileRoles`: the roles of the config file. Refused: `not_found` (the parent), `worker_limit`. */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
   worker: CreateWorker,
@@ -42,7 +42,7 @@ export function createWorker(
   };
 }
 
-/** `limits`: what holds below a parent holds below its children. */
+/** `limits`: the limits of the parent, which also apply to its children. */
 type Place = { kind: 'place'; depth: number; limits: WorkerLimitsConfig };
 
 const TOP: Place = { kind: 'place', depth: 0, limits: {} };
@@ -57,7 +57,7 @@ async function placeBelow(
   const depth = await depthOf(tx, tenantId, parentId);
   const parent = await readParent(tx, tenantId, parentId, null, tenantWorkers !== null);
   if (depth === null || parent === null) {
-    return refuse('not_found', `There is no worker ${parentId}.`, 'parent_worker_id');
+    return refuse('not_found', `No worker has the id ${parentId}.`, 'parent_worker_id');
   }
   const { role, definition, config } = parent;
   const ofRole = definition ?? (role === null ? undefined : fileRoles.get(role.name));

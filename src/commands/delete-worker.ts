@@ -1,8 +1,8 @@
 /**
- * Delete: a worker and all below it are removed for good, deepest first, each in a transaction of its own. A run that
- * goes on meanwhile finds no row to write to. A child that came to be meanwhile is found with its parent, and goes first;
- * one that was spawned detached stays, with all below it, and has no parent any more.
- * Interrupted, it is called again and goes on.
+ * Deletes a worker and all workers below it for good, deepest first, each in its own transaction. A run in progress
+ * finds no row to write to. A child that is created meanwhile is found with its parent, and deleted first. A child that
+ * was spawned detached stays, with all workers below it, and has no parent any more. After an interruption, another
+ * call continues the deletion.
  */
 import { progressOf, controlSignalsTo } from '../bus/bus.ts';
 import { refuse } from '../core/errors.ts';
@@ -14,7 +14,9 @@ import type { Executor } from '../db/client.ts';
 import type { CommandPorts } from './ports.ts';
 import { wakeMet } from './wake-met.ts';
 
-/** `isCurrent`: whether the version that stands is the one that was meant. Refused: `not_found`, `version_conflict`. */
+/**
+ * `isCurrent`: whether the stored version is the one that the client meant. Refused: `not_found`, `version_conflict`.
+ */
 export async function deleteWorker(
   ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
   tenantId: TenantId,
@@ -22,10 +24,10 @@ export async function deleteWorker(
   isCurrent: (version: number) => boolean = () => true,
 ): Promise<{ kind: 'done'; deleted: number } | Refusal> {
   const tree = await descendants(ports.database.db, tenantId, workerId);
-  if (tree.length === 0) return refuse('not_found', `There is no worker ${workerId}.`);
+  if (tree.length === 0) return refuse('not_found', `No worker has the id ${workerId}.`);
   const version = await versionOf(ports.database.db, tenantId, workerId);
   if (version !== null && !isCurrent(version)) {
-    return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
+    return refuse('version_conflict', 'The settings have changed since you read them. Read them again.');
   }
   let deleted = 0;
   for (let left = tree; left.length > 0; left = await descendants(ports.database.db, tenantId, workerId)) {
@@ -35,8 +37,8 @@ export async function deleteWorker(
 }
 
 /**
- * Removes one worker and its context. `may`: asked first in the transaction that does it. False: it may not go, is gone
- * already, or has a child that must go first.
+ * Deletes one worker and its context. `may` is checked first in the same transaction. False: `may` returned false, the
+ * worker is already deleted, or a child of it must be deleted first.
  */
 export async function removeWorker(
   ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,

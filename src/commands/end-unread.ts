@@ -1,6 +1,6 @@
 /**
- * Ends the job of a context that kills each process that claims it: from the mailbox alone, in the transaction of the claim, without
- * reading the history.
+ * Ends the job of a context that kills every process that claims it: from the mailbox alone, in the transaction of the
+ * claim, without reading the history.
  */
 import type { Ids } from '../core/ids.ts';
 import type { JobOutcome } from '../core/job.ts';
@@ -15,7 +15,10 @@ import { appendLast, settleUnowned, withJobBegun } from './settle.ts';
 
 export type Ended = { kind: 'ended'; afterCommit: AfterCommit[] };
 
-/** A job that was never admitted is admitted to fail: its input must not wait for ever behind it. Null: the worker is gone. */
+/**
+ * A job that was never admitted is admitted to fail, so that its input does not block the queue. Null: the worker was
+ * deleted.
+ */
 export async function endUnread(
   tx: Executor,
   row: ContextRow,
@@ -33,7 +36,7 @@ export async function endUnread(
     return { kind: 'ended', afterCommit: await settleUnowned(tx, row.lease.contextId, ids, true) };
   }
   const admitted = await withJobBegun(tx, mailbox);
-  if (admitted.job === null) throw new Error('A job that was admitted is not there.');
+  if (admitted.job === null) throw new Error('The admitted job is missing.');
   const transition = settle(admitted, admitted.job, outcome, ids);
   const finished = { jobId: admitted.job.id, status: outcome.status };
   return { kind: 'ended', afterCommit: await appendLast(tx, transition, finished) };

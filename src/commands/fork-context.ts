@@ -1,6 +1,6 @@
 /**
- * Fork: a context of its own that begins with copies, for work in parallel. Its source is not disturbed, and may be at work:
- * what is complete is copied.
+ * Forks a context: creates a new context with copies of the messages, for parallel work. The source is not affected and
+ * may be running: only what is complete is copied.
  */
 import { closed } from '../core/branch.ts';
 import type { ContextId, MessageId, WorkerId } from '../core/ids.ts';
@@ -14,9 +14,9 @@ import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
 export type ForkContext = Target & {
-  /** Of whichever branch; null: all of the active branch. */
+  /** A message of any branch; null: all of the active branch. */
   fromMessageId: MessageId | null;
-  /** Undefined: that of the source. */
+  /** Undefined: the title of the source. */
   title: string | null | undefined;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Where a branch is left by another one. Only what can no more be taken back is shared: nothing that an unfinished job has
- * added. A call stays with its results, and what a note of the platform's own tells of stays told.
+ * Finds where a new branch leaves an existing one. They share only what can no longer be retracted: nothing that an
+ * unfinished job has added. A call stays with its results, and a note of the platform with the message before it.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -14,11 +14,11 @@ import type { Place } from '../db/history.ts';
 import { reads } from '../core/branch.ts';
 import { noBranch } from './submit-input.ts';
 
-/** `seq`: of the last message that is shared; 0: none is. */
+/** `seq`: the number of the last shared message; 0: none. */
 export type ForkPoint = { from: Branch; seq: number };
 
 /**
- * Behind a message, or, where none is named, behind all of the branch that is complete. Refused: `not_found`,
+ * After a message or, if none is named, after all of the branch that is complete. Refused: `not_found`,
  * `invalid_request`, `context_busy`.
  */
 export async function forkPoint(
@@ -34,13 +34,13 @@ export async function forkPoint(
   const found = await standing(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
   if (!reads(from.spans, found)) {
-    const message = `The branch ${from.name} does not show the message ${messageId}.`;
+    const message = `The branch ${from.name} does not contain the message ${messageId}.`;
     return refuse('invalid_request', message, 'from_message_id');
   }
   return behind(tx, place, horizon, from, found);
 }
 
-/** Behind a message of whichever branch. */
+/** After a message of any branch. */
 export async function pointBehind(
   tx: Executor,
   place: Place,
@@ -53,7 +53,7 @@ export async function pointBehind(
   return from === null ? notShown(messageId, 'from_message_id') : behind(tx, place, horizon, from, found);
 }
 
-/** Before an input: a branch from there has all that came before it. */
+/** Before an input: the new branch has all that came before the input. */
 export async function pointBefore(
   tx: Executor,
   place: Place,
@@ -62,7 +62,7 @@ export async function pointBefore(
 ): Promise<ForkPoint | Refusal> {
   const found = await standing(tx, place, messageId, null);
   if ('code' in found) return found;
-  if (found.role !== 'user') return refuse('invalid_request', 'Only inputs are edited.');
+  if (found.role !== 'user') return refuse('invalid_request', 'You can edit only input messages.');
   const from = await branchReading(tx, place, found);
   if (from === null) return notShown(messageId, null);
   const before = await lastUpto(tx, place, from.name, found.seq - 1);
@@ -70,7 +70,7 @@ export async function pointBefore(
   return { from, seq: before?.seq ?? 0 };
 }
 
-/** Behind the input that a message is, or answers: what answers it anew begins there. */
+/** After the input that the message is or answers: a new answer begins there. */
 export async function pointOfAnswer(
   tx: Executor,
   place: Place,
@@ -82,11 +82,11 @@ export async function pointOfAnswer(
   const from = await branchReading(tx, place, found);
   if (from === null) return notShown(messageId, null);
   const input = await lastUpto(tx, place, from.name, found.seq, 'user');
-  if (input === null) return refuse('invalid_request', 'No input stands before this message.');
+  if (input === null) return refuse('invalid_request', 'There is no input before this message.');
   return behind(tx, place, horizon, from, input);
 }
 
-/** The number of the last message of a branch that no unfinished job has added; 0: there is none. */
+/** The number of the last message of a branch that no unfinished job has added; 0: none. */
 async function lastComplete(tx: Executor, place: Place, horizon: Horizon, { name }: Branch): Promise<number> {
   return (await lastUpto(tx, place, name, completeUpto(horizon, name)))?.seq ?? 0;
 }
@@ -104,7 +104,7 @@ async function behind(
   return { from, seq: (await lastUpto(tx, place, from.name, upto))?.seq ?? message.seq };
 }
 
-/** `param`: the member that names the message; null: the path does. */
+/** `param`: the field that names the message; null: the path names it. */
 async function standing(
   tx: Executor,
   place: Place,
@@ -114,20 +114,23 @@ async function standing(
   const found = await findStanding(tx, place, messageId);
   switch (found?.kind) {
     case undefined:
-      return refuse('not_found', `There is no message ${messageId}.`, param ?? undefined);
+      return refuse('not_found', `No message has the id ${messageId}.`, param ?? undefined);
     case 'queued':
       return refuse('invalid_request', 'The message is still queued.', param ?? undefined);
     case 'retracted':
-      return refuse('invalid_request', 'The message was taken back.', param ?? undefined);
+      return refuse('invalid_request', 'The message was retracted.', param ?? undefined);
     case 'stands':
       return found.message;
   }
 }
 
 function notShown(messageId: MessageId, param: string | null): Refusal {
-  return refuse('not_found', `No branch shows the message ${messageId}.`, param ?? undefined);
+  return refuse('not_found', `No branch contains the message ${messageId}.`, param ?? undefined);
 }
 
 function busy(): Refusal {
-  return refuse('context_busy', 'A job that is unfinished made this message: it may still be taken back.');
+  return refuse(
+    'context_busy',
+    'An unfinished job added this message and may still retract it. Wait for its end.',
+  );
 }

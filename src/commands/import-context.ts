@@ -1,4 +1,4 @@
-/** A context is made of what was said elsewhere: whole, in one transaction, or not at all. */
+/** Imports a conversation as a new context: completely, in one transaction, or not at all. */
 import type { ContextId, TenantId, WorkerId } from '../core/ids.ts';
 import { fillContext } from '../db/import.ts';
 import type { Filling } from '../db/import.ts';
@@ -7,7 +7,9 @@ import type { CommandPorts } from './ports.ts';
 
 type Made = { workerId: WorkerId; contextId: ContextId };
 
-/** In a transaction. `create` makes the worker and its context. What was validated before is written as it is. */
+/**
+ * In a transaction. `create` creates the worker and its context. `filling` is already validated, and written unchanged.
+ */
 export function importContext(
   { ids }: Pick<CommandPorts, 'ids'>,
   tenantId: TenantId,

@@ -1,6 +1,6 @@
 /**
- * Interrupt: the current job ends and its answer is taken back, or kept as far as it was finished. Current is the one
- * that was admitted, else the first of the queue. The wish is durable before anybody is told.
+ * Interrupts the current job: it ends, and its answer is retracted, or kept as far as it was finished. The current job
+ * is the admitted one, else the first of the queue. The stop request is committed before any process is notified.
  */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
@@ -21,7 +21,7 @@ export function interruptContext(
 ): Command<{ jobId: JobId | null }> {
   return async (tx) => {
     const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
     await stopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);

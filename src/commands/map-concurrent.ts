@@ -1,7 +1,7 @@
-/** Work in many transactions, a few at once: connections are left to others. */
+/** Runs work in many transactions, a few at once, so that other work finds free connections. */
 const CONCURRENT_COMMANDS = 4;
 
-/** Rejects with the first that fails; what is under way then goes on. */
+/** Rejects with the first error. Work that is in progress then continues. */
 export async function mapConcurrent<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

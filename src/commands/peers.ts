@@ -1,6 +1,6 @@
 /**
- * What workers of one tree ask of each other by calls of tools: within their tenant and their tree, and bounded, so that two
- * who answer each other for ever come to an end. A call that is made again finds what it did before.
+ * Tool calls by which workers of one tree message, list and stop each other. They are bounded, so that two workers
+ * cannot answer each other forever. A call that is repeated finds what it did before.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -24,10 +24,10 @@ import { NORMAL, whyRefused } from './submit-input.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Workers that a list names. */
+/** Workers in a list at most. */
 const LISTED = 200;
 
-/** The call that asks. */
+/** The tool call that makes the request. */
 export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
 
 type Answered = { kind: 'done'; value: JsonObject } | Refusal;
@@ -35,7 +35,7 @@ type Answered = { kind: 'done'; value: JsonObject } | Refusal;
 export function createPeers(ports: CommandPorts, limits: PeerLimits) {
   const { db } = ports.database;
 
-  /** `work` is given who asks, and the worker that is named. */
+  /** `work` gets the calling worker and the worker that it names. */
   const about = async (
     sender: Sender,
     id: string,
@@ -46,7 +46,7 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
     const peerId = parseId<WorkerId>(id);
     const peer = peerId === null ? null : await findPeer(db, self, peerId);
     if (peerId === null || peer === null) {
-      return refuse('not_found', `There is no other worker ${id} in your tree.`, 'worker_id');
+      return refuse('not_found', `No other worker in your tree has the id ${id}.`, 'worker_id');
     }
     return work(self, { ...peer, id: peerId });
   };
@@ -55,7 +55,7 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
     send: (sender: Sender, to: string, content: string): Promise<Answered> =>
       about(sender, to, async (self, peer) => {
         const command = sendMessage(ports, limits, sender, self, peer, content);
-        // The same call at the same time, from a process that was thought dead: what it sent is found.
+        // A process that was declared dead may make the same call at the same time. The second try finds what it sent.
         const outcome = await perform(ports, command).catch((error: unknown) => {
           if (errorCode(error) === UNIQUE_VIOLATION) return perform(ports, command);
           throw error;
@@ -83,7 +83,7 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
     stop: (sender: Sender, workerId: string): Promise<Answered> =>
       about(sender, workerId, async ({ tenantId }, peer) => {
         if (!peer.isBelow) {
-          return refuse('forbidden', 'Only workers below you may be stopped.', 'worker_id');
+          return refuse('forbidden', 'You can stop only workers below you.', 'worker_id');
         }
         const how = {
           reason: 'a worker above it stopped it',
@@ -99,11 +99,12 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
   };
 }
 
-const GONE = refuse('not_found', 'This worker is being removed.');
+const GONE = refuse('not_found', 'This worker is being deleted.');
 
 /**
- * In a transaction. What is sent to a worker below ends with the job that sends it, and its end is reported. Refused:
- * `worker_stopped`, `queue_full`, `worker_limit` (passed on too often), `rate_limited`, `context_busy` (the job is ending).
+ * In a transaction. A job sent to a worker below is cancelled with the job that sends it, and its end is reported to
+ * the sender. Refused: `worker_stopped`, `queue_full`, `worker_limit` (too many hops), `rate_limited`, `context_busy`
+ * (the sending job is ending).
  */
 function sendMessage(
   { ids }: Pick<CommandPorts, 'ids'>,
@@ -158,7 +159,7 @@ function sendMessage(
   };
 }
 
-/** Asked last, so that who sends is held no longer than it must be: what was sent is taken back with the transaction. */
+/** Checked last, so that the sending job is locked as briefly as possible. A refusal rolls back what was sent. */
 async function mayNot(
   tx: Executor,
   { hops: most, messagesPerMinute }: PeerLimits,
@@ -167,17 +168,20 @@ async function mayNot(
   jobId: JobId,
 ): Promise<Refusal | null> {
   const sender = await lockSender(tx, tenantId, contextId, jobId);
-  if (sender === null) return refuse('context_busy', 'The job that sends it is ending.');
+  if (sender === null) return refuse('context_busy', 'The sending job is ending.');
   if (sender.hops + 1 > most) {
     return refuse(
       'worker_limit',
-      `This was passed on from worker to worker ${sender.hops} times, and may be ${most} times. Answer without sending more.`,
+      `This was already passed from worker to worker ${sender.hops} times, and the limit is ${most}. Answer without sending more.`,
     );
   }
-  // With the one that was just sent.
+  // Includes the message that was just sent.
   const sent = await sentLately(tx, tenantId, contextId);
   if (sent > messagesPerMinute) {
-    return refuse('rate_limited', `You may send ${messagesPerMinute} messages a minute. Wait for a while.`);
+    return refuse(
+      'rate_limited',
+      `You can send ${messagesPerMinute} messages per minute. Wait before you send more.`,
+    );
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * How a command is carried out: its writes in one transaction, then, once they are committed, rings and whispers. What is
- * told after the commit may be lost with its process; sweeps and readers make up for it.
+ * Performs commands: the writes in one transaction and, after the commit, wake-ups and bus messages. These after-commit
+ * actions can be lost if the process dies; sweeps and the polling of stream hubs replace them.
  */
 import { followUpsDue, progressOf, controlSignalsTo } from '../bus/bus.ts';
 import type { Progress, ControlSignal } from '../bus/bus.ts';
@@ -15,25 +15,25 @@ import type { WakeUp } from '../queue/wake-queue.ts';
 import type { CommandPorts } from './ports.ts';
 import { wakeMet } from './wake-met.ts';
 
-/** What carries a command out, and tells of it. */
+/** Dependencies to perform a command and dispatch its after-commit actions. */
 type PerformPorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>;
 
-/** Said after the commit. */
+/** Dispatched after the commit. */
 export type AfterCommit =
   | { kind: 'wake_up'; wakeUp: WakeUp }
   | { kind: 'control_signal'; owner: ProcessId; signal: ControlSignal }
   | { kind: 'progress'; progress: Progress }
-  /** A job ended, and something is to be passed on to others. */
+  /** A job ended, and its end requires follow-ups in other contexts. */
   | { kind: 'follow_up' }
-  /** Contexts that waited for workers, and wait for nothing more. */
+  /** Contexts whose calls no longer wait for any worker. */
   | { kind: 'met'; contexts: ContextId[] };
 
-/** Of an end that others waited for. */
+/** Actions after the end of a job that other contexts waited for. */
 export function wakeMetContexts(contexts: ContextId[]): AfterCommit[] {
   return contexts.length === 0 ? [] : [{ kind: 'met', contexts }];
 }
 
-/** Of queued jobs that were taken back. */
+/** Actions after queued jobs were withdrawn. */
 export function withdrawnActions(
   contextId: ContextId,
   { headSeq, jobIds, met, followUp }: Withdrawn,
@@ -47,7 +47,7 @@ export function withdrawnActions(
 
 export type Done<T> = { kind: 'done'; value: T; afterCommit: AfterCommit[] };
 
-/** A command's writes on `executor`: a pool for those of one statement, a transaction for all others. */
+/** A command's writes on `executor`: a pool for a command of one statement, a transaction for all others. */
 export type Command<T> = (executor: Executor) => Promise<Done<T> | Refusal>;
 
 export function done<T>(value: T, ...afterCommit: AfterCommit[]): Done<T> {
@@ -61,19 +61,20 @@ export async function performAlone<T>(ports: PerformPorts, command: Command<T>):
   return outcome;
 }
 
-/** A refusal leaves nothing behind: what the command wrote before it is rolled back. */
+/** A refusal rolls back what the command wrote before it. */
 export async function perform<T>(ports: PerformPorts, command: Command<T>): Promise<Done<T> | Refusal> {
   const outcome = await ports.database.transaction(async (tx) => orThrow(await command(tx))).catch(refusalOf);
   if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
   return outcome;
 }
 
-/** Names one request of a client: its key, and a hash of what it asks. */
+/** Identifies one request of a client: its key, and a hash of what it asks. */
 export type RequestKey = { tenantId: TenantId; key: string; request: string };
 
 /**
- * Performs a command at most once for its key: the answer is stored in the command's own transaction. A refusal is not
- * stored, so that the request may be made again once it can succeed. `toResponse` gives what a repeat is answered with.
+ * Performs a command at most once for its key: the response is stored in the command's own transaction. A refusal is
+ * not stored, so that the client can repeat the request once it can succeed. `toResponse` returns the response that
+ * repeats also get.
  */
 export async function performOnce<T>(
   ports: PerformPorts,
@@ -86,7 +87,10 @@ export async function performOnce<T>(
       const state = await takeKey(tx, tenantId, key, request);
       if (state.kind === 'answered') {
         if (state.request === request) return done(state.response);
-        return refuse('idempotency_conflict', 'This Idempotency-Key was used for another request.');
+        return refuse(
+          'idempotency_conflict',
+          'This Idempotency-Key was already used for another request. Use a new key.',
+        );
       }
       const first = orThrow(await command(tx));
       const response = toResponse(first.value);
@@ -98,7 +102,7 @@ export async function performOnce<T>(
   return outcome;
 }
 
-/** Rolls the transaction back, with the key in it. */
+/** Rolls back the transaction, including the stored key. */
 class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {

@@ -1,4 +1,4 @@
-/** What commands are given: the database, and the means to tell others after the commit. */
+/** Dependencies of commands: the database, and what they notify after the commit. */
 import type { Bus } from '../bus/bus.ts';
 import type { ResultPart } from '../core/blocks.ts';
 import type { Ids } from '../core/ids.ts';
@@ -12,8 +12,8 @@ export type CommandPorts = {
   bus: Bus;
   ids: Ids;
   times: LeaseTimes;
-  /** How long the holder of a context has to answer a wish before a sweep settles for it, in milliseconds. */
+  /** How long a run has to answer a stop request before a sweep settles its job, in milliseconds. */
   stopGraceMs: number;
-  /** What is brought from outside as the result of a call, within the limits of any result. */
+  /** Applies the limits of any tool result to one that comes from outside. */
   boundResult(content: string | ResultPart[]): string | ResultPart[];
 };

@@ -1,11 +1,11 @@
-/** Purge: contexts that were archived for long enough are removed for good, each in a transaction of its own. */
+/** Purges contexts that have been archived long enough: deletes each in its own transaction. */
 import { findPurgeable, lockFree, isPurgeable } from '../db/expiry.ts';
 import { removeWorker } from './delete-worker.ts';
 import type { CommandPorts } from './ports.ts';
 
 /**
- * At most `most` of the oldest, by whoever finds them free. `found`: how many there were to look at. One that cannot be
- * removed holds up no other one: what failed is thrown at the end.
+ * Purges at most `most` of the oldest contexts, and skips locked ones. `found`: number of candidates. A failure does
+ * not stop the others: the first error is thrown at the end.
  */
 export async function purgeArchived(
   ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,

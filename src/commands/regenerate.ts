@@ -1,4 +1,4 @@
-/** A past input is edited, or answered once more: on a branch of its own, which is the active one from then on. */
+/** Edits a past input, or answers it again: on a new branch, which becomes the active one. */
 import type { Refusal } from '../core/errors.ts';
 import type { InputBlock } from '../core/blocks.ts';
 import type { MessageId } from '../core/ids.ts';
@@ -15,17 +15,17 @@ import type { Accepted, SubmitInput } from './submit-input.ts';
 
 export type Regeneration = {
   messageId: MessageId;
-  /** Of the new branch; null: one is made. */
+  /** Name of the new branch; null: it is generated. */
   name: string | null;
-  /** Of the job; `content` null: the input that stands is answered. */
+  /** The input of the job; `content` null: the existing input is answered. */
   input: Omit<SubmitInput, 'branch'>;
 };
 
 type Ports = Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>;
 
 /**
- * In a transaction; what refuses the job leaves no branch. Refused: `not_found`, `invalid_request`, `branch_exists`,
- * `context_busy`, `worker_stopped`, `queue_full`.
+ * In a transaction. If the job is refused, no branch is created. Refused: `not_found`, `invalid_request`,
+ * `branch_exists`, `context_busy`, `worker_stopped`, `queue_full`.
  */
 export function editInput(
   ports: Ports,
@@ -36,7 +36,7 @@ export function editInput(
   );
 }
 
-/** As `editInput`. */
+/** Refused like `editInput`. */
 export function regenerate(ports: Ports, regeneration: Regeneration): Command<Accepted & { branch: string }> {
   return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
     pointOfAnswer(tx, regeneration.input, horizon, regeneration.messageId),

@@ -1,6 +1,6 @@
 /**
- * Somebody says what became of a call that was begun and that nobody saw end. It is stored beside the call; whoever holds
- * the context, or takes it up next, makes it history, or runs the call anew.
+ * Resolves a call whose outcome is unknown: a run began it, and no run saw its end. The outcome is stored with the
+ * call. The current or next run of the context adds it to history, or runs the call again.
  */
 import type { ResultPart } from '../core/blocks.ts';
 import { HAPPENED, OUTCOME_UNKNOWN } from '../core/closing-words.ts';
@@ -18,7 +18,7 @@ import type { CommandPorts } from './ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
 
-/** `result` null: that it happened is all that is known. */
+/** `result` null: it is only known that the call happened. */
 export type Resolved =
   | { outcome: Extract<Resolution, 'happened'>; result: string | ResultPart[] | null }
   | { outcome: Exclude<Resolution, 'happened'> };
@@ -33,7 +33,7 @@ export function resolveCall(
     const { contextId, toolCallId } = target;
     const call = (await lockContext(tx, target)) ? await findUnknownCall(tx, target, toolCallId) : null;
     if (call === null) {
-      return refuse('not_found', `There is no tool call ${toolCallId} in context ${contextId}.`);
+      return refuse('not_found', `Context ${contextId} has no tool call with the id ${toolCallId}.`);
     }
     const refusal = whyNot(call);
     if (refusal !== null) return refusal;
@@ -53,7 +53,7 @@ export function resolveCall(
   };
 }
 
-/** Null: it is to be run anew. */
+/** Null: the call is to be run again. */
 function replyOf(
   { ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>,
   resolved: Resolved,
@@ -72,9 +72,16 @@ function replyOf(
 
 function whyNot({ status, asked, over, ending }: UnknownCall): Refusal | null {
   if (!asked) {
-    const how = status === 'waiting' ? 'it was resolved already, or waits for something else' : status;
+    const how =
+      status === 'waiting'
+        ? 'it was already resolved, or waits for something else'
+        : `its status is ${status}`;
     return refuse('not_waiting', `This call does not wait for its outcome: ${how}.`);
   }
-  if (over) return refuse('not_waiting', 'This call has waited for its outcome too long: the model is told.');
-  return ending ? refuse('not_waiting', 'The job of this call was told to end.') : null;
+  if (over)
+    return refuse(
+      'not_waiting',
+      'The time limit for this outcome has passed. The model is told that it is unknown.',
+    );
+  return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }

@@ -1,6 +1,7 @@
 /**
- * The end of a job that nobody waits for is told to the worker that asked for it: as an input message, once. The mark goes
- * in the transaction that queues the input; a worker that takes none now is told later.
+ * Reports the end of a job to the worker that asked for it, unless a call of it waits for the job: as an input message,
+ * once. The transaction that queues the input also clears the mark. A worker that accepts no input now gets the notice
+ * later.
  */
 import { refuse } from '../core/errors.ts';
 import type { JobId, MessageId } from '../core/ids.ts';
@@ -14,7 +15,10 @@ import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { NORMAL, whyRefused } from './submit-input.ts';
 
-/** In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` where it is told already, or by a call. */
+/**
+ * In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` if the end was already reported, or a
+ * call reports it.
+ */
 export function sendParentNotice(
   { ids }: Pick<CommandPorts, 'ids'>,
   { tenantId, jobId: endedId, to }: Extract<FollowUp, { kind: 'parent_notice' }>,
@@ -23,7 +27,8 @@ export function sendParentNotice(
   return async (tx) => {
     const isThere = to !== null && (await lockContext(tx, { tenantId, contextId: to }));
     const ending = await takeParentNotice(tx, { tenantId, jobId: endedId }, to);
-    if (ending === null) return refuse('not_waiting', 'Nobody waits to be told of this end.');
+    if (ending === null)
+      return refuse('not_waiting', 'The end of this job was already reported, or a tool call reports it.');
     if (!isThere) return done({});
     const jobId = ids.next<JobId>();
     const { workerId, workerName, hops } = ending;

@@ -1,6 +1,6 @@
 /**
- * Ends a job whose context nobody runs, in the transaction that raised the epoch: a wish about something that waits, one
- * whose holder died or did not answer.
+ * Ends a job whose context no process runs, in the transaction that raised the epoch: the job waits and has a stop
+ * request, or its lease owner died or did not answer one.
  */
 import type { Append } from '../core/append.ts';
 import type { ContextId, Ids, JobId } from '../core/ids.ts';
@@ -18,7 +18,9 @@ import type { CalledUp } from '../db/stop-requests.ts';
 import { wakeMetContexts } from './perform.ts';
 import type { AfterCommit } from './perform.ts';
 
-/** After a wish was written: its holder is summoned; where there is none, the job is settled here and now. */
+/**
+ * After a stop request was written: sends a control signal to the lease owner. Without one, settles the job at once.
+ */
 export async function carryOut(
   tx: Executor,
   contextId: ContextId,
@@ -31,8 +33,8 @@ export async function carryOut(
 }
 
 /**
- * Settles the job that a wish stands on, if there is one. The caller holds the context's row and its epoch. `heard`:
- * whoever settles is the first to hear of the wish; not so where its holder never answered.
+ * Settles the job that has a stop request, if there is one. The caller has locked the context's row and raised its
+ * epoch. `heard`: this settlement counts as the delivery of the request; false if the lease owner never answered it.
  */
 export async function settleUnowned(
   tx: Executor,
@@ -59,18 +61,18 @@ export async function settleUnowned(
   return appendLast(tx, transition, { jobId: job.id, status: outcome.status });
 }
 
-/** A job that ends before anybody took it up is admitted all the same: its input enters history. */
+/** A job that ends before any run took it is still admitted, so that its input enters history. */
 export async function withJobBegun(tx: Executor, mailbox: Mailbox): Promise<Mailbox> {
   if (mailbox.job !== null || mailbox.next === null || mailbox.stopped) return mailbox;
   const history = await readLastTurn(tx, mailbox.lease, mailbox.activeBranch);
   await commit(tx, admit({ ...mailbox, history }, mailbox.next));
   const row = await read(tx, mailbox.lease.contextId);
   const begun = row === null ? null : await readMailbox(tx, row);
-  if (begun === null) throw new Error('A locked context vanished.');
+  if (begun === null) throw new Error('A locked context does not exist any more.');
   return begun.mailbox;
 }
 
-/** The end of a job, in a transaction that holds the context's row; whoever claims next goes on with what is queued. */
+/** Appends the end of a job. The transaction has locked the context's row. The next claim continues with the queue. */
 export async function appendLast(
   tx: Executor,
   transition: Append,
@@ -88,13 +90,14 @@ export async function appendLast(
     : told;
 }
 
-/** Nobody holds the context: what is still queued is for whoever claims it next. */
+/** No run holds the context: whichever process claims it next takes the jobs that are still queued. */
 function givenBack(transition: Append): Append {
   return { ...transition, park: transition.park ?? { status: 'runnable' } };
 }
 
 async function commit(tx: Executor, transition: Append) {
   const [outcome] = await append(tx, [transition]);
-  if (outcome?.kind !== 'committed') throw new Error('A locked context changed under its holder.');
+  if (outcome?.kind !== 'committed')
+    throw new Error('A context changed although this transaction had locked its row.');
   return outcome;
 }

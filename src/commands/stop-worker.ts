@@ -1,6 +1,6 @@
 /**
- * Stop: what runs is cancelled, input is refused, what is queued stays queued. Start lets it all go on. Both reach those
- * below: see cascade.ts.
+ * Stop cancels the running job and refuses new input; queued jobs stay queued. Start lets the worker go on. Both also
+ * reach the workers below: see cascade.ts.
  */
 import { refuse } from '../core/errors.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
@@ -18,24 +18,25 @@ type Target = { tenantId: TenantId; contextId: ContextId };
 
 export type HowToStop = {
   reason: string;
-  /** Asked before the context's row is locked: what it looks at it holds, and that lies above. */
+  /** Checked before the context's row is locked. It may lock the rows that it reads: these lie above this context. */
   may: (tx: Executor) => Promise<boolean>;
-  /** What becomes of queued jobs that workers asked for. */
+  /** Whether queued jobs that workers asked for are kept or cancelled. */
   asked: 'keep' | 'cancel';
 };
 
 const BY_ITSELF: HowToStop = { reason: 'the worker was stopped', may: async () => true, asked: 'keep' };
 
-/** In a transaction; repeatable. Refused: `not_found`, `context_busy` (it may not). */
+/** In a transaction; idempotent. Refused: `not_found`, `context_busy` (`may` returned false). */
 export function stopWorker(
   { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   { tenantId, contextId }: Target,
   { reason, may, asked }: HowToStop = BY_ITSELF,
 ): Command<Target> {
   return async (tx) => {
-    if (!(await may(tx))) return refuse('context_busy', 'It is not to be stopped any more.');
+    if (!(await may(tx)))
+      return refuse('context_busy', 'The worker above was started again, so this one is not stopped.');
     const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const stopped = await setStopped(tx, tenantId, contextId, true);
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
@@ -57,23 +58,24 @@ async function withdrawAsked(
   { tenantId, contextId }: Target,
   reason: string,
 ): Promise<AfterCommit[]> {
-  // What is queued ends in one statement, what runs in another.
+  // Queued jobs and the running job end in two statements, so their calls are locked first.
   await lockCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);
   const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
   return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
 }
 
-/** In a transaction; repeatable. Refused: `not_found`, `context_busy`. */
+/** In a transaction; idempotent. Refused: `not_found`, `context_busy`. */
 export function startWorker(
   { times }: Pick<CommandPorts, 'times'>,
   { tenantId, contextId }: Target,
   may: HowToStop['may'] = BY_ITSELF.may,
 ): Command<Target> {
   return async (tx) => {
-    if (!(await may(tx))) return refuse('context_busy', 'It is not to be started any more.');
+    if (!(await may(tx)))
+      return refuse('context_busy', 'The worker above was stopped again, so this one is not started.');
     const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `There is no context ${contextId}.`);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
     const { wakeSeq, epoch, headSeq } = started;

@@ -1,6 +1,6 @@
 /**
- * An input message, or the wish to run on what stands, enters a context: as a queued job of its own, into the one that
- * runs, or as the answer to a question that waits.
+ * Submits an input message to a context: as a queued job, into the running job, or as the answer to a waiting question.
+ * A submission without a message runs on the current history.
  */
 import type { InputBlock } from '../core/blocks.ts';
 import { refuse } from '../core/errors.ts';
@@ -24,21 +24,19 @@ import type { Command, Done, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 import { carryOut } from './settle.ts';
 
-/**
- * What becomes of an input while a job is unfinished: it waits its turn, joins the job, takes its place, or is refused.
- */
+/** How an input is delivered while a job is unfinished: it is queued, joins the job, replaces it, or is refused. */
 export const DELIVERIES = ['queue', 'steer', 'interrupt', 'reject'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
 export type SubmitInput = {
   tenantId: TenantId;
   contextId: ContextId;
-  /** Null: run on what stands. */
+  /** Null: run on the current history. */
   content: InputBlock[] | null;
   delivery: Delivery;
-  /** On which branch; null: the active one. */
+  /** The branch; null: the active one. */
   branch: string | null;
-  /** 1 first … 10. */
+  /** From 1 (first) to 10. */
   priority: number;
   metadata: JsonObject;
   maxSteps: number | null;
@@ -46,7 +44,10 @@ export type SubmitInput = {
   queueLimit: number;
 };
 
-/** `after`: the context's number at which it was accepted. `status`: of the job, which is queued unless the input joined it. */
+/**
+ * `after`: the context's event number when the input was accepted. `status`: of the job, which is queued unless the
+ * input joined it.
+ */
 export type Accepted = {
   jobId: JobId;
   messageId: MessageId | null;
@@ -55,15 +56,15 @@ export type Accepted = {
   after: number;
 };
 
-/** The priority of an input that says nothing of it. */
+/** The default priority. */
 export const NORMAL = 5;
 
-/** Ahead of all that is queued. */
+/** Ahead of all queued jobs. */
 const FIRST = 0;
 
 /**
- * In a transaction where `needsTransaction` says so, else one statement, and a transaction of its own where it answers a
- * question. Refused: `not_found` (the branch, too), `worker_stopped`, `context_busy`, `queue_full`.
+ * In a transaction if `needsTransaction` returns true, else in one statement, with its own transaction if the input
+ * answers a question. Refused: `not_found` (also for the branch), `worker_stopped`, `context_busy`, `queue_full`.
  */
 export function submitInput(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
@@ -81,12 +82,14 @@ export function submitInput(
   }
 }
 
-/** Whoever joins or interrupts a job looks at it first, whoever names a branch looks for that. */
+/** To join or interrupt a job, or to name a branch, the command has to read first. */
 export function needsTransaction(delivery: Delivery, branch: string | null = null): boolean {
   return delivery === 'steer' || delivery === 'interrupt' || branch !== null;
 }
 
-/** A plain input answers a question that waits: the statement that would queue it finds out. */
+/**
+ * A plain input answers a waiting question. The statement that would queue the input finds out whether there is one.
+ */
 function queueInput(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids'>,
   input: SubmitInput,
@@ -105,12 +108,12 @@ function queueInput(
     const isAsked = state?.asking === true || refusal.code === 'context_busy';
     if (answer === null || !isAsked) return refusal;
     const command = answerQuestion(ports, input, answer);
-    // Whoever answers looks first: what was one statement takes a transaction.
+    // An answer needs a read first, and so a transaction.
     return executor === ports.database.db ? ports.database.transaction(command) : command(executor);
   };
 }
 
-/** The oldest question gets its answer; where it has one by now, or its job is told to end, the input is queued. */
+/** Answers the oldest question. If it has an answer by now, or its job has a stop request, the input is queued. */
 function answerQuestion(
   ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
   input: SubmitInput,
@@ -118,7 +121,7 @@ function answerQuestion(
 ): Command<Accepted> {
   return async (tx) => {
     const isThere = await lockContext(tx, input);
-    // What is said on a branch answers no question of another one.
+    // An input for one branch does not answer a question of another branch.
     const question = isThere ? await oldestQuestion(tx, input, input.branch) : null;
     if (question === null) {
       const { accepted, submitted } = await queue(tx, ports, input, { mayAnswer: false, onlyIfIdle: false });
@@ -131,8 +134,8 @@ function answerQuestion(
 }
 
 /**
- * What an input says as the answer to a question; null: it is none. One that asks for a place in the queue wants to be
- * queued, and a document cannot be the result of a call.
+ * The input as the answer to a question; null: it cannot be one. An input with its own priority is meant for the queue,
+ * and a document cannot be the result of a call.
  */
 function answerIn({ delivery, priority, content }: SubmitInput): CallAnswer | null {
   if (delivery !== 'queue' || priority !== NORMAL || content === null) return null;
@@ -143,8 +146,8 @@ function answerIn({ delivery, priority, content }: SubmitInput): CallAnswer | nu
 }
 
 /**
- * Joins the running job at its next step, which is told to look; where none runs, or the one that does is on another branch
- * or was told to end, it is a job of its own.
+ * Joins the running job at its next step, and signals the run. If no job runs, or the running job is on another branch
+ * or has a stop request, the input becomes a job of its own.
  */
 function steerInput(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids'>,
@@ -162,7 +165,7 @@ function steerInput(
   };
 }
 
-/** What runs is interrupted, and its answer discarded; then this input, ahead of what is queued. */
+/** Interrupts the running job, discards its answer, and queues this input ahead of the others. */
 function interruptingInput(
   ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   input: SubmitInput,
@@ -212,7 +215,10 @@ function queued(
   return done({ ...accepted, status: 'queued', after: headSeq }, ...wakeUps);
 }
 
-/** Looked for under the lock of the context's row: nobody deletes it meanwhile. Null: it is there, or none was named. */
+/**
+ * Read under the lock of the context's row, so that no other command deletes the branch meanwhile. Null: it exists, or
+ * none is named.
+ */
 async function branchMissing(executor: Executor, input: SubmitInput): Promise<Refusal | null> {
   const { branch } = input;
   if (branch === null) return null;
@@ -220,22 +226,25 @@ async function branchMissing(executor: Executor, input: SubmitInput): Promise<Re
   return (await findBranch(executor, input, branch)) === null ? noBranch(branch) : null;
 }
 
-/** `param`: the member that names it; null: the path does. */
+/** `param`: the field that names it; null: the path names it. */
 export function noBranch(name: string, param: string | null = 'branch'): Refusal {
-  return refuse('not_found', `There is no branch ${name}.`, param ?? undefined);
+  return refuse('not_found', `No branch has the name ${name}.`, param ?? undefined);
 }
 
 export async function whyRefused(executor: Executor, input: Asked): Promise<Refusal> {
   return refusalOf(await admission(executor, input.tenantId, input.contextId), input);
 }
 
-/** Of whatever is queued. */
+/** The context and the limit of any submission to the queue. */
 type Asked = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
 
 function refusalOf(state: Admission | null, { contextId, queueLimit }: Asked): Refusal {
-  if (state === null) return refuse('not_found', `There is no context ${contextId}.`);
+  if (state === null) return refuse('not_found', `No context has the id ${contextId}.`);
   if (state.stopped) return refuse('worker_stopped', 'The worker is stopped. Start it first.');
   if (state.queued >= queueLimit)
-    return refuse('queue_full', `The context already has ${state.queued} queued inputs.`);
-  return refuse('context_busy', 'A job of this context is unfinished.');
+    return refuse(
+      'queue_full',
+      `The context already has ${state.queued} queued inputs. Wait until it has processed some.`,
+    );
+  return refuse('context_busy', 'A job of this context is unfinished. Cancel it or wait for its end.');
 }

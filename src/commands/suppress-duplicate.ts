@@ -1,6 +1,7 @@
 /**
- * The end of a job that a call is about to tell is not reported as well: the mark goes, and a report that is still queued is
- * taken back. Before the call is closed: whoever dies in between reads the same ends again.
+ * If a tool result is about to report the end of a job, the parent notice of that job is suppressed: the mark is
+ * cleared, and a notice that is still queued is withdrawn. This is done before the call is closed: if the process dies
+ * in between, the next run reads the same ends again.
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/branches.ts';
@@ -9,7 +10,7 @@ import { withdraw } from '../db/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 
-/** `jobIds`: they have ended. Repeatable. */
+/** `jobIds`: jobs that have ended. Idempotent. */
 export async function suppressDuplicate(
   ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>,
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
@@ -20,7 +21,7 @@ export async function suppressDuplicate(
   const withdrawn = await database.transaction(async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return null;
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
-    return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a call told of it');
+    return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a tool result reported it');
   });
   if (withdrawn !== null) dispatch(ports, withdrawnActions(contextId, withdrawn));
 }

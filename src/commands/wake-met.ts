@@ -1,6 +1,6 @@
 /**
- * Wakes contexts whose calls wait for no more workers, after the commit that said so: each in a statement of its own. What
- * fails, or dies before, is made up for by the sweep.
+ * Wakes contexts whose calls no longer wait for any worker, after the commit that ended the last awaited job: each in
+ * its own statement. If this fails, or the process dies before it, the sweep wakes them.
  */
 import type { ContextId } from '../core/ids.ts';
 import { wakeMet as wake } from '../db/awaited.ts';
