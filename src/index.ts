@@ -1,4 +1,4 @@
-/** The package: what an operator's `nightshift.config.ts` imports. */
+/** The public interface of the package, for imports in `nightshift.config.ts`. */
 export { defineConfig, defineTool } from './tools/define.ts';
 export { ToolError } from './tools/tool-error.ts';
 export type {

@@ -1,11 +1,11 @@
 /**
- * Where the files of this package are that are not code, both in a clone and as installed from npm. This module finds all of
- * them, so that the bundled code depends on no other path.
+ * Locates the files of this package that are not code, in a clone and in an installation from npm. Only this module
+ * does so: the bundled code depends on no other path.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The nearest folder above that has a package.json: the root of the package, wherever a bundler put this code. */
+/** The nearest parent folder with a package.json: the root of the package, wherever a bundler put this code. */
 const ROOT = rootAbove(import.meta.dirname);
 
 /** The folder of the migrations, with the journal that lists them. */
@@ -13,27 +13,28 @@ export const MIGRATIONS = path.join(ROOT, 'src', 'db', 'migrations');
 export const MIGRATION_JOURNAL = path.join(MIGRATIONS, 'meta', '_journal.json');
 
 /**
- * The URL of the module that `nightshift` means in a config file. Sources lie beside `index.ts`; a bundle puts all of its files
- * into one folder, beside `index.js`.
+ * The URL of the module that `nightshift` resolves to in a config file. In the sources this is `index.ts` in the same
+ * folder; a bundle puts all of its files into one folder, beside `index.js`.
  */
 export const PACKAGE_ENTRY: string = new URL(
   import.meta.url.endsWith('.ts') ? './index.ts' : './index.js',
   import.meta.url,
 ).href;
 
-/** The folder of the built console: the one that a clone builds for itself, else that of the package. Null: it was not built. */
+/** The folder of the built console: a clone's own build, else that of the package. Null: the console was not built. */
 export function consoleFolder(): string | null {
   const places = [path.join(ROOT, '.nightshift', 'web'), path.join(ROOT, 'dist', 'web')];
   return places.find((folder) => existsSync(path.join(folder, 'index.html'))) ?? null;
 }
 
-/** The version that package.json names. */
+/** The version in package.json. */
 export const VERSION: string = versionOf(JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')));
 
 function rootAbove(folder: string): string {
   if (existsSync(path.join(folder, 'package.json'))) return folder;
   const above = path.dirname(folder);
-  if (above === folder) throw new Error(`No package.json above ${import.meta.dirname}.`);
+  if (above === folder)
+    throw new Error(`No folder above ${import.meta.dirname} has a package.json. Install the package again.`);
   return rootAbove(above);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The whisper: publish and subscribe, at most once, for those who happen to listen. What matters is in Postgres; who
- * hears nothing asks there.
+ * The bus: publish and subscribe, at most once, to those who are subscribed at the time. All durable state is in
+ * PostgreSQL, where a subscriber that missed a message reads it.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
 import type { ThrottleReason } from '../core/throttle.ts';
@@ -9,33 +9,36 @@ import type { DeltaFrame } from '../core/partial-message.ts';
 import type { Millis } from '../core/time.ts';
 import type { NumberedEvent } from '../core/stream-event.ts';
 
-/** To a process that owns a context: look up, somebody wants something of it. */
+/** To the process that owns a context: its run must read the mailbox again. */
 export type ControlSignal = {
   contextId: ContextId;
-  /** As of when: a holder that has read its mailbox since then has seen it. */
+  /** A run that has read its mailbox at this version already ignores the signal. */
   controlSeq: number;
 };
 
-/** To whoever follows a context: its numbers went on; `finished` names a job that ended with it. */
+/** To all that follow a context: it has new entries. `finished`: the job that ended with them. */
 export type Progress = {
   contextId: ContextId;
-  /** 0: the context is gone. */
+  /** 0: the context was deleted. */
   headSeq: number;
   finished: { jobId: JobId; status: JobStatus } | null;
-  /** The last entries up to `headSeq`, from whoever has them at hand: where they go on from what is known, nobody reads. */
+  /** The last entries up to `headSeq`, if the sender has them. A feed that they continue need not read PostgreSQL. */
   entries?: readonly NumberedEvent[];
-  /** Who writes the context now. */
+  /** The process that writes the context now, and its epoch. */
   holder?: { owner: ProcessId; epoch: number };
 };
 
-/** To a worker process: these contexts are listened to, for so long; of some it is asked how they stand. */
+/**
+ * To a worker process: these contexts have subscribers for the next `forMs` milliseconds. `asking`: the current state
+ * of these is requested.
+ */
 export type Interest = {
   listening: readonly ContextId[];
   asking: readonly ContextId[];
   forMs: number;
 };
 
-/** To all worker processes: a provider key is held back. */
+/** To all worker processes: a provider key is throttled. */
 export type ThrottleSet = { id: string; reason: ThrottleReason; until: Millis };
 
 export type Channel<_Message> = { readonly name: string };
@@ -53,7 +56,7 @@ export function progressOf(context: ContextId): Channel<Progress> {
   return { name: `context:{${context}}` };
 }
 
-/** What a model says, as it says it: only while somebody listens. */
+/** Model output as it arrives, published only while the context has subscribers. */
 export function deltasOf(context: ContextId): Channel<DeltaFrame> {
   return { name: `deltas:{${context}}` };
 }
@@ -62,23 +65,23 @@ export function throttlesSet(): Channel<ThrottleSet> {
   return { name: 'throttles' };
 }
 
-/** To all worker processes: a job ended, and something is to be passed on. Where nobody hears it, a sweep finds it. */
+/** To all worker processes: a job ended, and follow-ups are due. If the message is lost, a sweep finds them. */
 export function followUpsDue(): Channel<Record<string, never>> {
   return { name: 'follow-ups' };
 }
 
 export type Bus = {
-  /** Never throws, never waits for a bus that is away. */
+  /** Never throws, and never waits for an unavailable bus. */
   publish<Message extends object>(channel: Channel<Message>, message: Message): void;
   /**
-   * Resolves once what is published from now on arrives, as far as a bus that may lose messages can say; returns what
-   * ends it. `hear` must not throw.
+   * Resolves once messages published from now on will arrive, as far as a bus that may lose messages can tell. Returns
+   * a function that unsubscribes. `handle` must not throw.
    */
   subscribe<Message extends object>(
     channel: Channel<Message>,
     handle: (message: Message) => void,
   ): Promise<() => void>;
-  /** `hear` is told whenever something may have been missed, once it will be heard again. Returns what ends it. */
+  /** Calls `handle` when messages may have been lost, once new ones arrive again. Returns a function that ends this. */
   onLost(handle: () => void): () => void;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** The bus of a single process. */
+/** The bus within a single process. */
 import { EventEmitter } from 'node:events';
 import type { Bus } from './bus.ts';
 
@@ -13,7 +13,7 @@ export function localBus(): Bus {
       emitter.on(channel.name, handle);
       return () => emitter.off(channel.name, handle);
     },
-    // Within one process nothing is lost.
+    // Within one process no message is lost.
     onLost: () => () => undefined,
     async close() {
       emitter.removeAllListeners();

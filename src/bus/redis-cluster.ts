@@ -1,7 +1,10 @@
-/** Whether a Redis is a node of a cluster: it says so itself. */
+/** Asks a Redis server whether it is a node of a cluster. */
 import { Redis } from 'ioredis';
 
-/** How long it is asked before it counts as a single one, in milliseconds. Nobody starts later for a Redis that is away. */
+/**
+ * How long to wait for the answer, in milliseconds. After that the server counts as a single Redis, so that an
+ * unavailable Redis does not delay the start.
+ */
 const ASKED_MS = 2_000;
 
 export async function isCluster(url: string): Promise<boolean> {

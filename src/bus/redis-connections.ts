@@ -1,6 +1,6 @@
 /**
- * The connections that a bus runs on, for the process: on a single Redis one that publishes and one that subscribes, on a
- * cluster sharded channels, each on the node of its slot. Names are whole, messages text.
+ * The Redis connections of a bus. On a single Redis: one that publishes and one that subscribes. On a cluster: sharded
+ * channels, each on the node of its slot. Channel names include the prefix, messages are text.
  */
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
@@ -9,17 +9,17 @@ export type RedisConnections = {
   publish(name: string, text: string): Promise<unknown>;
   subscribe(names: readonly string[]): Promise<unknown>;
   unsubscribe(name: string): Promise<unknown>;
-  /** Whether there is a connection to hear on, as far as this side knows. */
+  /** Whether the subscribing connection is up, as far as the client knows. */
   isUp(): boolean;
-  /** Gives up connections that are open and say nothing. */
+  /** Replaces connections that are open but silent. */
   reconnect(): void;
   close(): void;
 };
 
 export type RedisHandlers = {
-  /** Connected, for the first time or again: nothing is subscribed to. */
+  /** Connected, for the first time or again: no channel is subscribed to. */
   up: () => void;
-  /** What was subscribed to is so again, by itself. */
+  /** The driver has restored all subscriptions by itself. */
   again: () => void;
   handle: (name: string, text: string) => void;
   fail: (error: Error) => void;
@@ -27,10 +27,10 @@ export type RedisHandlers = {
 
 const retryStrategy = (attempt: number): number => Math.min(attempt * 50, 2_000);
 
-/** How long a connection that is given up may take to say goodbye, in milliseconds. */
+/** How long a connection may take to close, in milliseconds. */
 const disconnectTimeout = 500;
 
-/** Nothing is kept for a Redis that is away: once it is back, all channels are subscribed to in one go. */
+/** No command is kept for an unavailable Redis. Once it is back, all channels are subscribed to at once. */
 const PUBLISHER = {
   retryStrategy,
   disconnectTimeout,
@@ -67,7 +67,7 @@ export function openSingleRedis(url: string, handlers: RedisHandlers): RedisConn
   };
 }
 
-/** Channels named in one command. */
+/** Channels in one command at most. */
 const MANY = 1_000;
 
 function chunks(names: readonly string[]): string[][] {
@@ -90,7 +90,7 @@ export function openClusterRedis(url: string, handlers: RedisHandlers): RedisCon
   cluster.on('smessage', handlers.handle);
   return {
     publish: (name, text) => cluster.spublish(name, text),
-    // Channels of one statement would have to share a slot.
+    // Channels of one command would have to share a slot.
     subscribe: (names) => Promise.all(names.map((name) => cluster.ssubscribe(name))),
     unsubscribe: (name) => cluster.sunsubscribe(name),
     isUp: () => cluster.status === 'ready',
@@ -99,7 +99,7 @@ export function openClusterRedis(url: string, handlers: RedisHandlers): RedisCon
   };
 }
 
-/** What holds for every node of a cluster: only the address differs. */
+/** Options that are the same for every node of a cluster; only the address differs. */
 export function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
   const { username, password, protocol } = new URL(url);
   return {

@@ -1,7 +1,7 @@
 /**
- * The bus on Redis. After a reconnect all is subscribed to again; what was said meanwhile is lost, as on any bus, and who
- * listens is told so. A connection can be open and dead for minutes: the bus speaks to itself, and where it does not hear
- * that, it connects anew.
+ * The bus on Redis. After a reconnect it subscribes to all channels again. Messages of the meantime are lost, and
+ * subscribers are notified of that. A connection can be open and dead for minutes. So the bus sends messages to itself,
+ * and reconnects if they do not arrive.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -9,10 +9,12 @@ import type { Bus } from './bus.ts';
 import { openClusterRedis, openSingleRedis } from './redis-connections.ts';
 import type { RedisHandlers } from './redis-connections.ts';
 
-/** How long a subscriber waits for Redis' word before it goes on without, in milliseconds. */
+/** How long `subscribe` waits for the acknowledgement of Redis, in milliseconds. After that it resolves without it. */
 const ACKNOWLEDGED_MS = 500;
 
-/** How often the bus speaks to itself, and for how long it may hear nothing at all, in milliseconds. */
+/**
+ * How often the bus sends a message to itself, and after how long without any message it reconnects, in milliseconds.
+ */
 const PING_MS = 1_500;
 const DEAF_MS = 5_000;
 
@@ -59,7 +61,7 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
   const pinging = setInterval(() => {
     if (connections.isUp() && performance.now() - lastMessageAt > DEAF_MS) {
       lastMessageAt = performance.now();
-      onError(new Error('The bus hears nothing: connecting anew.'));
+      onError(new Error(`The Redis bus received no message for ${DEAF_MS} ms. It reconnects.`));
       connections.reconnect();
     }
     publish(self, {});
@@ -70,7 +72,7 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
     async subscribe(channel, handle) {
       const name = `${prefix}:${channel.name}`;
       const { handlers, acknowledged } = topic(name);
-      // Only publishers of this channel's own message write to it.
+      // Only messages of the channel's own type are published on it.
       const handler: Handler = (message) => handle(message as Parameters<typeof handle>[0]);
       handlers.add(handler);
       await Promise.race([acknowledged, setTimeout(ACKNOWLEDGED_MS, undefined, { ref: false })]);

@@ -1,7 +1,7 @@
-// PostgreSQL for a laptop: a server of our own from the binaries that npm packages carry. It listens on
-// 127.0.0.1 alone, on a random port, and asks for a password that only the owner of the data can read.
-// What must hold: one server per data directory; it ends when we end, however we end; and whatever an earlier
-// run left behind (a half-made cluster, a stale pid file, an orphaned server), the next start works.
+// PostgreSQL for a laptop: a separate server from the binaries in npm packages. It listens only on 127.0.0.1, on a
+// random port, and requires a password that only the owner of the data can read. Invariants: there is one server per
+// data directory; the server ends when Nightshift ends, however it ends; and the next start works whatever an earlier
+// run left behind (a partial cluster, a stale pid file, an orphaned server).
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,9 +23,9 @@ import type { WatchedProcess } from './watched-process.ts';
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   log?: (line: string) => void;
-  /** Server settings, as in postgresql.conf. With `fsync: 'off'` the cluster is made without syncing too. */
+  /** Server settings, as in postgresql.conf. With `fsync: 'off'` the cluster is also created without syncing. */
   settings?: Record<string, string>;
-  /** A port of one's own choice; a random one otherwise. */
+  /** A fixed port; by default a random one. */
   port?: number;
 }
 
@@ -40,14 +40,17 @@ const READY_WITHIN_MS = 60_000;
 const LOCK_WAIT_MS = 2_000;
 const LOG_LIMIT = 5_000_000;
 const TRIES = 10;
-/** Fast shutdown first: open transactions are rolled back, what is committed is safe in any case. */
+/** Fast shutdown first: open transactions are rolled back. Committed data is safe in any case. */
 const SHUTDOWN: [NodeJS.Signals, number][] = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ];
 
-/** Starts the server and waits until it accepts connections. Fails with a `ServiceError` that says what to do. */
+/**
+ * Starts the server and waits until it accepts connections. Rejects with a `ServiceError` that tells the user what to
+ * do.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
   const log = options.log ?? (() => {});
@@ -93,8 +96,8 @@ async function startLocked(
 function notOurs(dataDir: string, error: unknown): ServiceError {
   return new ServiceError(
     'not_ours',
-    `${dataDir} belongs to another user (${String(error)}): start Nightshift as that user, or set ` +
-      'NIGHTSHIFT_DATA to a folder of your own.',
+    `The folder ${dataDir} belongs to another user (${String(error)}). Start Nightshift as that user, or set ` +
+      'NIGHTSHIFT_DATA to another folder.',
   );
 }
 
@@ -103,7 +106,7 @@ interface Server {
   port: number;
 }
 
-/** Starts the server, again where its port was taken meanwhile or an earlier server is still going down. */
+/** Starts the server. Tries again if its port was taken meanwhile, or an earlier server is still shutting down. */
 async function startServer(
   dataDir: string,
   home: PostgresHome,
@@ -132,7 +135,7 @@ async function startServer(
     if (!/Address already in use|is still in use|shared memory block/.test(said)) break;
     await sleep(300);
   }
-  throw new ServiceError('postgres_failed', `PostgreSQL did not start; it said:\n${said}`);
+  throw new ServiceError('postgres_failed', `PostgreSQL did not start. Its output:\n${said}`);
 }
 
 function flags(port: number, settings: Record<string, string> = {}): string[] {
@@ -146,7 +149,7 @@ function flags(port: number, settings: Record<string, string> = {}): string[] {
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Waits until the server accepts connections; false when it ended instead. */
+/** Waits until the server accepts connections; false if it ended instead. */
 async function becomesReady(folder: string, server: WatchedProcess): Promise<boolean> {
   const giveUp = performance.now() + READY_WITHIN_MS;
   while (!server.hasEnded()) {
@@ -161,7 +164,7 @@ async function becomesReady(folder: string, server: WatchedProcess): Promise<boo
   return false;
 }
 
-/** The server's log, opened at its end; begun anew once it has grown large. */
+/** Opens the server's log at its end, or empties it first if it has grown too large. */
 async function openLog(file: string): Promise<{ file: string; handle: FileHandle; start: number }> {
   const handle = await open(file, 'a', 0o600);
   const { size } = await handle.stat();

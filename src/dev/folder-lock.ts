@@ -1,5 +1,5 @@
-// One process at a time uses a folder. The lock is a file that names its holder; it appears whole (by `link`),
-// and the lock of a process that is gone is taken over, so nothing has to be removed by hand after a crash.
+// Lets one process at a time use a folder. The lock is a file that names its owner. It appears complete (by `link`),
+// and the lock of a process that has ended is taken over, so that no file has to be removed by hand after a crash.
 import { createHash, randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ interface Holder {
   started: string | null;
 }
 
-/** Takes the lock, waiting up to `waitMs` for a holder that may be about to end. */
+/** Takes the lock. Waits up to `waitMs` for its current owner to end. */
 export async function lockFolder(
   file: string,
   options: { waitMs: number; log: (line: string) => void },
@@ -44,7 +44,7 @@ export async function lockFolder(
   return { release: () => releaseIfMine(file, me) };
 }
 
-/** Puts the file in place unless another is there. */
+/** Puts the file in place unless another one exists there. */
 async function placed(mine: string, file: string): Promise<boolean> {
   try {
     await link(mine, file);
@@ -55,15 +55,16 @@ async function placed(mine: string, file: string): Promise<boolean> {
   }
 }
 
-/** The process that a lock's text names; null where it is gone. */
+/** The process that a lock's text names; null if it has ended. */
 async function liveHolder(text: string): Promise<Holder | null> {
   const holder = parse(text);
   return holder.started !== null && (await startOf(holder.pid)) === holder.started ? holder : null;
 }
 
 /**
- * Removes the lock of a dead holder. Several may find it dead at once, and one of them may have a lock of its own in
- * that place by the time the next acts: so only who holds the claim on this very text may remove it, after a look.
+ * Removes the lock of a process that has ended. Several processes may find it at once, and one of them may have put its
+ * own lock there by the time another one acts. So a process first takes a claim on this exact text, and reads the lock
+ * again before it removes it.
  */
 async function clear(mine: string, file: string, stale: string): Promise<void> {
   const claim = `${file}.${createHash('sha256').update(stale).digest('hex').slice(0, 12)}`;
@@ -105,6 +106,6 @@ function inUse(file: string, holder: Holder): ServiceError {
   return new ServiceError(
     'folder_in_use',
     `Nightshift is already running in this folder, as process ${holder.pid} (${file}). ` +
-      'Stop it first, or give this one a folder of its own with NIGHTSHIFT_DATA.',
+      'Stop it first, or set NIGHTSHIFT_DATA to another folder.',
   );
 }

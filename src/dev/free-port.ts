@@ -1,5 +1,5 @@
-// A TCP port of 127.0.0.1 that nobody listens on at the moment. Another process may take it before it is used:
-// whoever starts a service on it tries again with a new one.
+// A TCP port of 127.0.0.1 that is free now. Another process may take it before it is used, so the caller tries again
+// with a new port.
 import { createServer } from 'node:net';
 
 export async function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
-// Redis for a laptop: a `redis-server` or `valkey-server` found on PATH, for the time that we run. It keeps
-// nothing on disk (Postgres holds the truth), listens on 127.0.0.1 alone, and asks for a random password, which
-// goes in by its standard input, so that no list of processes shows it.
+// Redis for a laptop: a `redis-server` or `valkey-server` from PATH that runs as long as Nightshift does. It writes
+// nothing to disk (PostgreSQL has all data), listens only on 127.0.0.1, and requires a random password. It gets the
+// password by standard input, so that no list of processes shows it.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -18,14 +18,14 @@ export interface LocalRedisOptions {
   /** A folder for its pid file. */
   dir: string;
   log?: (line: string) => void;
-  /** A port and a password of one's own choice; random ones otherwise. */
+  /** A fixed port and password; by default random ones. */
   port?: number;
   password?: string;
 }
 
 export interface LocalRedis {
   url: string;
-  /** The path of the program that runs. */
+  /** The path of the running program. */
   program: string;
   version: string;
   pid: number;
@@ -38,7 +38,7 @@ const TRIES = 5;
 /** The oldest release that BullMQ works with in full. */
 const OLDEST = [6, 2] as const;
 
-/** Starts a Redis and waits until it answers; null where PATH holds none that is new enough. */
+/** Starts a Redis server and waits until it answers; null if PATH has none that is new enough. */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis | null> {
   const log = options.log ?? (() => {});
   const found = await findProgram(log);
@@ -51,7 +51,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
     const started = await startServer(found.program, dir, port, password);
     if (started.ready) return running(found, started.server, port, password, log);
     if (attempt === TRIES || !started.said.includes('in use')) {
-      throw new ServiceError('redis_failed', `${found.program} did not start; it said:\n${started.said}`);
+      throw new ServiceError('redis_failed', `${found.program} did not start. Its output:\n${started.said}`);
     }
   }
 }
@@ -90,7 +90,7 @@ async function findProgram(log: (line: string) => void): Promise<Program | null>
     const version = await versionOf(program);
     if (isNewEnough(version)) return { program, version };
     log(
-      `${program} is not used: version ${OLDEST.join('.')} or newer is needed, it is ${version || 'unknown'}`,
+      `${program} is not used: its version is ${version || 'unknown'}, and ${OLDEST.join('.')} or newer is needed`,
     );
   }
   return null;
@@ -172,7 +172,7 @@ function configuration(pidFile: string, port: number, password: string): string 
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
-/** Whether the server on this port takes our password and answers: another program there would not. */
+/** Whether the server on this port accepts the password and answers. Another program on the port would not. */
 async function answers(port: number, password: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

@@ -1,7 +1,7 @@
-// Which account PostgreSQL runs under, and where its files can lie so that this account reaches them.
-// PostgreSQL refuses to run as root. So for root it runs as the owner of a cluster that exists, else as `nobody`;
-// and where that account cannot enter the data folder (a clone below /root), the files lie in /var/lib/nightshift,
-// with a link in the data folder to the place.
+// Chooses the account that PostgreSQL runs under, and a place for its files that this account can reach. PostgreSQL
+// refuses to run as root. So if Nightshift runs as root, PostgreSQL runs as the owner of an existing cluster, else as
+// `nobody`. If that account cannot enter the data folder (for example of a clone below /root), the files are in
+// /var/lib/nightshift, and a link in the data folder points to them.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface Account {
 export interface PostgresHome {
   /** The folder that holds the cluster (`data`) and, where needed, a copy of the binaries. */
   folder: string;
-  /** The account to start PostgreSQL under; null for our own. */
+  /** The account to start PostgreSQL under; null: the current one. */
   runAs: Account | null;
 }
 
@@ -34,7 +34,7 @@ export async function prepareHome(dataDir: string): Promise<PostgresHome> {
   return { folder: await settleElsewhere(link), runAs };
 }
 
-/** Whether the account can get at a folder; asked of the system itself, which knows more than mode bits. */
+/** Whether the account can enter a folder. This asks the system, because mode bits do not decide alone. */
 export function canReach(folder: string, account: Account): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     cwd: '/',
@@ -56,8 +56,8 @@ function idOf(flag: '-u' | '-g'): number {
   if (Number.isInteger(id)) return id;
   throw new ServiceError(
     'no_place_for_data',
-    'PostgreSQL does not run as root and this system has no account "nobody" to run it under. ' +
-      'Start Nightshift as another user, or give it a DATABASE_URL.',
+    'PostgreSQL does not run as root, and this system has no account "nobody" to run it under. ' +
+      'Start Nightshift as another user, or set DATABASE_URL to a PostgreSQL server.',
   );
 }
 
@@ -75,15 +75,15 @@ async function settleElsewhere(link: string): Promise<string> {
   } catch (error) {
     throw new ServiceError(
       'no_place_for_data',
-      `as root, PostgreSQL runs under the account "nobody", which can enter neither ${path.dirname(link)} ` +
-        `nor a folder in ${SYSTEM_PLACE} (${String(error)}). Set NIGHTSHIFT_DATA to a folder that everybody can ` +
-        'enter, start Nightshift as another user, or give it a DATABASE_URL.',
+      `PostgreSQL does not run as root, and the account "nobody" can enter neither ${path.dirname(link)} ` +
+        `nor a folder in ${SYSTEM_PLACE} (${String(error)}). Set NIGHTSHIFT_DATA to a folder that every user can ` +
+        'enter, start Nightshift as another user, or set DATABASE_URL to a PostgreSQL server.',
     );
   }
   return folder;
 }
 
-/** Removes clusters whose data folder has been deleted: nothing links to them any more. */
+/** Removes clusters whose data folder was deleted: no link points to them any more. */
 async function clearAbandoned(): Promise<void> {
   for (const name of await readdir(SYSTEM_PLACE)) {
     const folder = path.join(SYSTEM_PLACE, name);

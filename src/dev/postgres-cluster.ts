@@ -1,5 +1,6 @@
-// A PostgreSQL data directory of our own: made whole (in a folder aside, then renamed), with a random password
-// that lies inside it, readable by its owner alone. Whatever an interrupted start left behind is cleared away.
+// Creates and opens the PostgreSQL data directory. It is created in a temporary folder and then renamed, so that it is
+// never partial. It contains a random password that only its owner can read. The remains of an interrupted start are
+// removed.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ const exec = promisify(execFile);
 
 export const DATABASE_USER = 'nightshift';
 
-/** What PostgreSQL's programs see of our environment: nothing that could change what they do. */
+/** The environment of PostgreSQL's programs: no variable that could change what they do. */
 export const PLAIN_ENV: NodeJS.ProcessEnv = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface Cluster {
@@ -21,7 +22,10 @@ export interface Cluster {
   password: string;
 }
 
-/** The cluster in this home, made on first use. `sync: false` gives up safety against a power cut for speed. */
+/**
+ * Opens the cluster in this home, or creates it on first use. `sync: false` is faster, and not safe against a power
+ * failure.
+ */
 export async function openCluster(
   home: PostgresHome,
   binaries: PostgresBinaries,
@@ -31,13 +35,13 @@ export async function openCluster(
   const folder = path.join(home.folder, 'data');
   const version = await versionOf(folder);
   if (version === null) {
-    options.log('making a new PostgreSQL cluster');
+    options.log('creating a new PostgreSQL cluster');
     await makeCluster(home, binaries, folder, options.sync);
   } else if (version !== binaries.version.split('.')[0]) {
     throw new ServiceError(
       'postgres_failed',
-      `the data in ${folder} is of PostgreSQL ${version}, the program is ${binaries.version}. Move the folder ` +
-        'away to start with an empty one, or give Nightshift a DATABASE_URL.',
+      `The data in ${folder} is from PostgreSQL ${version}, but the program is ${binaries.version}. Move the folder ` +
+        'away to start with an empty one, or set DATABASE_URL to a PostgreSQL server.',
     );
   }
   return { folder, password: await readFile(passwordFile(folder), 'utf8') };
@@ -53,8 +57,8 @@ async function versionOf(folder: string): Promise<string | null> {
     if (systemCode(error) !== 'EACCES') throw error;
     throw new ServiceError(
       'not_ours',
-      `the data in ${folder} belongs to another user: start Nightshift as that user, or set NIGHTSHIFT_DATA to a ` +
-        'folder of your own.',
+      `The data in ${folder} belongs to another user. Start Nightshift as that user, or set NIGHTSHIFT_DATA to ` +
+        'another folder.',
     );
   }
 }
@@ -98,7 +102,7 @@ async function initdb(
     `--pwfile=${secret}`,
     '--encoding=UTF8',
   ];
-  // Sorting and case as Unicode says, the same on every system, whatever locales it has.
+  // Sort order and case rules come from Unicode, and are the same on every system, whatever locales it has.
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions');
   if (!sync) args.push('--no-sync');
   try {

@@ -1,6 +1,6 @@
-// PostgreSQL's own record of the server that uses a data directory (`postmaster.pid`), and what to do about one
-// that an earlier start left: a server that lost its parent is stopped; a record that names no server of ours is
-// removed, since PostgreSQL would take any process with that pid (a zombie too) for one and refuse to start.
+// PostgreSQL's record of the server that uses a data directory (`postmaster.pid`), and what to do about one that an
+// earlier start left behind. A server that lost its parent is stopped. A record that names no server of this directory
+// is removed: PostgreSQL would take any process with that pid (even a zombie) for a server, and refuse to start.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,17 +9,17 @@ import { ServiceError, systemCode } from './service-error.ts';
 
 export const pidFileOf = (folder: string): string => path.join(folder, 'postmaster.pid');
 
-/** Whether the server with this pid says that it accepts connections. */
+/** Whether the server with this pid reports that it accepts connections. */
 export async function isReady(folder: string, pid: number): Promise<boolean> {
   const lines = await linesOf(folder);
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** Leaves the data directory without a server. Only for the holder of the folder's lock. */
+/** Stops the server of the data directory, if one still runs. The caller must have the folder's lock. */
 export async function stopOrphan(folder: string, log: (line: string) => void): Promise<void> {
   const pid = Number((await linesOf(folder))[0]);
   if (!(await isServer(pid, folder))) {
-    // Safe: that processes of a killed server still run, PostgreSQL sees by its shared memory.
+    // Safe: PostgreSQL detects remaining processes of a killed server by their shared memory.
     await rm(pidFileOf(folder), { force: true });
     return;
   }
@@ -34,7 +34,7 @@ export async function stopOrphan(folder: string, log: (line: string) => void): P
   }
   throw new ServiceError(
     'postgres_failed',
-    `the PostgreSQL server of an earlier run (process ${pid}) does not end`,
+    `The PostgreSQL server of an earlier run (process ${pid}) does not end. Stop it, then start Nightshift again.`,
   );
 }
 

@@ -1,11 +1,11 @@
-// Tells a process from a later one that was given the same pid: by the time it started.
+// Distinguishes a process from a later one with the same pid, by its start time.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
 
-/** When the process started, in the system's own notation; null where no such process runs. */
+/** When the process started, in the notation of the system; null if no such process runs. */
 export async function startOf(pid: number): Promise<string | null> {
   try {
     return process.platform === 'linux' ? await startOnLinux(pid) : await startElsewhere(pid);

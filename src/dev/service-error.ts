@@ -1,4 +1,4 @@
-// Why an embedded service could not be had. The message says what the person can do about it.
+// Why an embedded service did not start. The message tells the user what to do.
 
 export type ServiceErrorCode =
   | 'folder_in_use'
@@ -19,7 +19,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The system's code (`EACCES`, `ENOENT` …) of whatever was thrown, if it has one. */
+/** The system's code (`EACCES`, `ENOENT` …) of a thrown error, if it has one. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,5 +1,5 @@
-// What laptop mode runs on: the services that the environment names, and embedded ones for the rest. All data
-// lies under `.nightshift/` in the working directory, or in the folder that NIGHTSHIFT_DATA names.
+// The services of laptop mode: those that the environment names, and embedded ones for the rest. All data is in
+// `.nightshift/` in the working directory, or in the folder that NIGHTSHIFT_DATA names.
 import path from 'node:path';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startLocalRedis } from './local-redis.ts';
@@ -8,11 +8,11 @@ export interface Services {
   databaseUrl: string;
   /** Null: no Redis; the queue runs on Postgres and the bus in this process. */
   redisUrl: string | null;
-  /** Where all data lies that is kept here. */
+  /** The folder of all local data. */
   folder: string;
-  /** One line for each service, for people; holds no secret. */
+  /** One line for each service, for people; contains no secret. */
   describe: string[];
-  /** Stops what was started here, and nothing else. */
+  /** Stops the services that were started here, and no others. */
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
-// Starts a service as our child, in a session of its own (a Ctrl-C in the terminal is for us, and we stop the
-// service when the work is drained), and sees to it that the service does not outlive us, even after a SIGKILL.
-// How: the service's shell leaves a watcher behind that reads a pipe from us. When the pipe ends, because we are
-// gone or have let go, the watcher stops the service, if its pid file still names it.
+// Starts a service as a child process, in a session of its own: Ctrl-C in the terminal reaches only Nightshift, which
+// stops the service once its work is drained. The service never outlives Nightshift, even after a SIGKILL. For this,
+// the service's shell leaves a watcher behind that reads a pipe from Nightshift. When the pipe ends, because Nightshift
+// has ended or closed it, the watcher stops the service if the pid file still names it.
 import { spawn } from 'node:child_process';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 
@@ -19,10 +19,10 @@ export interface ServiceCommand {
   env: NodeJS.ProcessEnv;
   /** File whose first line is the service's pid while it runs. */
   pidFile: string;
-  /** The signal that ends the service in order. */
+  /** The signal for an orderly shutdown of the service. */
   signal: 'INT' | 'TERM';
   stdin: 'ignore' | 'pipe';
-  /** Where its output goes: a file descriptor, or a pipe to us. */
+  /** Where its output goes: a file descriptor, or a pipe to this process. */
   output: number | 'pipe';
   runAs: { uid: number; gid: number } | null;
 }
@@ -30,10 +30,10 @@ export interface ServiceCommand {
 export interface WatchedProcess {
   child: ChildProcess;
   pid: number;
-  /** Resolves once it has ended, to how. */
+  /** Resolves once the process has ended, to its signal or exit code. */
   ended: Promise<string>;
   hasEnded(): boolean;
-  /** Sends the signals in turn, each with its time to act, until it has ended. */
+  /** Sends the signals in turn until the process has ended, and waits the given milliseconds after each. */
   end(signals: [NodeJS.Signals, number][]): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function startWatched(command: ServiceCommand): Promise<WatchedProc
     child.once('error', reject);
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error('a process that was spawned has no pid');
+  if (pid === undefined) throw new Error('The spawned process has no pid.');
   return {
     child,
     pid,

@@ -1,7 +1,8 @@
 /**
- * One context that is listened to here. There is one tail: up to it everything was told to all who are attached. Whispers
- * that go on exactly from it are told as they come; whatever else is heard makes it read Postgres once for all. Beside it
- * stands the view of the message in the making, told as it is heard and given whole to those who join in the middle.
+ * One context that has subscribers here. It has one tail: all attached subscribers have everything up to it. Bus
+ * messages that continue exactly at the tail are sent as they arrive; any other makes the feed read PostgreSQL once for
+ * all. The feed also keeps a view of the partial message: its deltas are sent as they arrive, and a subscriber that
+ * joins in the middle gets all of it.
  */
 import type { Progress } from '../bus/bus.ts';
 import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
@@ -18,20 +19,20 @@ import { Subscribers } from './subscribers.ts';
 import type { Pace } from './pace.ts';
 import { Recent } from './recent.ts';
 
-/** Entries read at once. */
+/** Entries per query. */
 export const PAGE = 500;
 
-/** The owner is not asked again sooner for what was missed, in milliseconds. */
+/** Time between two requests for a snapshot at least, in milliseconds. */
 const ASK_AGAIN_MS = 150;
 
-/** Utterances kept while Postgres is read. Beyond them a snapshot is asked for. */
+/** Delta frames kept while PostgreSQL is read. Beyond that the feed requests a snapshot. */
 const MOST_DEFERRED_FRAMES = 1_000;
 
 export type FeedPorts = {
   db: Executor;
   interest: InterestPublisher;
   pace: Pace;
-  /** Something was missed, and Postgres was read for it. */
+  /** Bus messages were missed, and PostgreSQL is read instead. */
   onResync(): void;
 };
 
@@ -40,20 +41,20 @@ export class ContextFeed {
   readonly contextId: ContextId;
   readonly #ports: FeedPorts;
   readonly #subscribers: Subscribers;
-  /** Messages and jobs that are over: what is still said of them is late. */
+  /** Messages and jobs that have ended: later frames of them are late. */
   readonly #over = new Recent<unknown>();
   #tail = -1;
-  /** The tail passed entries that were not looked at: what is spoken of may be stored by now. */
+  /** The tail passed entries that were not read: the message of the next frame may be stored already. */
   #blind = true;
-  /** What is heard while that is found out, in order; null: nothing is to be found out. */
+  /** What arrives while that is checked, in order; null: no check is running. */
   #deferred: (() => void)[] | null = null;
-  /** How far it is known to go. */
+  /** The highest known `headSeq`. */
   #known = -1;
   #holder: { owner: ProcessId | null; epoch: number } = { owner: null, epoch: -1 };
   #view: View | null = null;
   #reading = false;
   #deferredFrames: DeltaFrame[] = [];
-  /** A snapshot was asked for and has not come. */
+  /** A snapshot is needed, and no request for it was sent yet. */
   #missing = false;
   #askedAt = -Infinity;
 
@@ -68,12 +69,14 @@ export class ContextFeed {
     return this.#tail;
   }
 
-  /** Whose ears are to be told that somebody listens; null: nobody holds it, or nobody listens. */
+  /**
+   * The process that needs to know about the subscribers; null: no process holds the context, or it has no subscribers.
+   */
   get ownerToNotify(): ProcessId | null {
     return this.#subscribers.isEmpty ? null : this.#holder.owner;
   }
 
-  /** From here on `listener` is told all beyond `position`, which is the tail or more. */
+  /** From now on `subscriber` gets everything beyond `position`, which is the tail or more. */
   attach(subscriber: Subscriber, position: number): void {
     if (this.#subscribers.add(subscriber, position, this.#tail)) this.#join(subscriber);
     else this.#readTo(position);
@@ -83,7 +86,7 @@ export class ContextFeed {
     this.#subscribers.delete(subscriber);
   }
 
-  /** It was read in Postgres that it stands so. */
+  /** Takes the head of the context as read from PostgreSQL. */
   stands(head: Head): void {
     this.#setHolder(head.owner, head.epoch);
     if (this.#tail < 0) this.#tail = head.headSeq;
@@ -116,7 +119,7 @@ export class ContextFeed {
       return;
     }
     const of = frame.kind === 'snapshot' ? frame.partial.of : frame.of;
-    // The message before it is stored by now, and nobody said so: that comes first.
+    // The message before it is stored by now, but the bus message about it was lost: read that first.
     if (this.#view !== null && of.messageId !== this.#view.of.messageId && !this.#isOver(of)) {
       this.#deferredFrames.push(frame);
       void this.#look();
@@ -125,18 +128,18 @@ export class ContextFeed {
     this.#take(frame);
   }
 
-  /** Something may have been missed that nobody will say again. */
+  /** Bus messages may have been lost: requests a snapshot. */
   lost(): void {
     this.#askedAt = -Infinity;
     this.#ask();
   }
 
-  /** The context is gone, or nobody follows it any more. */
+  /** The context was deleted, or the process closes. */
   end(): void {
     this.#subscribers.end();
   }
 
-  /** What is being said is said to `listener` as well. */
+  /** Brings a subscriber up to date with the partial message. */
   #join(subscriber: Subscriber): void {
     const view = this.#view;
     if (view !== null && !view.void && view.of.epoch === this.#holder.epoch)
@@ -190,20 +193,20 @@ export class ContextFeed {
     return this.#over.has(messageId) || this.#over.has(jobId);
   }
 
-  /** Whether the message that is spoken of is stored already: then what is said of it is late. */
+  /** Checks whether the message of the frame is stored already: then the frame is late. */
   async #verify(frame: DeltaFrame, messageId: MessageId): Promise<void> {
     this.#deferred = [() => this.takeFrame(frame)];
     const tail = this.#tail;
     const stored = await readText(this.#ports.db, this.tenantId, messageId).catch(() => null);
     if (stored !== null) this.#over.add(messageId);
-    // Where the tail went on meanwhile, it may be stored by now.
+    // If the tail has moved meanwhile, the message may be stored by now.
     else if (tail === this.#tail) this.#blind = false;
     const deferred = this.#deferred ?? [];
     this.#deferred = null;
     for (const hear of deferred) hear();
   }
 
-  /** Reads how far it goes, and what that is. */
+  /** Reads the head of the context, and the entries up to it. */
   async #look(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
@@ -225,7 +228,7 @@ export class ContextFeed {
     try {
       while (this.#tail < this.#known) await this.#readPage();
     } catch {
-      // Postgres is away: whoever follows all contexts asks again.
+      // PostgreSQL is unavailable: the stream hub asks again.
       this.#known = this.#tail;
     }
     this.#reading = false;
@@ -236,7 +239,7 @@ export class ContextFeed {
     const { db } = this.#ports;
     const to = this.#known;
     if (this.#subscribers.isEmpty) {
-      // Those who are on their way read for themselves.
+      // Subscribers that are about to attach read these entries themselves.
       this.#tail = to;
       this.#blind = true;
       this.#view = null;
@@ -252,14 +255,14 @@ export class ContextFeed {
     this.#deliver(page);
   }
 
-  /** Utterances that came while Postgres was read. */
+  /** Takes the delta frames that arrived while PostgreSQL was read. */
   #release(): void {
     const deferredFrames = this.#deferredFrames;
     this.#deferredFrames = [];
     for (const frame of deferredFrames) this.#take(frame);
   }
 
-  /** The view of a message that is completed in `entries` though not all of it was heard. */
+  /** The view of a message that `entries` complete although not all of its frames arrived. */
   #unfinished(entries: readonly NumberedEvent[]): View | null {
     const view = this.#view;
     if (view === null || isSettled(view)) return null;
@@ -274,7 +277,7 @@ export class ContextFeed {
     for (const subscriber of this.#subscribers.deliver(entries, this.#tail)) this.#join(subscriber);
   }
 
-  /** What an entry says of the message in the making. */
+  /** Updates the view of the partial message by an entry. */
   #note({ name, data }: NumberedEvent): void {
     const view = this.#view;
     switch (name) {

@@ -1,13 +1,13 @@
-/** Tells worker processes which of their contexts are listened to here: many in one message. */
+/** Reports to worker processes which of their contexts have subscribers here: many in one message. */
 import { interestTo } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 
-/** How long a call holds; it is made again well before that, in milliseconds. */
+/** How long a reported interest is valid, in milliseconds; it is renewed well before that. */
 const LISTENS_MS = 10_000;
 export const RENEW_MS = 3_000;
 
-/** Contexts named in one message at most. */
+/** Contexts in one message at most. */
 const MANY = 1_000;
 
 export class InterestPublisher {
@@ -18,7 +18,7 @@ export class InterestPublisher {
     this.#bus = bus;
   }
 
-  /** The owner says at once how the context stands, and from then on what happens to it. */
+  /** Asks the owner to publish the current state of the context, and all that happens from then on. */
   ask(owner: ProcessId, contextId: ContextId): void {
     if (this.#asking.size === 0) setImmediate(() => this.#send());
     const asked = this.#asking.get(owner) ?? new Set();

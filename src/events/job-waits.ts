@@ -1,6 +1,6 @@
 /**
- * Long polls: requests that wait for a job to end. The bus says so at once but may say nothing, so whoever follows all
- * asks Postgres for them too. A watch begins before its job is read: an end that comes between is not missed.
+ * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
+ * stream hub also asks PostgreSQL. A watch begins before its job is read, so that an end in between is not missed.
  */
 import { progressOf } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -10,9 +10,11 @@ import { keyOf } from '../db/event-views.ts';
 export type Watched = { tenantId: TenantId; contextId: ContextId; jobId: JobId };
 
 export type Watch = {
-  /** Resolves when the job ended or is gone, after `ms`, on `signal`, or when the process closes. Never rejects. */
+  /**
+   * Resolves when the job has ended or was deleted, after `ms`, on `signal`, or when the process closes. Never rejects.
+   */
   ended(ms: number, signal: AbortSignal): Promise<void>;
-  /** Must be called, whatever happened. */
+  /** Must always be called. */
   stop(): void;
 };
 
@@ -48,7 +50,7 @@ export class JobWaits {
     };
   }
 
-  /** These have ended, by `keyOf`. */
+  /** `ended`: keys of the jobs that have ended, by `keyOf`. */
   send(ended: ReadonlySet<string>): void {
     for (const one of this.#waiting) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
   }
@@ -59,7 +61,7 @@ export class JobWaits {
   }
 }
 
-/** Resolves with the first of all. */
+/** Resolves on the end of the job, the timeout or the abort, whichever comes first. */
 async function earliest(told: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

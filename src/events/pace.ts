@@ -1,22 +1,26 @@
 /**
- * When those who listen are told what is fleeting. It is gathered for as long as it must be: telling takes a third of this
- * process's time at most, however many listen and however fast models speak. While few listen, nothing is held back.
+ * Decides when fleeting events are sent to subscribers. They are collected for as long as necessary: sending takes a
+ * third of this process's time at most, however many subscribers there are and however fast models stream. With few
+ * subscribers nothing is delayed.
  */
 
-/** How long is told at a stretch, in milliseconds: then comes what else there is to do. */
+/** How long one round of sending may take, in milliseconds. Then other work gets its turn. */
 const STRETCH_MS = 5;
 
-/** What is left to everything else for each millisecond of telling; and at most, whatever held the telling up. */
+/**
+ * Milliseconds left to other work for each millisecond of sending; and the longest such pause, whatever delayed the
+ * sending.
+ */
 const REST = 2;
 const LONGEST_REST_MS = 250;
 
-/** What was gathered for somebody, and is told in one go. */
+/** Collected events that `send` sends together. */
 export type Gathered = { send(): void };
 
 export type Clock = {
   /** In milliseconds, monotonic. */
   now: () => number;
-  /** At once is after what is under way. */
+  /** With less than 1 ms, `run` is called after the current callbacks of the event loop. */
   after: (ms: number, run: () => void) => void;
 };
 
@@ -32,14 +36,14 @@ export class Pace {
   readonly #clock: Clock;
   readonly #due = new Set<Gathered>();
   #isSet = false;
-  /** When telling may go on. */
+  /** When sending may continue. */
   #freeAt = -Infinity;
 
   constructor(clock = CLOCK) {
     this.#clock = clock;
   }
 
-  /** `gathered` is told soon, once: in the order in which it was asked for. */
+  /** Sends `gathered` soon, once. The order is that of the calls. */
   soon(gathered: Gathered): void {
     this.#due.add(gathered);
     this.#set();
@@ -65,7 +69,7 @@ export class Pace {
       took = this.#clock.now() - began;
       if (took >= STRETCH_MS) break;
     }
-    // What was begun a little early is paid for as well.
+    // A round that began slightly early counts as begun on time.
     const from = Math.max(began, this.#freeAt);
     this.#freeAt = from + took + Math.min(took * REST, LONGEST_REST_MS);
   }

@@ -1,4 +1,4 @@
-/** The last few of many: enough to know again what came late. */
+/** The last 32 items: enough to recognize frames that arrive late. */
 const MOST = 32;
 
 export class Recent<T> {

@@ -1,7 +1,7 @@
 /**
- * The feed, for all requests of this process at once: the streams of contexts, gapless from a cursor on, and the ends of
- * jobs that long polls wait for. The bus says at once what happens but may say nothing, so Postgres is asked once a
- * second, in one query for all; while nobody listens or waits, nothing is asked and nothing is heard.
+ * One hub for all requests of this process: the streams of contexts, without gaps from a cursor on, and long polls for
+ * the end of a job. The bus reports events at once but may lose messages, so the hub also polls PostgreSQL once a
+ * second, with one query for all. Without streams and long polls it neither polls nor subscribes.
  */
 import { deltasOf, progressOf } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -17,27 +17,29 @@ import { Pace } from './pace.ts';
 
 const ASK_MS = 1_000;
 
-/** One who is about to listen to a context that is there. */
+/** A request that is about to subscribe to an existing context. */
 export type Joined = {
-  /** The number after which it begins. */
+  /** The number after which the stream begins. */
   position: number;
-  /** Tells all from there on: what is stored, then what happens, without a gap. */
+  /** Sends everything from there on without a gap: first what is stored, then what happens. */
   start(subscriber: Subscriber): void;
-  /** Must be called, whatever happened. */
+  /** Must always be called. */
   stop(): void;
 };
 
 export type StreamHub = {
-  /** `after`: the last number that is known; null: begins with what is live now. Null: this tenant has no such context. */
+  /**
+   * `after`: the last number that the client has; null: begin with new events. Null: this tenant has no such context.
+   */
   join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null>;
   watch(job: Watched): Promise<Watch>;
-  /** How often something was missed and read again, since the start. */
+  /** How often bus messages were missed and read from PostgreSQL, since the process started. */
   resyncs(): number;
-  /** Ends all streams and all waits, and those to come. */
+  /** Ends all streams and long polls, including later ones. */
   close(): void;
 };
 
-/** A context, for as long as somebody uses it. */
+/** The feed of a context, as long as requests use it. */
 type Shared = { feed: ContextFeed; users: number; hearing: Promise<(() => void)[]> };
 
 export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub {
@@ -65,7 +67,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
     timer = null;
   };
 
-  /** Postgres may be away: whoever listens or waits goes on, and is told when they read. */
+  /** If PostgreSQL is unavailable, streams and long polls stay open until a later poll succeeds. */
   const ask = async (): Promise<void> => {
     timer = null;
     asking = true;
@@ -178,7 +180,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
       start(subscriber) {
         listening = subscriber;
         if (closed) return subscriber.end();
-        // Who cannot be told all is told nothing more, and comes again with its cursor.
+        // A stream that cannot be complete ends: the client reconnects with its cursor.
         replay(feed, position, subscriber, () => stopped || closed).catch(() => subscriber.end());
       },
       stop() {
@@ -199,7 +201,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
   ): Promise<void> {
     let position = from;
     for (;;) {
-      // Whoever is attached has taken what was before: what waits for it then is what happens.
+      // The client takes earlier pages before the stream is attached, so that its buffer then only holds new events.
       await subscriber.drained();
       const { tail } = feed;
       if (isOver() || position >= tail) break;

@@ -1,11 +1,11 @@
-/** Who listens to a context: a client's stream, on this side of its connection. */
+/** A subscriber of a context: the stream of a client, on the server's side. */
 import type { StreamEvent } from '../core/stream-event.ts';
 
 export type Subscriber = {
-  /** In order, each once. Must not throw; nothing comes of telling one that is gone. */
+  /** In order, each event once. Must not throw. A call after the client has gone has no effect. */
   send(events: readonly StreamEvent[]): void;
-  /** Resolves when there is room for more, or nobody is there any more. */
+  /** Resolves when there is room for more, or the client has gone. */
   drained(): Promise<void>;
-  /** Nothing more will be told. */
+  /** No more events follow. */
   end(): void;
 };

@@ -1,6 +1,6 @@
 /**
- * All who listen to one context, and how far each has been told. What is fleeting is gathered, and told to all of them at
- * once when it is time; what is numbered is told as it comes, behind what was gathered before it.
+ * All subscribers of one context, with the position of each. Fleeting events are collected and sent to all of them
+ * together. Numbered events are sent as they arrive, after the fleeting events that were collected before them.
  */
 import type { FleetingEvent, NumberedEvent } from '../core/stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -9,10 +9,10 @@ import type { Pace } from './pace.ts';
 export class Subscribers {
   readonly #pace: Pace;
   readonly #positions = new Map<Subscriber, number>();
-  /** Those that read further than the tail: nothing fleeting is told to them before the tail is there, too. */
+  /** Subscribers beyond the tail: they get no fleeting events until the tail has reached them. */
   readonly #ahead = new Set<Subscriber>();
   #gathered: FleetingEvent[] = [];
-  /** Those who came meanwhile: how much of it happened before, and is not for them. */
+  /** Subscribers that joined while events were collected, and how many of these events came before them. */
   readonly #late = new Map<Subscriber, number>();
 
   constructor(pace: Pace) {
@@ -23,7 +23,7 @@ export class Subscribers {
     return this.#positions.size === 0;
   }
 
-  /** One that was told all up to `position`. Whether the tail is there, too. */
+  /** Adds a subscriber that has everything up to `position`. Returns whether the tail has reached that position. */
   add(subscriber: Subscriber, position: number, tail: number): boolean {
     this.#positions.set(subscriber, position);
     if (position > tail) this.#ahead.add(subscriber);
@@ -37,14 +37,17 @@ export class Subscribers {
     this.#late.delete(subscriber);
   }
 
-  /** What has no number: it is told to those who know what came before it, and no more. */
+  /** Fleeting events, only for subscribers that have everything before them. */
   broadcast(events: readonly FleetingEvent[]): void {
     if (events.length === 0 || this.isEmpty) return;
     this.#gathered.push(...events);
     this.#pace.soon(this);
   }
 
-  /** What was gathered. All who were there from the beginning are told the same list: whoever writes it down does so once. */
+  /**
+   * Sends the collected events. All subscribers that were there from the beginning get the same array, so that it is
+   * serialized once.
+   */
   send(): void {
     const gathered = this.#gathered;
     if (gathered.length === 0) return;
@@ -57,7 +60,10 @@ export class Subscribers {
     this.#late.clear();
   }
 
-  /** Entries up to the tail, told to each from where it is. Gives those that were ahead of the tail and are no longer. */
+  /**
+   * Sends entries up to the tail to each subscriber, from its position on. Returns the subscribers that the tail has
+   * now reached.
+   */
   deliver(entries: readonly NumberedEvent[], tail: number): Subscriber[] {
     this.send();
     const first = entries[0]?.seq ?? 0;

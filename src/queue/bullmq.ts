@@ -1,6 +1,7 @@
 /**
- * Doorbells on BullMQ, the same for each of its backends. This file alone knows BullMQ's job, queue and worker; they are
- * called ring, bell and listener elsewhere. Nothing here is durable: attempts, stalls and failures are Postgres' affair.
+ * The wake queue on BullMQ, the same for each of its backends. Outside of src/queue, BullMQ's job, queue and worker are
+ * called wake-up, wake queue and queue consumer. Nothing here is durable: attempts, stalls and failures are handled in
+ * PostgreSQL.
  */
 import type { JobsOptions, Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import pTimeout from 'p-timeout';
@@ -9,15 +10,15 @@ import type { ContextId } from '../core/ids.ts';
 import { WAKE_UP_NAME, wakeUpId } from './wake-queue.ts';
 import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
 
-/** Every entry has a priority: BullMQ runs those without one before all others. */
+/** All entries have the same priority, because BullMQ runs those without one before all others. */
 const PRIORITY = 5;
 const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true, priority: PRIORITY };
 
-/** How long a queue may take to say that it is there, and to let go, in milliseconds. */
+/** How long the queue may take to answer a check, and to close, in milliseconds. */
 const ANSWER_MS = 1_000;
 const CLOSE_MS = 2_000;
 
-/** A consumer that leaves all judgement to Postgres: a stalled entry is handed out again, for ever. */
+/** PostgreSQL decides what a wake-up means, so BullMQ delivers a stalled entry again without limit. */
 export const CONSUMER_OPTIONS = {
   lockDuration: 60_000,
   stalledInterval: 30_000,
@@ -29,7 +30,7 @@ type Entry = { contextId: string };
 type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'count' | 'close'>;
 type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
 
-/** `isConnected`: whether a ring has a chance; none is kept for later. */
+/** `isConnected`: whether a wake-up can be sent now; none is kept for later. */
 export function toWakeQueue(
   queue: AnyQueue,
   isConnected: () => boolean,
@@ -53,19 +54,19 @@ export function toWakeQueue(
   };
 }
 
-/** `close` releases what the consumer ran on. */
+/** `close` releases the connection of the consumer. */
 export function toQueueConsumer(consumer: AnyConsumer, close: () => Promise<void> | void): QueueConsumer {
   return {
     pause: () => consumer.pause(true),
     async close() {
-      // Nothing is being answered any more; a queue that is away must not hold up the end.
+      // No entry is being handled any more, and an unavailable queue must not delay the end.
       await pTimeout(consumer.close(true), { milliseconds: CLOSE_MS }).catch(() => undefined);
       await close();
     },
   };
 }
 
-/** An entry is answered once it names a context; whatever else it holds is not ours. */
+/** Handles an entry that names a context. Any other entry is not ours, and is ignored. */
 export async function handleEntry(entry: Entry, answer: HandleWakeUp): Promise<void> {
   const contextId = parseId<ContextId>(entry.contextId);
   if (contextId !== null) await answer(contextId);

@@ -1,16 +1,16 @@
-/** Looks at a Redis from outside, without changing anything. */
+/** Inspects a Redis server without changing anything. */
 import { Redis } from 'ioredis';
 
 const ASKED_WITHIN_MS = 5_000;
 
 export type RedisSight = {
   version: string;
-  /** Null: it does not say, as managed ones do. */
+  /** Null: the server does not report it, as is usual for managed ones. */
   policy: string | null;
   cluster: boolean;
 };
 
-/** Throws where it cannot be reached. */
+/** Throws if the server cannot be reached. */
 export async function inspectRedis(url: string): Promise<RedisSight> {
   const redis = new Redis(url, {
     lazyConnect: true,

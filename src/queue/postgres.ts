@@ -1,6 +1,6 @@
 /**
- * Doorbells on BullMQ's Postgres backend: laptop mode, where there is no Redis. One pool serves bell and listener; BullMQ's
- * own tables stand in a schema of their own.
+ * The wake queue on BullMQ's PostgreSQL backend, for laptop mode without Redis. Wake queue and consumer share one pool.
+ * BullMQ's tables are in a schema of their own.
  */
 import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
@@ -10,7 +10,7 @@ import type { Queue } from './wake-queue.ts';
 
 const { Queue: BullQueue, Worker: BullWorker } = withBackend(createPostgresBackend);
 
-/** Resolves once BullMQ's tables are there. */
+/** Resolves once BullMQ's tables exist. */
 export async function postgresQueue(
   databaseUrl: string,
   onError: (error: Error) => void,
@@ -19,12 +19,12 @@ export async function postgresQueue(
     connectionString: databaseUrl,
     max: 8,
     application_name: 'nightshift-queue',
-    // BullMQ sets this on pools of its own making only.
+    // BullMQ sets this only on pools that it creates.
     options: `-c search_path=${DEFAULT_SCHEMA}`,
   });
   pool.on('error', onError);
-  // BullMQ describes the pool it wants by a type of its own, which a real one does not spell out.
-  if (!isPgPool(pool)) throw new Error('BullMQ does not take this version of pg.');
+  // BullMQ declares its own type for pools, which pg's `Pool` does not match without this check.
+  if (!isPgPool(pool)) throw new Error('BullMQ does not accept the pool of the installed version of pg.');
   const session = await pool.connect();
   try {
     await runMigrations(session);

@@ -1,4 +1,4 @@
-/** Doorbells on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys together. */
+/** The wake queue on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys in one slot. */
 import { Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
@@ -6,11 +6,11 @@ import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './b
 import { QUEUE_NAME } from './wake-queue.ts';
 import type { Queue } from './wake-queue.ts';
 
-/** After an outage of any length, this late at most. */
+/** Delay before the next attempt to connect, in milliseconds: 2 seconds at most, after an outage of any length. */
 const reconnect = (attempt: number): number => Math.min(attempt * 50, 2_000);
 
 /**
- * `prefix` tells installations apart that share a Redis. `onError` hears of trouble; nothing depends on it. `cluster`:
+ * `prefix` separates installations that share a Redis. `onError` gets connection errors, for logging only. `cluster`:
  * whether `url` names a node of a Redis Cluster.
  */
 export function redisQueue(

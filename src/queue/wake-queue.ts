@@ -1,6 +1,6 @@
 /**
- * The doorbell: a queue entry that says "look at context X". It carries no data and no truth: one that is lost costs
- * latency (the sweep finds the work), one too many costs a look.
+ * The wake queue. Its entries only name a context that may have work, and carry no data. A lost entry costs latency,
+ * because the sweep finds the work; a redundant one costs a look at the context.
  */
 import type { ContextId } from '../core/ids.ts';
 
@@ -10,26 +10,26 @@ export type WakeUp = {
   epoch: number;
 };
 
-/** Rings. */
+/** Sends wake-ups. */
 export type WakeQueue = {
-  /** Never throws, never waits: a ring that a queue does not take is lost, and the sweep covers it. */
+  /** Never throws, never waits. A wake-up that the queue does not accept is lost, and the sweep finds the context. */
   notify(notify: WakeUp): void;
   /** Whether the queue answers now. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** Answers rings, `concurrency` at once. The entry is done when `answer` resolves, whatever came of it. */
+/** Handles wake-ups, `concurrency` at once. The entry is done when `answer` resolves, whatever the outcome. */
 export type QueueConsumer = {
-  /** Takes no new entries; those being answered go on. */
+  /** Takes no new entries; those in progress go on. */
   pause(): Promise<void>;
-  /** Waits for what is being answered. */
+  /** Closes the consumer without waiting for entries in progress. */
   close(): Promise<void>;
 };
 
 export type HandleWakeUp = (contextId: ContextId) => Promise<void>;
 
-/** Somewhere rings go and come from. */
+/** A backend for wake-ups. */
 export type Queue = {
   openWakeQueue(): WakeQueue;
   listen(answer: HandleWakeUp, concurrency: number): Promise<QueueConsumer>;
@@ -38,7 +38,10 @@ export type Queue = {
 export const QUEUE_NAME = 'wake-ups';
 export const WAKE_UP_NAME = 'ring';
 
-/** New after every wake-up and every claim, so that a dead runner's entry never swallows a ring. */
+/**
+ * New after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead process
+ * has the same id.
+ */
 export function wakeUpId({ contextId, wakeSeq, epoch }: WakeUp): string {
   return `${contextId}-${wakeSeq}-${epoch}`;
 }
