@@ -172,7 +172,7 @@ async function mayNot(
   if (sender.hops + 1 > most) {
     return refuse(
       'worker_limit',
-      `This was already passed from worker to worker ${sender.hops} times, and the limit is ${most}. Answer without sending more.`,
+      `Workers already passed this on ${sender.hops} times. The limit is ${most}. Answer without sending more.`,
     );
   }
   // Includes the message that was just sent.

@@ -249,7 +249,9 @@ describe('wait_for_workers', () => {
     expect(await ask(of, contextId, { worker_ids: [workerId] })).toMatch(/cannot wait for itself/);
     expect(await ask(of, contextId, { worker_ids: ['x'] })).toMatch(/not a worker id/);
     const other = await createSpawner(of);
-    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(/No worker below this one/);
+    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(
+      /No worker below this one/,
+    );
     expect(await ask(of, other.contextId, { worker_ids: ids })).toMatch(/No worker below this one/);
   });
 });
