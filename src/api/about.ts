@@ -1,10 +1,10 @@
-/** What this installation is, as the process that assembled it knows it; nothing of it is secret. */
+/** Describes this installation, as the API process knows it at start. Holds no secrets. */
 import type { Prices } from '../core/cost.ts';
 import type { ProviderName } from '../core/model.ts';
 import type { Approval } from '../core/policy.ts';
 import type { Effect } from '../core/tool.ts';
 
-/** `source`: of the config file, of the platform, or of an MCP server. `by_call`: the tool says for each call. */
+/** `source`: the config file, the platform, or an MCP server. `by_call`: the tool decides for each call. */
 export type ToolAbout = {
   name: string;
   description: string;
@@ -13,10 +13,10 @@ export type ToolAbout = {
   source: 'own' | 'built_in' | 'mcp';
 };
 
-/** `tools` null: this process does not run the server, and what it offers is not known here. */
+/** `tools` is null if this process does not run the server and so does not know its tools. */
 export type ServerAbout = { name: string; tools: readonly ToolAbout[] | null };
 
-/** What holds where no config and no role says less; null: no limit. */
+/** Limits of the installation; a config or a role can lower them. Null: no limit. */
 export type LimitsAbout = {
   queued_inputs: number;
   max_steps: number;
@@ -35,14 +35,14 @@ export type LimitsAbout = {
 
 export type About = {
   version: string;
-  /** `laptop`: one process is everything. */
+  /** `laptop`: one process is both API and worker. */
   mode: 'laptop' | 'production';
-  /** Those that could be called from here. */
+  /** The providers that are configured for this process. */
   providers: readonly ProviderName[];
   defaultModel: string;
   prices: Prices;
   tools: readonly ToolAbout[];
   limits: LimitsAbout;
-  /** As it is now: servers come and go. */
+  /** The current list: MCP servers start and stop. */
   servers(): readonly ServerAbout[];
 };

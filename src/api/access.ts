@@ -1,7 +1,8 @@
 /**
- * Who may ask. With keys: whoever bears one, or the cookie of a browser that gave one, and sees its tenant only; the admin
- * key sees the installation and no tenant. Without any: whoever is on this machine and is not a web page of somewhere else; DNS rebinding is met by the Host, cross-site requests
- * by the Origin. A cookie is the browser's to send, not the page's: so its requests must be of a page of ours.
+ * Access control. With API keys, a request needs a key or a session cookie, and sees only the tenant of that key. The
+ * admin key sees the installation and no tenant. Without keys, every request from this machine is allowed unless it comes
+ * from a web page of another origin. The `Host` check prevents DNS rebinding, the `Origin` check cross-site requests.
+ * Browsers send cookies with requests of any page, so a request with a cookie must come from a page of this origin.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -15,9 +16,9 @@ import { keyId, openSessions, tokenIn } from './session.ts';
 import type { SessionHash } from './session.ts';
 import type { Database } from '../db/client.ts';
 
-/** Without keys, one caller is the tenant and the operator. With keys, nobody is both. */
+/** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 export type Access = Tenant | Operator | Refusal;
-/** `session`: of the browser that asks; null: it is not signed in, and needs not be. */
+/** `session` of a signed-in browser; null for a request with a key, or if no key is needed. */
 type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean; session: SessionHash | null };
 type Operator = { kind: 'operator' };
 
@@ -25,19 +26,19 @@ export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>
 
 export type AccessControl = {
   auth: 'none' | 'key';
-  /** Who asks, and whether they may. */
+  /** Identifies the caller, or refuses the request. */
   admit(asked: Asked): Promise<Access>;
-  /** Of what needs no key: whether even so it may not be asked for like this. */
+  /** For routes that need no key: refuses requests with a wrong `Host` or `Origin`. Null: allowed. */
   objection(asked: Asked): Refusal | null;
   /** Null: the key is unknown. */
   whose(key: string): SignIn | null;
-  /** The session of this browser, where it has one, is over. */
+  /** Ends the session of this browser, if it has one. */
   signOut(asked: Asked): Promise<void>;
-  /** `end` is called when the session has ended. Returns what is to be called when that does not matter any more. */
+  /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
   whileSignedIn(session: SessionHash | null, end: () => void): () => void;
 };
 
-/** `begin` gives what the cookie of the browser is to hold. */
+/** `begin` returns the value of the session cookie. */
 export type SignIn = { keyId: string; begin(): Promise<string> };
 
 export function openAccessControl(
@@ -49,12 +50,12 @@ export function openAccessControl(
     : loopbackAccess(allowedHosts);
 }
 
-/** Whether requests need a key. */
+/** Whether requests need an API key. */
 export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 'adminKey'>): boolean {
   return apiKeys.length > 0 || adminKey !== null;
 }
 
-const ELSEWHERE = 'A web page of another origin may not drive this API.';
+const ELSEWHERE = 'The request comes from a web page of another origin. Call the API from its own origin, or from a server.';
 
 function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
@@ -66,7 +67,7 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       const { headers, method } = asked;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
       const found = await sessions.find(tokenIn(asked) ?? '');
-      if (found === null) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+      if (found === null) return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
       return isOfOwnPage(headers, method)
         ? { kind: 'tenant', ...found, isOperator: false }
         : refuse('forbidden', ELSEWHERE);
@@ -88,15 +89,15 @@ function admitBearer(
   isAdminKey: (key: string) => boolean,
 ): Access {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (given === undefined) return refuse('unauthorized', 'Authorization: Bearer <key> is needed.');
+  if (given === undefined) return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
   if (isAdminKey(given)) return { kind: 'operator' };
   const found = find(given);
   return found === null
-    ? refuse('unauthorized', 'This key is not known here.')
+    ? refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.')
     : { kind: 'tenant', tenantId: found.tenant, isOperator: false, session: null };
 }
 
-/** Every key is compared, in constant time. */
+/** Compares with every key, in constant time. */
 function keyFinder(keys: readonly ApiKey[]): (key: string) => ApiKey | null {
   const known = keys.map((key) => ({ key, hash: hashOf(key.key) }));
   return (given) => {
@@ -122,7 +123,7 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
       return refuse(
         'forbidden',
-        'This Host is not allowed: see NIGHTSHIFT_ALLOWED_HOSTS and NIGHTSHIFT_API_KEYS.',
+        `The host ${JSON.stringify((headers.host ?? '').slice(0, 100))} is not allowed without API keys. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS.`,
       );
     }
     return isFromElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null;
@@ -143,20 +144,20 @@ function changes(method: string): boolean {
 }
 
 /**
- * Whether a request that a browser sent its cookie with is of a page of ours. Other pages cannot read an answer: so where
- * nothing is changed it is enough that the browser does not say that one of them asks.
+ * Whether a request with a cookie comes from a page of this origin. Pages of other origins cannot read the response, so
+ * for a request that changes nothing the absence of cross-origin headers is enough.
  */
 function isOfOwnPage(headers: AccessHeaders, method: string): boolean {
   const isGiven = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
   return !crossOrigin(headers) && (isGiven || !changes(method));
 }
 
-/** `same-origin` needs no second look: behind a proxy, Host may be a name that no browser knows. */
+/** Trusts `same-origin` without comparing `Host`: behind a proxy, `Host` may be an internal name. */
 function crossOrigin(headers: AccessHeaders): boolean {
   return headers['sec-fetch-site'] !== 'same-origin' && isFromElsewhere(headers);
 }
 
-/** Whether a browser says that a page of another origin asks. */
+/** Whether the browser's headers name a page of another origin. */
 function isFromElsewhere({ host, origin, 'sec-fetch-site': site }: AccessHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
   if (origin === undefined) return false;
@@ -164,12 +165,12 @@ function isFromElsewhere({ host, origin, 'sec-fetch-site': site }: AccessHeaders
   return url === null || url.host !== URL.parse(`${url.protocol}//${host ?? ''}`)?.host;
 }
 
-/** Lower-case, without the port; null for what is no host. */
+/** Lower-case, without the port; null for an invalid host. */
 function hostnameOf(host: string): string | null {
   return /^[^/?#@\\\s]+$/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? null) : null;
 }
 
-/** Whether a host name or address means this machine. */
+/** Whether a host name or address is a loopback one. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   switch (isIP(name)) {

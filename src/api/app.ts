@@ -1,9 +1,9 @@
 /**
- * The application, assembled and not listening: access, parsing, validation, errors, routes. What holds for every request
- * is here; what a route does is in routes/.
+ * Assembles the application without listening: access, parsing, validation, errors, routes. This file has the rules for
+ * every request; routes/ has the routes.
  *
- * Answers are written by `JSON.stringify`, not by compiled serializers: content comes back to the letter (lone surrogates
- * too), and tests hold every answer against its schema.
+ * `JSON.stringify` writes responses, not compiled serializers: content is returned unchanged (lone surrogates too). Tests
+ * check every response against its schema.
  */
 import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
@@ -34,7 +34,7 @@ import { openStreams } from './streams.ts';
 import type { Streams } from './streams.ts';
 import { createValidator } from './validation.ts';
 
-/** How long a client may take to send its request, in milliseconds. */
+/** Timeout for receiving a request, in milliseconds. */
 const UPLOAD_MS = 120_000;
 
 export async function createApp(ports: ApiPorts): Promise<App> {
@@ -85,14 +85,14 @@ async function answerFailure(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { refusal, status, expected } = toFailure(error, request.routeOptions.bodyLimit);
-  if (!expected) request.log.error({ err: error }, 'a request failed');
-  else if (status >= 500) request.log.warn({ err: error }, 'a request could not be served');
-  // A client that is still sending would be cut off before it hears why.
+  if (!expected) request.log.error({ err: error }, 'request failed with an unexpected error');
+  else if (status >= 500) request.log.warn({ err: error }, 'request could not be served');
+  // Reads the rest of the body first: a client that is still sending would not read the response.
   if (status === 413) await discardRest(request.raw);
   return sendProblem(reply, refusal, status);
 }
 
-/** Access is judged before anything is read. Once the application closes, nothing new begins, and who waits is told. */
+/** Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams. */
 function guard(
   app: App,
   accessControl: AccessControl,
@@ -106,7 +106,7 @@ function guard(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
-    if (closing) throw new RequestRefused(refuse('unavailable', 'This process is stopping.'));
+    if (closing) throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
     if (needs === 'keyless' || isForPeople(request)) {
@@ -136,24 +136,24 @@ function guard(
   });
 }
 
-/** An answer is of the type that it says, whatever it holds. */
+/** Browsers must not guess another content type. */
 const SAFELY = { 'x-content-type-options': 'nosniff' };
-/** What is answered is of one tenant, and of now: nothing on the way keeps it. A route may say otherwise. */
+/** Responses belong to one tenant and change often, so no cache may store them. A route can override this. */
 const NOT_KEPT = { 'cache-control': 'no-store' };
 
 function isData(url: string): boolean {
   return url.startsWith('/api/') || url.startsWith('/metrics');
 }
 
-/** Somebody went to a page that does not exist: nothing is told that needs a key. */
+/** A browser navigates to a page that does not exist. It gets the HTML page without a key. */
 function isForPeople(request: FastifyRequest): boolean {
   const { url } = request;
   return request.is404 && isNavigation(request) && !isData(url) && !url.startsWith('/assets/');
 }
 
-const TWO_HOSTS = refuse('invalid_request', 'The header `host` is given more than once.');
+const TWO_HOSTS = refuse('invalid_request', 'The request has more than one Host header. Send exactly one.');
 
-/** Servers and proxies differ in which of two they take. RFC 9112, section 3.2. */
+/** Servers and proxies disagree on which of two `Host` headers counts. RFC 9112, section 3.2. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -163,34 +163,34 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 function operatorOnly(): RequestRefused {
-  const how = 'This concerns the whole installation: it needs the key that NIGHTSHIFT_ADMIN_KEY sets.';
+  const how = 'This route is for the operator. Use the key of NIGHTSHIFT_ADMIN_KEY.';
   return new RequestRefused(refuse('forbidden', how));
 }
 
 function tenantOnly(): RequestRefused {
-  const how = 'The admin key sees no data of a tenant: use one of NIGHTSHIFT_API_KEYS.';
+  const how = 'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
   return new RequestRefused(refuse('forbidden', how));
 }
 
-/** No body is an empty one: what is missing in it is then told by name. */
+/** Treats a missing body as `{}`, so that validation names the missing fields. */
 function takeNoBodyAsEmpty(app: App): void {
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {};
   });
 }
 
-/** Every handler answers in time, or its request is answered with 503. Who asked to wait, or has much to do, gets that on top. */
+/** Answers 503 when a handler exceeds its timeout: `requestMs`, plus the route's `timeoutMs`, plus the client's `wait_ms`. */
 function boundHandlers(app: App, requestMs: number): void {
   app.decorateRequest('lateAt', Infinity);
   app.addHook('onRoute', (route) => {
-    // HEAD runs the handler of GET, which is bounded already.
+    // HEAD runs the handler of GET, which already has the timeout.
     if (route.method === 'HEAD') return;
     const { handler } = route;
     const longest = requestMs + (route.config?.timeoutMs ?? 0);
     route.handler = async function bounded(request, reply) {
       const ms = longest + waitOf(request);
       request.lateAt = performance.now() + ms;
-      // One that returns nothing sends by itself: then the reply tells when it is sent.
+      // A handler that returns nothing sends the reply itself: then `reply` resolves when it is sent.
       const answer: unknown = handler.call(this, request, reply) ?? reply;
       return within(ms, Promise.resolve(answer));
     };

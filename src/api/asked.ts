@@ -1,6 +1,6 @@
-/** What of a request decides who asks. */
+/** The parts of a request that access control reads. */
 
-/** The headers that access depends on. */
+/** The headers that access control reads. */
 export type AccessHeaders = {
   authorization?: string | undefined;
   host?: string | undefined;
@@ -9,7 +9,6 @@ export type AccessHeaders = {
   'x-forwarded-proto'?: string | string[] | undefined;
 };
 
-/** What of a request access depends on. */
 export type Asked = {
   headers: AccessHeaders;
   method: string;

@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies: UTF-8 to the letter, and no deeper than everything downstream can walk. An empty body counts as
- * none.
+ * Reads JSON bodies in strict UTF-8. Limits depth and size, so that later code can walk them. An empty body counts as no
+ * body.
  */
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -10,22 +10,22 @@ import { DEEPEST_JSON } from '../core/json.ts';
 import type { App } from './ports.ts';
 import { RequestRefused } from './problem.ts';
 
-/** Bytes of a body, where a route says no other limit: more is answered with 413. */
+/** Default limit of a body in bytes. Larger bodies are answered with 413. */
 export const BODY_BYTES = 1024 * 1024;
 
-/** Bytes of a body that carries content of messages: images and documents among it. */
+/** Limit in bytes of bodies with message content, which may include images and documents. */
 export const CONTENT_BYTES = 16 * BODY_BYTES;
 
-/** Members and items of a whole body. */
+/** The most members and items in a whole body. */
 export const MOST_VALUES = 100_000;
 
-/** Digits of a number. Reading one of millions takes longer than all else. */
+/** The most digits of a number: parsing a number of millions of digits is slow. */
 export const LONGEST_NUMBER = 1_000;
 
-/** How long a body that is refused may go on coming, in milliseconds. */
+/** How long the API reads on after it refused a body, in milliseconds. */
 const DISCARD_MS = 5_000;
 
-/** Bytes that are no JSON text. */
+/** The body is not valid JSON. */
 export class InvalidJson extends Error {
   override name = 'InvalidJson';
 }
@@ -37,7 +37,7 @@ export function readJsonBodies(app: App): void {
   );
 }
 
-/** Throws `InvalidJson` or `RequestRefused`. Others get their turn before a body is parsed that is large. */
+/** Throws `InvalidJson` or `RequestRefused`. Yields to the event loop before it parses a large body. */
 async function parseBody(body: Uint8Array): Promise<unknown> {
   if (body.length === 0) return undefined;
   checkShape(body);
@@ -54,8 +54,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses a body that is nested too deep, or holds too many values, by its bytes alone: parsing 16 MB of `[[],[],…` would
- * hold the event loop for seconds.
+ * Refuses a body that is nested too deep or has too many values, without parsing it: parsing 16 MB of `[[],[],…` would
+ * block the event loop for seconds.
  */
 function checkShape(body: Uint8Array): void {
   let depth = 0;
@@ -88,12 +88,12 @@ function checkShape(body: Uint8Array): void {
   }
 }
 
-/** Digits, `.`, signs and the `e`; a comma is none. */
+/** Digits, `.`, signs and `e`; not a comma. */
 function isOfNumber(sign: number): boolean {
   return (sign >= 0x2d && sign <= 0x39) || sign === 0x2b || sign === 0x45 || sign === 0x65;
 }
 
-/** Where the string that begins at `from` ends. One that does not end is not JSON: its parser says so. */
+/** The index where the string that starts at `from` ends. `JSON.parse` refuses a string without an end. */
 function endOfString(body: Uint8Array, from: number): number {
   let at = from + 1;
   while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
@@ -108,11 +108,11 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new InvalidJson('The body is not JSON in UTF-8.');
+    throw new InvalidJson('The body is not valid JSON in UTF-8.');
   }
 }
 
-/** Reads what is still coming and throws it away, until it ends or has taken too long. */
+/** Reads and discards the rest of the stream, until it ends or `DISCARD_MS` has passed. */
 export async function discardRest(stream: Readable): Promise<void> {
   stream.resume();
   await finished(stream, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * What live worker processes said they can serve, asked for at most about once a second; and whether the names in a
- * worker's config are among it.
+ * The names that live worker processes publish: tools, roles, providers, MCP servers. Read at most about once a second.
+ * Checks that the names in a worker's config are served.
  */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -15,22 +15,22 @@ import type { LeaseTimes } from '../db/processes.ts';
 import { checkClientTools } from './client-tools.ts';
 import { RequestRefused } from './problem.ts';
 
-/** Sorted names, over all live processes. `models` names providers. */
+/** Sorted names over all live worker processes. `models` holds providers. */
 export type Names = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 export type Catalog = {
-  /** Null: no process ever published anything. */
+  /** Null: no worker process has published anything. */
   names(): Promise<Names | null>;
-  /** Roles of the config file, as this process read it. */
+  /** Roles of the config file that this process read. */
   fileRoles: ReadonlyMap<string, Role>;
   checkInput: CheckInput;
-  /** Parameters of providers that the operator allows besides the usual ones. */
+  /** Provider parameters that the operator allows besides the built-in ones. */
   parameters: readonly string[];
-  /** Of workers that say nothing else. */
+  /** For workers that set no model. */
   defaultModel: string;
 };
 
-/** What is wrong with the input of a tool, in words; empty: nothing. Null: this process does not know the tool. */
+/** Returns the problems of a tool's input as text; empty if valid. Null: this process does not know the tool. */
 export type CheckInput = (tool: string, input: JsonObject) => Promise<readonly string[] | null>;
 
 const FRESH_MS = 1_000;
@@ -58,7 +58,7 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   return { tools: all('tools'), roles: all('roles'), models: all('models'), mcpServers: all('mcpServers') };
 }
 
-/** The first name in a config that nobody serves; null: all is well. `at`: where the config stands in the body. */
+/** Refuses the first name in a config that no live worker process serves; null: valid. `at`: path of the config in the body. */
 export async function unknownName(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
@@ -72,7 +72,7 @@ export async function unknownName(
   return checkNames(config, at, await catalog.names());
 }
 
-/** Ends the request where a config names what nobody serves. */
+/** Refuses the request if no live worker process serves a name in the config. */
 export async function refuseUnknownNames(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
@@ -82,7 +82,7 @@ export async function refuseUnknownNames(
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
-/** Ends the request where nobody serves the model. */
+/** Refuses the request if no live worker process serves the model. */
 export async function refuseUnknownModel(
   { catalog }: { catalog: Catalog },
   model: string | undefined,
@@ -114,12 +114,12 @@ function checkModel(model: string | undefined, param: string, names: Names | nul
   const choices = list(names?.models ?? PROVIDERS);
   const message =
     parsed === null
-      ? `Model ${quote(model)} names no known provider: write provider/model, with one of these providers: ${choices}.`
+      ? `Model ${quote(model)} has no known provider. Write it as provider/model. Known providers: ${choices}.`
       : `Model ${quote(model)} needs the provider ${quote(parsed.provider)}, which is not configured. ${SETUP[parsed.provider]} Configured providers: ${choices}.`;
   return refuse('unknown_model', message, param);
 }
 
-/** Without a model of its own a config may be for any provider that is called, or for the default. */
+/** A config without a model may have parameters of any provider; of simulated only if it is the default. */
 function checkParameters(
   { model, parameters = {} }: WorkerConfig,
   at: string,
@@ -134,19 +134,19 @@ function checkParameters(
     (name) => !providers.some((one) => isParameter(one, name, more)),
   );
   if (unknown === undefined) return null;
-  const message = `${quote(unknown)} is no parameter that ${provider ?? 'a provider'} may be given here: the operator can allow it (limits.parameters).`;
+  const message = `Parameter ${quote(unknown)} is not allowed for ${provider === null ? 'any provider' : `the provider ${provider}`}. Remove it, or allow it under limits.parameters in nightshift.config.ts.`;
   return refuse('invalid_request', message, `${at}parameters.${unknown.slice(0, 100)}`);
 }
 
-/** What makes a provider available. */
+/** How to configure a provider. */
 const SETUP: Readonly<Record<ProviderName, string>> = {
   anthropic: 'Set ANTHROPIC_API_KEY for the worker processes.',
   openai: 'Set OPENAI_API_KEY for the worker processes.',
   'openai-chat': 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, for the worker processes.',
-  simulated: 'No live worker process serves it.',
+  simulated: 'Start a worker process that serves it.',
 };
 
-/** One of a server may be named by itself: what a server has is not known here. */
+/** Accepts any `server__tool` of a known MCP server: the API does not know the tools of every server. */
 function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 'mcpServers'>): boolean {
   return tools.includes(tool) || mcpServers.some((server) => tool.startsWith(`${server}__`));
 }
@@ -155,17 +155,17 @@ function checkTools(wanted: readonly string[], param: string, names: Names): Ref
   const { tools } = names;
   const unknown = wanted.find((tool) => !isKnownTool(tool, names));
   if (unknown === undefined) return null;
-  return refuse('unknown_tool', `There is no tool ${quote(unknown)}. Known tools: ${list(tools)}.`, param);
+  return refuse('unknown_tool', `No live worker process serves the tool ${quote(unknown)}. Known tools: ${list(tools)}.`, param);
 }
 
 function checkServers(wanted: readonly string[], param: string, { mcpServers }: Names): Refusal | null {
   const unknown = wanted.find((server) => !mcpServers.includes(server));
   if (unknown === undefined) return null;
-  const message = `There is no MCP server ${quote(unknown)}. Known MCP servers: ${list(mcpServers)}.`;
+  const message = `No live worker process serves the MCP server ${quote(unknown)}. Known MCP servers: ${list(mcpServers)}.`;
   return refuse('unknown_tool', message, param);
 }
 
-/** What of a config nobody who lives serves, in words; empty: all is served. */
+/** Lists the parts of a config that no live worker process serves; empty: all are served. */
 export function unsupported(
   config: WorkerConfig,
   role: string | null,

@@ -1,10 +1,10 @@
-/** What never became a request: broken HTTP, headers that are too large, a client that took too long. */
+/** Errors before there is a request: invalid HTTP, headers that are too large, a client that is too slow. */
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
 import { refuse } from '../core/errors.ts';
 import { problemOf } from './problem.ts';
 
-/** Answers where somebody still listens, and closes. */
+/** Answers if the connection is still writable, and closes it. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -20,8 +20,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 
 const MESSAGES = {
   400: 'The request is not valid HTTP.',
-  408: 'The request took too long to arrive.',
-  431: 'The headers of the request are too large.',
+  408: 'The request did not arrive in time. Send it again.',
+  431: 'The headers of the request are too large. Send fewer or shorter headers.',
 } as const;
 
 function statusOf(code: string | undefined): keyof typeof MESSAGES {

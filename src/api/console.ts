@@ -1,6 +1,6 @@
 /**
- * The console: built files of a folder, and its one page for every address that it knows how to show. They hold no secret
- * and are read without a key; what the page asks the API for is not.
+ * Serves the console: its built files, and its one HTML page for all of its routes. The files hold no secrets and need no
+ * key; the API requests of the page do.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerRefusedFiles, notThere } from './files.ts';
 import type { App } from './ports.ts';
 
-/** What the console shows by itself; `data/`, `ui/` and the rest of it are none of the API's business. */
+/** The routes of the console. */
 const PAGES = [
   '/',
   '/contexts/*',
@@ -25,9 +25,8 @@ const PAGES = [
 ] as const;
 
 /**
- * What libraries of the console put into the page as style elements, each allowed by what it says: the notices of sonner, whose
- * element is empty at first, the list of Radix' Select, and what keeps a page still behind a dialog. Where an upgrade changes
- * one of them the tests of the console tell the new hash.
+ * Hashes of the style elements that libraries of the console insert: sonner's notices (its element starts empty), the list
+ * of Radix Select, and the scroll lock behind dialogs. If an upgrade changes one, the console tests print the new hash.
  */
 const STYLES = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
@@ -36,7 +35,7 @@ const STYLES = [
   "'sha256-nzTgYzXYDNe6BAHiiI7NNlfK8n/auuOAhh2t92YvuXo='",
 ];
 
-/** Script and styles come from files alone, but for those. */
+/** Scripts and styles come only from files, except `STYLES`. */
 const POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -60,11 +59,11 @@ const NOT_BUILT = `<!doctype html>
 <meta charset="utf-8">
 <title>Nightshift</title>
 <h1>The console is not built</h1>
-<p>The API is up; <a href="/docs">its reference</a> is there. Run <code>npm run build</code> in the project's folder, and start again.</p>
+<p>The API is running; see <a href="/docs">its reference</a>. To get the console, run <code>npm run build</code> in the project folder and restart.</p>
 </html>
 `;
 
-/** `folder`: what the build made; null: nothing was built. */
+/** `folder`: the built console; null: not built. */
 export async function serveConsole(app: App, folder: string | null): Promise<void> {
   await app.register(async (page) => {
     page.addHook('onRoute', (route) => {
@@ -84,12 +83,12 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
   });
 }
 
-/** A browser that goes to an address, not a program that asks for data. */
+/** Whether a browser navigates to a page, as opposed to a program that requests data. */
 export function isNavigation({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }
 
-/** For people who went to an address that does not exist: the console says so, with status 404. */
+/** Answers navigation to an unknown address with the console page and status 404. */
 export function showNotFound(folder: string | null) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.headers(SAFELY);
@@ -104,8 +103,8 @@ async function notBuiltAnswer(_: FastifyRequest, reply: FastifyReply): Promise<F
 }
 
 /**
- * Its tag is of what it says: files of a package all bear one date, and those of two versions may be of one size. It is
- * read at each request, so that a new build is seen without a new start.
+ * The ETag is a hash of the content: all files of a package have the same date, and two versions may have the same size.
+ * The file is read for each request, so that a new build is served without a restart.
  */
 function showPage(file: string) {
   return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -118,7 +117,7 @@ function showPage(file: string) {
   };
 }
 
-/** Files in `assets/` are named by what they hold and kept for ever; those beside the page are few and asked for again. */
+/** Files in `assets/` have a content hash in their names and are cached for a year. The few other files are not cached. */
 async function serveFiles(page: App, folder: string): Promise<void> {
   await page.register(serveStatic, {
     root: path.join(folder, 'assets'),

@@ -1,4 +1,4 @@
-/** How routes answer with a context, and with the version of its settings. */
+/** Responses with a context, and the version of its settings as ETag. */
 import type { FastifyReply } from 'fastify';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { idleTimeouts } from '../core/settings.ts';
@@ -12,7 +12,7 @@ import type { Context } from './schemas/context.ts';
 import { toEtag } from './version.ts';
 import { toContext } from './wire/context.ts';
 
-/** What is stored under an idempotency key, too. */
+/** Also stored under the idempotency key. */
 export type ContextAnswer = { context: Context; etag: string };
 
 export async function readAnswer(

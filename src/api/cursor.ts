@@ -1,7 +1,7 @@
 /**
- * Cursors of lists: opaque to clients, the key of the last item of a page, so that what is inserted meanwhile neither
- * repeats an item nor hides one. Each list names the members of its key. A cursor whose members are of another kind, or
- * out of the range that the database can hold, is refused: none of it reaches a statement.
+ * Cursors of lists. A cursor is opaque to clients and holds the key of the last item of a page, so inserts between two
+ * pages neither repeat nor hide an item. Each list declares the members of its key. A cursor with members of another type
+ * or out of the range of the database is refused before it reaches a statement.
  */
 import { BRANCH_NAME } from '../core/branch.ts';
 import { refuse } from '../core/errors.ts';
@@ -10,7 +10,7 @@ import type { Millis } from '../core/time.ts';
 import { LATEST } from './instant.ts';
 import { RequestRefused } from './problem.ts';
 
-/** The value as it is meant, or undefined where it is none of this kind. */
+/** Returns the typed value, or undefined if the value is not valid. */
 type Member<Value> = (value: unknown) => Value | undefined;
 
 type Members = readonly Member<unknown>[];
@@ -39,7 +39,7 @@ export function cursorOf<const Given extends Members>(...members: Given): Cursor
 }
 
 export function refusedCursor(): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', 'cursor is not a next_cursor of this list.', 'cursor'));
+  return new RequestRefused(refuse('invalid_request', 'cursor is not valid for this list. Use next_cursor of the previous page, with the same filters.', 'cursor'));
 }
 
 function parse(cursor: string): unknown {
@@ -50,7 +50,7 @@ function parse(cursor: string): unknown {
   }
 }
 
-/** Members in this order, and no others. */
+/** Exactly these members, in this order. */
 export function inOrder<const Given extends Members>(...members: Given): Member<KeyOf<Given>> {
   return (value) => {
     if (!Array.isArray(value) || value.length !== members.length) return undefined;
@@ -67,13 +67,13 @@ export function id<Id extends string>(value: unknown): Id | undefined {
   return typeof value === 'string' ? ((parseId(value) ?? undefined) as Id | undefined) : undefined;
 }
 
-/** How many, or the number of a message or an event. */
+/** A count, or the number of a message or an event. */
 export const count: Member<number> = (value) => (Number(whole(value)) >= 0 ? whole(value) : undefined);
 
 /** The number of a turn: an `integer` of the database, from 1. */
 export const ordinal: Member<number> = (value) => (Number(small(value)) >= 1 ? small(value) : undefined);
 
-/** A place in a queue: a `bigint` that JavaScript can hold. */
+/** A position in a queue: a `bigint` within the safe integers of JavaScript. */
 export const whole: Member<number> = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 

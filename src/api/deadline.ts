@@ -1,11 +1,11 @@
-/** A bound on how long a request may wait for Postgres: a pool that cannot connect would let it wait for ever. */
+/** Timeouts for requests that wait for PostgreSQL: a pool that cannot connect would wait forever. */
 
-/** What was asked for did not come in time. What was sent may still happen. */
+/** The result did not arrive in time. A statement that was sent may still take effect. */
 export class OutOfTime extends Error {
   override name = 'OutOfTime';
 }
 
-/** `work` goes on by itself when it is late; its failure is then nobody's. */
+/** After the timeout, `work` continues in the background and its errors are ignored. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   const late = Promise.withResolvers<never>();

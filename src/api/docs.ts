@@ -1,7 +1,6 @@
 /**
- * The reference page: the OpenAPI document in a browser. Script, style and document come from this process, and the page
- * may ask nobody else. Asked for as everything else: with a key, where there are keys. Being for people, it is not in the
- * document itself.
+ * The API reference: the OpenAPI document as a web page. Script, style and document come from this process; the page
+ * cannot call other hosts. It needs a key if the API does. The OpenAPI document does not include it.
  */
 import swaggerUi from '@fastify/swagger-ui';
 import { answerRefusedFiles } from './files.ts';
@@ -36,7 +35,7 @@ export async function serveDocs(app: App): Promise<void> {
         docExpansion: 'list',
         defaultModelsExpandDepth: 0,
       },
-      theme: { title: 'Nightshift: reference' },
+      theme: { title: 'Nightshift API reference' },
     });
   });
 }

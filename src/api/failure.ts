@@ -1,4 +1,4 @@
-/** Whatever a request ends with that is not its answer, as a refusal. What is not foreseen says nothing of itself. */
+/** Turns every error of a request into a refusal. An unexpected error reveals no details to the client. */
 import type { FastifyError } from 'fastify';
 import { CODES, refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -8,18 +8,18 @@ import { OutOfTime } from './deadline.ts';
 import { RequestRefused } from './problem.ts';
 import { explain } from './validation.ts';
 
-/** `expected`: nobody has to look into it. */
+/** `expected`: a known kind of failure, not a bug. */
 export type Failure = { refusal: Refusal; status: number; expected: boolean };
 
-/** Codes of a transaction that met another one, or was cancelled: nothing of it was written. */
+/** SQLSTATEs of transactions that conflicted, were cancelled, or ran out of resources: nothing was written. */
 const TRANSIENT = ['40001', '40P01', '55P03', CANCELLED, '53100', '53200', '53400'];
 
-/** A table, a column or a type is not as this version knows it. */
+/** SQLSTATEs for a schema, table, column, type or function that differs from this version. */
 const OTHER_SCHEMA = ['3F000', '42P01', '42703', '42704', '42804', '42883'];
 const SCHEMA =
-  'The database has not the schema of this version: run `nightshift migrate`. GET /readyz names the missing migrations.';
+  'The database schema does not match this version. Run `nightshift migrate`. GET /readyz names the missing migrations.';
 
-/** `bodyLimit`: of the route, in bytes. */
+/** `bodyLimit`: limit of the route in bytes. */
 export function toFailure(error: unknown, bodyLimit: number): Failure {
   if (error instanceof RequestRefused) return expected(error.refusal);
   if (error instanceof InvalidJson) return expected(refuse('invalid_request', error.message), 400);
@@ -37,11 +37,11 @@ function ofFramework(error: FastifyError, bodyLimit: number): Failure {
   }
   switch (error.statusCode) {
     case 413:
-      return expected(refuse('payload_too_large', `The body is larger than ${bodyLimit / 1024} KB.`));
+      return expected(refuse('payload_too_large', `The body is larger than ${bodyLimit / 1024} KB, the limit of this route.`));
     case 415:
-      return expected(refuse('invalid_request', 'The body must be application/json.'), 415);
+      return expected(refuse('invalid_request', 'The content type of the body is not supported. Send application/json.'), 415);
     case 414:
-      return expected(refuse('not_found', 'There is nothing of this id.'));
+      return expected(refuse('not_found', 'The path of the request is too long.'));
     case 400:
       return expected(refuse('invalid_request', 'The request is not valid HTTP.'), 400);
     case undefined:
@@ -56,7 +56,7 @@ function expected(refusal: Refusal, status: number = CODES[refusal.code]): Failu
 
 function unforeseen(): Failure {
   return {
-    refusal: refuse('internal', 'Something went wrong here.'),
+    refusal: refuse('internal', 'An unexpected error occurred in the API. Its log has the details under the x-request-id of this response.'),
     status: CODES.internal,
     expected: false,
   };

@@ -1,6 +1,6 @@
 /**
- * Figures of several processes in one text for Prometheus: each metric once, with the series of all. What worker
- * processes left is parsed here, since it may come from another release.
+ * Merges the metrics of several processes into one text for Prometheus: each metric once, with the series of all
+ * processes. Metrics that worker processes stored are validated here, because they may come from another release.
  */
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -12,7 +12,7 @@ export type Figure = { name: string; help: string; type: string; samples: Sample
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary'];
 
-/** Out of what prom-client gives as JSON; `process` becomes a label of every sample. What is not understood is left out. */
+/** Parses the JSON of prom-client. `process` becomes a label of every sample. Skips what it does not understand. */
 export function parseFigures(given: unknown, process?: string): Figure[] {
   return Array.isArray(given) ? given.flatMap((figure: unknown) => parseFigure(figure, process)) : [];
 }
@@ -43,7 +43,7 @@ function parseLabels(given: JsonObject): Labels | null {
   return labels;
 }
 
-/** Prometheus' text format, version 0.0.4. */
+/** Writes the Prometheus text format, version 0.0.4. */
 export function writeFigures(figures: readonly Figure[]): string {
   const byName = new Map<string, { first: Figure; samples: Sample[] }>();
   for (const figure of figures) {

@@ -1,4 +1,4 @@
-/** Files that the API serves: what the server of files refuses (paths out of the folder, NUL, names too long) is not there. */
+/** Answers 404 for paths that the static file server refuses (outside the folder, NUL, names that are too long). */
 import type { FastifyError, FastifyReply } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import type { App } from './ports.ts';
@@ -12,5 +12,5 @@ export function answerRefusedFiles(page: App): void {
 }
 
 export function notThere(reply: FastifyReply): FastifyReply {
-  return sendProblem(reply, refuse('not_found', 'There is no such address.'));
+  return sendProblem(reply, refuse('not_found', 'The API has no such path. See GET /api/openapi.json or /docs for all paths.'));
 }

@@ -1,9 +1,9 @@
-/** Times on the wire: ISO 8601, UTC. */
+/** Times in the API: ISO 8601, UTC. */
 import { refuse } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { RequestRefused } from './problem.ts';
 
-/** The last time that is taken, in milliseconds since 1970. */
+/** The latest time that the API accepts, in milliseconds since 1970. */
 export const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 export function toIso(time: Millis): string {
@@ -14,12 +14,12 @@ export function toIsoOrNull(time: Millis | null): string | null {
   return time === null ? null : toIso(time);
 }
 
-/** Null where nothing was given. Refuses what is no time that the database can hold. */
+/** Null where nothing was given. Refuses a time that the database cannot store. */
 export function parseInstant(text: string | undefined, param: string): Millis | null {
   if (text === undefined) return null;
   const time = Date.parse(text);
   if (time >= 0 && time <= LATEST) return time;
   throw new RequestRefused(
-    refuse('invalid_request', `${param} must be a time between the years 1970 and 9999.`, param),
+    refuse('invalid_request', `${param} must be an ISO 8601 time between the years 1970 and 9999.`, param),
   );
 }

@@ -1,8 +1,8 @@
-/** One line for every request: ids, route, status and time. Never a body, a header or a query. */
+/** Logs one line for each request: ids, route, status and duration. Never a body, a header or a query. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './ports.ts';
 
-/** What `:id` names, by the first word of the path. */
+/** The log field for `:id`, by the first segment of the path after /api. */
 const NAMED: Readonly<Record<string, string>> = {
   workers: 'worker_id',
   contexts: 'context_id',
@@ -16,7 +16,7 @@ export function logRequests(app: App): void {
   });
 }
 
-/** Whether it was answered with a stream: whoever opened it says how it ended, since most end with their client. */
+/** Whether the response is a stream. The route logs streams when they close. */
 export function isStream({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return method !== 'HEAD' && routeOptions.config.stream === true && statusCode === 200;
 }

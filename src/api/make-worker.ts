@@ -1,4 +1,4 @@
-/** What a client asks to be made becomes a worker: the same for a worker and for a context. */
+/** Creates a worker with its context, for both `POST /api/workers` and `POST /api/contexts`. */
 import { createWorker } from '../commands/create-worker.ts';
 import type { CreateWorker } from '../commands/create-worker.ts';
 import type { Command } from '../commands/perform.ts';
@@ -10,8 +10,8 @@ import { roleToMakeFrom } from './roles.ts';
 type Asked = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
 
 /**
- * Names of models, tools and roles are checked here, and refused as part of the command: so that a repeat of what was done
- * under its key is answered as before, whatever is served by now.
+ * Checks the names of models, tools and roles, and refuses them as part of the command. So a repeated request with the same
+ * idempotency key gets the stored response, even if worker processes serve other names by then.
  */
 export async function makeWorker(
   ports: ApiPorts,

@@ -1,4 +1,4 @@
-/** The cursors of lists of messages: how far a reader came, on which branch. */
+/** Cursors of message lists: the position of the reader, and the branch. */
 import type { MessageId } from '../core/ids.ts';
 import type { MessageView, Place } from '../db/message-views.ts';
 import {
@@ -14,7 +14,7 @@ import {
   whole,
 } from './cursor.ts';
 
-/** The branch on which the list began, whichever is active by then; the last message; the last queued input. */
+/** The branch where the list started, even if another one is active by then; the last message; the last queued input. */
 const PLACE = cursorOf(branchName, orNull(count), orNull(inOrder(small, whole, id<MessageId>, instant)));
 
 export function placeAfter(page: readonly MessageView[], before: Place): Place {

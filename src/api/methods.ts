@@ -1,6 +1,6 @@
 /**
- * Which methods an address takes. HEAD is answered wherever GET is (by Fastify itself); every other method that an
- * address does not take is refused with 405, and the header `allow` names those that it does.
+ * Refuses unsupported methods of known paths with 405; the header `allow` lists the supported ones. Fastify answers HEAD
+ * for every GET route.
  */
 import type { FastifyContextConfig } from 'fastify';
 import { refuse } from '../core/errors.ts';
@@ -11,13 +11,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 type Address = { methods: Set<string>; access: FastifyContextConfig['access'] };
 
-/** Call it before the first route; what it returns, behind the last. */
+/** Call this before the first route is added, and the returned function after the last. */
 export function refuseOtherMethods(app: App): () => void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const known = addresses.get(url) ?? { methods: new Set<string>(), access: config?.access };
     for (const one of [method].flat()) known.methods.add(one);
-    // Fastify announces some addresses of a prefix by their HEAD alone.
+    // Fastify reports some paths of a prefix only with HEAD.
     if (known.methods.has('HEAD')) known.methods.add('GET');
     addresses.set(url, known);
   });
@@ -35,11 +35,11 @@ function refuseOthers(app: App, url: string, { methods, access }: Address): void
     url,
     schema: { hide: true },
     config: access === undefined ? {} : { access },
-    // Before a body is read.
+    // Runs before the body is read.
     onRequest: async ({ method }, reply) =>
       sendProblem(
         reply.header('allow', allow),
-        refuse('invalid_request', `${method} is not allowed for this address. It takes ${allow}.`),
+        refuse('invalid_request', `The method ${method} is not allowed for ${url}. Allowed methods: ${allow}.`),
         405,
       ),
     handler: async (_, reply) => reply,

@@ -1,6 +1,6 @@
 /**
- * Figures for Prometheus: the process, its requests and streams, what waits in Postgres, and what live worker processes
- * left there, each series of theirs with the `process` it is of.
+ * Metrics for Prometheus: of this process, its requests and streams, of queued work in PostgreSQL, and of live worker
+ * processes. Worker processes store their metrics in PostgreSQL; their series have the label `process`.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { countThrottles } from '../db/throttles.ts';
@@ -15,14 +15,14 @@ import type { Streams } from './streams.ts';
 
 export type Metrics = {
   contentType: string;
-  /** The text of all figures. Without Postgres those of the process alone. */
+  /** The text of all metrics. If PostgreSQL does not answer, only those of this process. */
   scrape(): Promise<string>;
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
 type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'streamHub'> & { streams: Streams };
 
-/** How long Postgres may take to count, in milliseconds. */
+/** Timeout of the queries to PostgreSQL, in milliseconds. */
 const COUNT_MS = statementMsOf('getMetrics');
 
 export function openMetrics(ports: MeasuredPorts): Metrics {
@@ -32,7 +32,7 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'nightshift_http_request_seconds',
-    help: 'Requests, by how long they took.',
+    help: 'Duration of HTTP requests in seconds.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers,
@@ -40,10 +40,10 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
   const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
-  const contexts = gauge('nightshift_contexts', 'Contexts that do not rest.', ['status']);
-  const throttles = gauge('nightshift_provider_throttles', 'Provider keys that are held back.', ['provider']);
-  const workers = gauge('nightshift_worker_processes', 'Worker processes that live.');
-  const up = gauge('nightshift_database_up', 'Whether Postgres answered this scrape.');
+  const contexts = gauge('nightshift_contexts', 'Contexts that are not idle.', ['status']);
+  const throttles = gauge('nightshift_provider_throttles', 'Provider keys that are throttled.', ['provider']);
+  const workers = gauge('nightshift_worker_processes', 'Live worker processes.');
+  const up = gauge('nightshift_database_up', 'Whether PostgreSQL answered this scrape (1 or 0).');
   const setStreams = streamFigures(ports, registers);
   const read = () =>
     database.read((tx) => Promise.all([readLoad(tx), countThrottles(tx), readFigures(tx, times)]), {
@@ -70,18 +70,18 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   };
 }
 
-/** Returns what brings them up to date. */
+/** Returns a function that updates the metrics of streams. */
 function streamFigures({ streams, streamHub }: MeasuredPorts, registers: Registry[]): () => void {
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const open = new Gauge({ name: 'nightshift_streams', help: 'Event streams that are open.', registers });
-  const sent = counter('nightshift_stream_events_total', 'Events told to streams.');
+  const open = new Gauge({ name: 'nightshift_streams', help: 'Open event streams.', registers });
+  const sent = counter('nightshift_stream_events_total', 'Events sent to streams.');
   const dropped = counter(
     'nightshift_streams_dropped_total',
-    'Streams that were dropped since their client did not read.',
+    'Streams that were dropped because their client did not read.',
   );
   const resyncs = counter(
     'nightshift_stream_resyncs_total',
-    'Times that Postgres was read since the bus had not said all.',
+    'Reads from PostgreSQL because the event bus had missed events.',
   );
   return () => {
     const figures = streams.figures();

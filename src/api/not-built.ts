@@ -1,9 +1,8 @@
 /**
- * What the contract names and nobody built yet: refused as `unsupported`, never ignored. Whoever builds one takes it out
- * of here and puts it into its schema.
+ * Fields and values that the API contract has but this version does not implement. They are refused as `unsupported`, never
+ * ignored. When one is implemented, it moves from here into its schema.
  */
 const MEMBERS: ReadonlySet<string> = new Set([
-  // Of a config.
 ]);
 
 const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map();
@@ -12,7 +11,7 @@ export function isMemberNotBuilt(name: string): boolean {
   return MEMBERS.has(name);
 }
 
-/** Of a value that its schema does not take. */
+/** For a value that the schema refuses. */
 export function isValueNotBuilt(member: string, value: unknown): boolean {
   return VALUES.get(member)?.(value) ?? false;
 }

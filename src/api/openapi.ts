@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the schemas of the routes: what it does not name does not exist. What the generator
- * cannot know from a schema is set right here, by rule.
+ * The OpenAPI 3.1 document, generated from the schemas of the routes. This file adds by rule what the generator cannot know
+ * from a schema.
  */
 import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
@@ -10,10 +10,10 @@ import type { ApiConfig, App } from './ports.ts';
 import { problemsOf } from './schemas/problem.ts';
 import { PLAIN_COOKIE } from './session.ts';
 
-/** What of a document is looked at here. */
+/** The parts of the document that this file reads. */
 type Schema = {
   $ref?: string;
-  /** A constant is written as a list of one. */
+  /** A constant is a list with one item. */
   enum?: unknown[];
   default?: unknown;
   required?: string[];
@@ -33,7 +33,7 @@ type Document = {
 type Schemas = Record<string, Schema>;
 type Access = FastifyContextConfig['access'];
 
-/** How a key is given: by programs, and by browsers that signed in. */
+/** Security schemes: API key as bearer token, or the session cookie of a browser. */
 const SCHEMES = {
   key: { type: 'http', scheme: 'bearer' },
   session: { type: 'apiKey', in: 'cookie', name: PLAIN_COOKIE },
@@ -55,10 +55,10 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
       security: secured ? [{ key: [] }, { session: [] }] : [],
       tags: [
         { name: 'workers', description: 'Named agents: identity and settings.' },
-        { name: 'contexts', description: 'What a worker remembers, and its mailbox.' },
-        { name: 'jobs', description: 'Background runs, each the answer to one input.' },
+        { name: 'contexts', description: 'Conversations of workers: history, queued inputs, branches, events.' },
+        { name: 'jobs', description: 'Background runs, each answers one input.' },
         { name: 'roles', description: 'Named definitions that workers are made from.' },
-        { name: 'system', description: 'What the platform says about itself.' },
+        { name: 'system', description: 'Health, metrics, statistics, sessions and the installation.' },
       ],
     },
     refResolver: {
@@ -71,7 +71,7 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
   });
 }
 
-/** The statuses that an operation may answer whatever it does: by who may call it, and by what it takes. */
+/** The error statuses that follow from the access rule of a route and from its parameters. */
 function impliedBy(schema: FastifySchema, access: Access): number[] {
   const headers = JSON.stringify(schema.headers ?? {});
   return [
@@ -105,14 +105,14 @@ function exact(document: Document): Document {
   return document;
 }
 
-/** A parameter that has a default need not be given. */
+/** Parameters with a default are optional. */
 function freeDefaults({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (parameter.schema?.default !== undefined) parameter.required = false;
   }
 }
 
-/** A body of which nothing is required need not be given. */
+/** A body without required fields is optional. */
 function freeBody({ requestBody }: Operation, schemas: Schemas): void {
   if (requestBody === undefined) return;
   const body = requestBody.content['application/json']?.schema;
@@ -125,7 +125,7 @@ function describeAnswers({ responses = {} }: Operation): void {
   }
 }
 
-/** Which component stands for which value of `type`: without a mapping, readers take the components' own names. */
+/** Maps values of `type` to components. Without a mapping, generators use the names of the components. */
 function mapDiscriminator(schema: Schema, schemas: Schemas): void {
   if (schema.discriminator === undefined) return;
   const mapping: Record<string, string> = {};

@@ -1,7 +1,7 @@
-/** Lists in pages. */
+/** Paginated lists. */
 export type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
 
-/** `items` holds one more than `limit` where there is a next page, or there are `more` that it had no room for. */
+/** There is a next page if `items` has more than `limit` entries, or if `more` is true. */
 export function toListing<Item, Wire>(
   items: readonly Item[],
   limit: number,

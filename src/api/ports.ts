@@ -1,4 +1,4 @@
-/** What the HTTP edge is given, and the type of the application that its routes are put on. */
+/** The ports of the API, and the type of the Fastify application. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
@@ -15,7 +15,7 @@ import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { SessionHash } from './session.ts';
 
-/** What of the configuration matters to a request. */
+/** The settings that requests depend on. */
 export type ApiConfig = Pick<
   Config,
   | 'apiKeys'
@@ -39,7 +39,7 @@ export type ApiPorts = CommandPorts & {
   streamHub: StreamHub;
   catalog: Catalog;
   about: About;
-  /** Of the built console; null: it is not built. */
+  /** The built console; null: not built. */
   consoleFolder: string | null;
 };
 
@@ -53,27 +53,26 @@ export type App = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose data the request sees and writes: set before anything else looks. */
+    /** The tenant whose data the request reads and writes. The access hook sets it first. */
     tenantId: TenantId;
-    /** Whether the caller may see what concerns the whole installation. */
+    /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
-    /** Of the browser that asks; null: it bears a key, or none is needed. */
+    /** The session of a signed-in browser; null: the request has a key, or needs none. */
     session: SessionHash | null;
-    /** The job that the request brought about; null: none. For the log. */
+    /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
-    /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
+    /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
     lateAt: number;
   }
   interface FastifyContextConfig {
     /**
-     * `open`: answered without a key and whatever the Host says. `keyless`: without a key. `operator`: to the admin key
-     * only. `tenant_or_operator`: to each key. Not given: to the key of a tenant. An installation without keys answers all of
-     * them.
+     * `open`: no key, and no check of `Host`. `keyless`: no key. `operator`: only the admin key. `tenant_or_operator`: any
+     * key. Not given: the key of a tenant. Without configured keys, no route needs one.
      */
     access?: 'open' | 'keyless' | 'operator' | 'tenant_or_operator';
-    /** Its answer goes on for as long as the client likes: how long it took is no figure of a request. */
+    /** The response is a stream that stays open: its duration is not counted as a request. */
     stream?: true;
-    /** Of work in many transactions: how long it may take beyond what any request may, in milliseconds. */
+    /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */
     timeoutMs?: number;
   }
 }

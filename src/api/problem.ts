@@ -1,4 +1,4 @@
-/** From a refusal to what leaves by HTTP: problem details, status and headers. */
+/** Turns refusals into HTTP responses: problem details (RFC 9457), status and headers. */
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { CODES } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { Problem as ProblemSchema } from './schemas/problem.ts';
 
 export type Problem = Static<typeof ProblemSchema>;
 
-/** A request that is refused, on its way to the error handler. */
+/** Carries a refusal to the error handler. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused';
   readonly refusal: Refusal;
@@ -31,7 +31,7 @@ const TITLES: Readonly<Record<Code, string>> = {
   idempotency_conflict: 'Idempotency conflict',
   context_busy: 'Context busy',
   worker_stopped: 'Worker stopped',
-  not_waiting: 'Not waiting for an answer any more',
+  not_waiting: 'No longer waiting for an answer',
   not_queued: 'Not queued',
   branch_exists: 'Branch exists',
   worker_limit: 'Too many workers',
@@ -41,10 +41,10 @@ const TITLES: Readonly<Record<Code, string>> = {
   internal: 'Internal error',
 };
 
-/** Seconds after which a refused request may go better. */
+/** Seconds after which the client should retry. */
 const RETRY_AFTER: Partial<Record<Code, number>> = { queue_full: 5, rate_limited: 5, unavailable: 1 };
 
-/** `status`: only where the code's own does not fit, such as 415. */
+/** `status` overrides the status of the code, for example with 415. */
 export function sendProblem(
   reply: FastifyReply,
   refusal: Refusal,
@@ -71,7 +71,7 @@ export function problemOf({ code, message, param }: Refusal, status: number): Pr
   };
 }
 
-/** What the vendors' SDKs call an error of this status. */
+/** The error type that the SDKs of vendors use for this status. */
 function vendorType(status: number): string {
   switch (status) {
     case 401:
@@ -93,13 +93,13 @@ function vendorType(status: number): string {
   }
 }
 
-/** The value, or the end of the request. */
+/** Returns the value, or refuses the request with 404. */
 export function orNotFound<T>(found: T | null, what: string): T {
   if (found === null) throw new RequestRefused({ kind: 'refused', code: 'not_found', message: what });
   return found;
 }
 
-/** The outcome of a command, or the end of the request. */
+/** Returns the outcome of a command, or refuses the request. */
 export function orRefuse<T extends { kind: 'done' }>(outcome: T | Refusal): T {
   if (outcome.kind === 'refused') throw new RequestRefused(outcome);
   return outcome;

@@ -1,11 +1,11 @@
-/** What a query holds beside plain words: lists, with commas between the words, and JSON. */
+/** Query parameters that are lists (separated by commas) or JSON. */
 import type { FastifyRequest } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 import { RequestRefused } from './problem.ts';
 
-/** Before a query is validated: makes a list of a parameter that holds a comma. */
+/** Runs before validation: splits parameters that have a comma into lists. */
 export function splitLists(...names: readonly string[]) {
   return async ({ query }: FastifyRequest): Promise<void> => {
     if (typeof query !== 'object' || query === null) return;
@@ -17,14 +17,14 @@ export function splitLists(...names: readonly string[]) {
   };
 }
 
-/** Null where nothing was given. Refuses what is no JSON object. */
+/** Null where nothing was given. Refuses everything but a JSON object. */
 export function parseObject(text: string | undefined, param: string): JsonObject | null {
   if (text === undefined) return null;
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Told below.
+    // Refused below.
   }
-  throw new RequestRefused(refuse('invalid_request', `${param} must be a JSON object.`, param));
+  throw new RequestRefused(refuse('invalid_request', `${param} is not a JSON object. Write it like {"key":"value"}.`, param));
 }

@@ -1,7 +1,7 @@
 /**
- * How long PostgreSQL may work on what a route reads. The class of each route that reads is decided here, and nowhere else: a
- * route that asks for a reader and is not listed fails. A read ends in PostgreSQL, too, when its client disconnects or its
- * request is answered with 503.
+ * Statement timeouts of reads, by route. `READ_CLASSES` is the only place that sets the class of a route; a route that
+ * requests a reader and is not listed fails. When the client disconnects or the API answers 503, the read is also cancelled
+ * in PostgreSQL.
  */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../core/errors.ts';
@@ -13,32 +13,32 @@ import { RequestRefused } from './problem.ts';
 import { signalOf } from './signal.ts';
 
 type Limit = {
-  /** Of each statement, in milliseconds. */
+  /** Statement timeout in milliseconds. */
   statementMs: number;
-  /** What the client can do where a statement took longer. */
+  /** Advice to the client after a timeout. */
   advice: string;
 };
 
 const LIMITS = {
-  /** A few rows by their ids: no limit, and no transaction for one. */
+  /** A few rows by id: no limit, so no transaction is needed to set it. */
   short: null,
   /** A page of a list. */
-  page: { statementMs: 5_000, advice: 'Ask for a smaller limit, or narrow the filter.' },
+  page: { statementMs: 5_000, advice: 'Use a smaller limit or a narrower filter.' },
   search: {
     statementMs: 5_000,
-    advice: 'Narrow it by context, worker or time, or ask for fewer words.',
+    advice: 'Filter by context, worker or time, or search for fewer words.',
   },
-  /** Counts and sums over many rows, or one thing put together from many. */
-  report: { statementMs: 5_000, advice: 'Ask for a shorter time or for less at once, or try again later.' },
-  /** The figures of a scrape, which the next one asks for again. */
+  /** Counts and sums over many rows, or one object built from many rows. */
+  report: { statementMs: 5_000, advice: 'Request a shorter period or fewer items, or try again later.' },
+  /** The metrics of a scrape; the next scrape reads them again. */
   scrape: { statementMs: 2_000, advice: 'Try again later.' },
-  /** A stretch of a long history, of which there may be many. */
+  /** A part of a long history; one request may read many parts. */
   stretch: { statementMs: 10_000, advice: 'Try again later.' },
 } as const satisfies Record<string, Limit | null>;
 
 export type ReadClass = keyof typeof LIMITS;
 
-/** By the operation's id in the OpenAPI document. */
+/** By `operationId` in the OpenAPI document. */
 export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   listWorkers: 'page',
   getWorker: 'short',
@@ -71,29 +71,29 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getMetrics: 'scrape',
 };
 
-/** Runs `read` in one transaction, with the limit of the route. A read of one statement asks `last`, and takes one round trip. */
+/** Runs `read` in one transaction with the limit of the route. A read of a single statement uses `last`: one round trip. */
 export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => Promise<T>;
 
-/** The reader of a request. Once its client is gone, or another answer was sent, it reads nothing. */
+/** The reader of a request. It stops reading when the client disconnects or the response was sent. */
 export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
   const { statementMs, advice } = limitOf(reply.request.routeOptions.schema?.operationId);
   const signal = signalOf(reply);
   return (read) =>
     database.read(read, { statementMs, signal }).catch((error: unknown) => {
-      if (error instanceof GivenUp) throw new OutOfTime('The client no longer waits for this read.');
+      if (error instanceof GivenUp) throw new OutOfTime('The client disconnected or the request timed out during this read.');
       if (errorCode(error) !== CANCELLED) throw error;
-      const message = `Reading this took PostgreSQL longer than ${statementMs / 1_000} s. ${advice}`;
+      const message = `PostgreSQL did not finish this read within ${statementMs / 1_000} s. ${advice}`;
       throw new RequestRefused(refuse('unavailable', message));
     });
 }
 
-/** The limit of a class, for what is read without a request. */
+/** The statement timeout of an operation, for reads outside of a request. */
 export function statementMsOf(operationId: string): number {
   return limitOf(operationId).statementMs;
 }
 
 function limitOf(operationId: string | undefined): Limit {
   const limit = LIMITS[READ_CLASSES[operationId ?? ''] ?? 'short'];
-  if (limit === null) throw new Error(`The operation ${operationId} has no class of reads with a limit.`);
+  if (limit === null) throw new Error(`The operation ${operationId} has no read class with a limit. Add it to READ_CLASSES.`);
   return limit;
 }

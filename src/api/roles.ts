@@ -1,4 +1,4 @@
-/** Which roles there are: those of the config file, and those of a tenant beside them. A name of the file hides the other. */
+/** Finds roles of the config file and of the tenant. A role of the file hides a role of the tenant with the same name. */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';
@@ -10,16 +10,16 @@ import type { ApiPorts } from './ports.ts';
 
 type Ports = Pick<ApiPorts, 'catalog' | 'database'>;
 
-/** So many of a tenant's roles are named where one is unknown. */
+/** The most roles of the tenant that the error for an unknown role lists. */
 const NAMED = 50;
 
-/** Sorted: of this process's own file, and of those of the processes that live. */
+/** Sorted role names of this process's config file and of those of all live worker processes. */
 export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
   const published = await catalog.names();
   return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
 }
 
-/** What a worker of that role is made from: the version that stands. Refused: `unknown_role`. */
+/** The current version of the role, for a new worker. Refused: `unknown_role`. */
 export async function roleToMakeFrom(
   { catalog, database }: Ports,
   tenantId: TenantId,
@@ -30,10 +30,10 @@ export async function roleToMakeFrom(
   if (ofFile.includes(name)) return { name, version: null };
   const last = await lastVersion(database.db, tenantId, name);
   if (last !== null && !last.buried) return { name, version: last.version };
-  // Where nobody ever published anything, it is not known what there is.
+  // No worker process has published names yet, so the role may exist: accept it.
   if (last === null && (await catalog.names()) === null) return { name, version: null };
   const ofTenant = await listRoleNames(database.db, tenantId, ofFile, NAMED);
   const known = [...ofFile, ...ofTenant].sort();
-  const message = `There is no role ${quote(name)}. Known roles: ${list(known)}.`;
+  const message = `No role has the name ${quote(name)}. Known roles: ${list(known)}.`;
   return refuse('unknown_role', message, 'role');
 }

@@ -1,7 +1,6 @@
 /**
- * A prompt as it was sent, put together again: messages from what the context remembered then, the rest from the worker's
- * settings as they stand now and the list of tools that was kept. What was stored with the call tells which of it is not what
- * was sent.
+ * Reconstructs the prompt of a past model call: messages from the history at that time, the rest from the current settings
+ * of the worker and the stored list of tools. Hashes stored with the call show which parts differ from the sent prompt.
  */
 import { callSettings } from '../core/call-settings.ts';
 import type { CallSettings } from '../core/call-settings.ts';
@@ -23,29 +22,29 @@ import { readToolList } from '../db/tool-lists.ts';
 import type { Catalog } from './catalog.ts';
 import type { Reader } from './reads.ts';
 
-/** Parts of a request; in `differs` those that were not sent as they are shown. */
+/** The parts of a request. `differs` lists the parts whose reconstruction differs from what was sent. */
 export const SENT_PARTS = ['tools', 'system', 'messages', 'parameters'] as const;
 export type SentPart = (typeof SENT_PARTS)[number];
 
 export type SentPrompt = {
   call: SentCall;
-  /** Without the model's own tools and messages. */
+  /** Everything but tools and messages. */
   settings: CallSettings;
-  /** Null: the list is not kept any more. */
+  /** Null: the list is no longer stored. */
   tools: ToolSpec[] | null;
-  /** Null: they are too long to be shown. */
+  /** Null: they exceed the size limit. */
   messages: PromptMessage[] | null;
   differs: SentPart[];
-  /** Null: nothing is known of a request before. */
+  /** Null: no earlier request is known. */
   prefix: Prefix | null;
 };
 
-/** `message`: the index of the first one that differs from the request before; null: none, or nobody can tell any more. */
+/** `message`: index of the first message that differs from the request before; null: none, or it can no longer be determined. */
 export type Prefix = { lostAt: PrefixPart | null; message: number | null };
 
 type Of = Omit<SentBy, 'call'> & { tenantId: TenantId; jobId: JobId };
 
-/** Reads the messages that were sent; of one that lost its prefix there those of the request before, too. */
+/** Reads the sent messages. If the prefix was lost in the messages, also reads those of the request before. */
 export async function readSentPrompt(
   read: Reader,
   of: Of,
@@ -77,7 +76,7 @@ export async function readSentPrompt(
   };
 }
 
-/** Null: they are too long. */
+/** Null: the messages exceed the size limit. */
 async function readMessages(
   read: Reader,
   { contextId, tenantId, branch, jobId }: Of,
@@ -105,7 +104,7 @@ function settingsOf(
   return callSettings(config, role ?? {}, isOfFile, provider, parameters);
 }
 
-/** Sorted by name, as a worker process offers them: its own before a client's of the same name. */
+/** Sorted by name, like a worker process sends them. A server-side tool hides a client tool of the same name. */
 function withClientTools(
   listed: readonly ToolSpec[],
   { client_tools: theirs = [] }: WorkerConfig,
@@ -116,7 +115,7 @@ function withClientTools(
   return [...listed, ...others].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Of what was put together; null: of what is missing. */
+/** Hashes of the reconstructed parts; null for a part that is missing. */
 function hashesOf(
   { systemPrompt, pinned, ...beside }: CallSettings,
   tools: ToolSpec[] | null,
@@ -132,7 +131,7 @@ function hashesOf(
 
 const FINGERPRINTS = createFingerprinter(digest);
 
-/** The index of the first message that is not as it was in the request before; null: nobody can tell any more. */
+/** Index of the first message that differs from the request before; null: it can no longer be determined. */
 async function firstOther(
   read: Reader,
   of: Of,

@@ -1,4 +1,4 @@
-/** The HTTP process's half that listens. Refuses to be heard beyond this machine without keys. */
+/** Starts the HTTP server. Without API keys it listens only on a loopback address. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { CommandPorts } from '../commands/ports.ts';
 import { ConfigError } from '../config/config.ts';
@@ -17,20 +17,20 @@ import { trackUnused } from './unused-connections.ts';
 export type ServerPorts = CommandPorts & {
   config: ApiConfig & Pick<Config, 'host' | 'port'>;
   logger: FastifyBaseLogger;
-  /** Of the config file. */
+  /** Roles of the config file. */
   roles: ReadonlyMap<string, Role>;
-  /** Of providers: what the operator allows besides the usual ones. */
+  /** Provider parameters that the operator allows besides the built-in ones. */
   parameters: readonly string[];
-  /** By the tools that this process knows. */
+  /** Validates inputs of the tools that this process knows. */
   checkInput: CheckInput;
   about: About;
   consoleFolder: string | null;
 };
 
 export type Server = {
-  /** Where it is heard. */
+  /** The address of the API. */
   url: string;
-  /** Answers what is under way, those who wait at once, and ends. What it was given stays open. */
+  /** Finishes current requests, answers waiting ones at once, and stops. Does not close the ports it was given. */
   close(): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const { host, port } = ports.config;
   if (!isSecured(ports.config) && !isLoopback(host)) {
     throw new ConfigError([
-      `HOST must be a loopback address, not ${host}: without NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY the API listens on this machine only`,
+      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS, or set HOST to 127.0.0.1`,
     ]);
   }
   expectLongKeys(ports);
@@ -65,14 +65,14 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   return { url: urlOf(host, bound), close: () => app.close() };
 }
 
-/** Characters that a key has at least. */
+/** The minimum length of a key in characters. */
 const LONG_KEY = 16;
 
-/** Keys that can be tried out are no keys. On this machine alone they are for trying things out, and there is a warning. */
+/** Refuses keys that are short enough to guess. On a loopback address it only logs a warning. */
 function expectLongKeys({ config, logger }: ServerPorts): void {
   const short = config.apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
   if (short.length === 0) return;
-  const words = `NIGHTSHIFT_API_KEYS has keys of less than ${LONG_KEY} characters (of ${[...new Set(short)].join(', ')}): make some with \`openssl rand -hex 32\``;
+  const words = `NIGHTSHIFT_API_KEYS has keys shorter than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
   if (!isLoopback(config.host)) throw new ConfigError([words]);
   logger.warn(words);
 }

@@ -1,6 +1,6 @@
 /**
- * Event streams of browsers that are signed in: each ends with the session that opened it. This process ends them at once when
- * it signs a session out itself. What other processes sign out it learns from Postgres, in one query a second for all streams.
+ * Event streams of signed-in browsers. A stream ends when its session ends. If this process signs the session out, it ends
+ * the streams at once. It finds sessions that other processes signed out with one query a second for all streams.
  */
 import type { Database } from '../db/client.ts';
 import { findLiveSessions } from '../db/sessions.ts';
@@ -8,9 +8,9 @@ import { findLiveSessions } from '../db/sessions.ts';
 const ASK_MS = 1_000;
 
 export type SessionStreams = {
-  /** `end` is called once, when the session has ended. Returns what the stream calls when it has ended by itself. */
+  /** Calls `end` once, when the session has ended. Returns a function that the stream calls when it closes first. */
   add(tokenHash: string, end: () => void): () => void;
-  /** The session was signed out here. */
+  /** Ends the streams of a session that this process signed out. */
   end(tokenHash: string): void;
 };
 
@@ -18,7 +18,7 @@ export function sessionStreamsOf({ db }: Pick<Database, 'db'>): SessionStreams {
   return openSessionStreams((hashes) => findLiveSessions(db, hashes));
 }
 
-/** `findLive`: those of the sessions that have not ended. */
+/** `findLive` returns those of the given sessions that have not ended. */
 export function openSessionStreams(
   findLive: (tokenHashes: readonly string[]) => Promise<ReadonlySet<string>>,
 ): SessionStreams {
@@ -30,7 +30,7 @@ export function openSessionStreams(
     if (open.size > 0 && !asking) timer ??= setTimeout(() => void ask(), ASK_MS);
   };
 
-  /** While Postgres does not answer the streams go on: they are told nothing then. */
+  /** If PostgreSQL does not answer, the streams stay open: they get no stored events then. */
   const ask = async (): Promise<void> => {
     timer = null;
     asking = true;
@@ -57,7 +57,7 @@ export function openSessionStreams(
   return {
     end,
     add(tokenHash, endStream) {
-      // Of its own: two streams may be given the same function.
+      // A new function for each stream: two streams may pass the same `endStream`.
       const one = (): void => endStream();
       const ends = open.get(tokenHash) ?? new Set();
       open.set(tokenHash, ends.add(one));

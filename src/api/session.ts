@@ -1,6 +1,6 @@
 /**
- * A key, kept by a browser: its cookie holds a random token, and what the token stands for is stored. A session ends on
- * sign-out, or when its key is removed, for every API process within a second, and its event streams end with it.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A session
+ * ends on sign-out or when its key is removed. Every API process knows within a second, and ends its event streams.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -12,32 +12,32 @@ import { beginSession, endSession, findSession } from '../db/sessions.ts';
 import type { StoredSession } from '../db/sessions.ts';
 import { sessionStreamsOf } from './session-streams.ts';
 
-/** Where the browser speaks no TLS, which it does to this machine only, as a rule. */
+/** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
-/** Browsers take it over TLS only, from this host only: no sibling of it can set one. */
+/** Browsers accept a `__Host-` cookie only over TLS and from this host, so no sibling domain can set it. */
 export const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
 /** How long a browser stays signed in, in seconds: a week. */
 export const SESSION_S = 7 * 24 * 60 * 60;
 
-/** What was looked up is taken for true so long, in milliseconds. */
+/** How long a session is cached, in milliseconds. */
 const FRESH_MS = 1_000;
-/** Tokens, real ones and others, of which it is remembered what they are. */
+/** The most tokens in the cache, valid or not. */
 const MOST_KEPT = 10_000;
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** Tells sessions apart: the hash of a token. */
+/** Identifies a session: the hash of its token. */
 export type SessionHash = string;
 export type OpenSession = { tenantId: TenantId; session: SessionHash };
 
 export type Sessions = {
-  /** Stores a session of this key. Returns the cookie's value. */
+  /** Stores a session for this key. Returns the value of the cookie. */
   begin(key: ApiKey): Promise<string>;
-  /** Null: there is no such session. */
+  /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   end(token: string): Promise<void>;
-  /** `end` is called when the session has ended. Returns what is to be called when that does not matter any more. */
+  /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
@@ -86,16 +86,16 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** Tells keys apart, and says too little to try keys out against it. */
+/** Identifies a key; too short to test guesses of a key against it. */
 export function keyId(key: string): string {
   return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
 }
 
-/** What the cookie of a browser holds; null: it has none. */
+/** The token in the session cookie; null: no cookie. */
 export function tokenIn({ cookies, headers }: Asked): string | null {
   const secure = cookies[SECURE_COOKIE];
   if (secure !== undefined) return secure;
-  // Over TLS the other name may have been set by a sibling of this host.
+  // Over TLS a sibling domain may have set the other cookie.
   return isSecure(headers) ? null : (cookies[PLAIN_COOKIE] ?? null);
 }
 

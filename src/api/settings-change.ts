@@ -1,6 +1,6 @@
 /**
- * Settings change by what stands: a patch is merged with the version that was read and written only where that one still
- * stands. The first try takes the context's lock, so that a second one cannot be overtaken.
+ * Changes settings with optimistic locking: merges a patch with the version it read, and writes only if that version is
+ * still current. The first try locks the context, so that no other change can overtake the second try.
  */
 import { changeWorker } from '../commands/change-worker.ts';
 import { done } from '../commands/perform.ts';
@@ -14,18 +14,18 @@ import { SETTINGS_BYTES } from './schemas/common.ts';
 import type { ConfigPatch } from './schemas/config.ts';
 import { isMatch } from './version.ts';
 
-/** What a change looks at, and its request is answered with. */
+/** The settings that a change reads and returns. */
 export type Versioned = { contextId: ContextId; config: WorkerConfig; version: number };
 
 const TRIES = 3;
 
 export type SettingsChange<View extends Versioned> = {
   tenantId: TenantId;
-  /** Null: this tenant has no such thing. */
+  /** Null: the tenant has no such worker or context. */
   find: (executor: Executor) => Promise<View | null>;
   what: string;
   ifMatch: string | undefined;
-  /** Empty: nothing is written. */
+  /** Returns the change; if it is empty, nothing is written. */
   change: (standing: View) => WorkerChange;
 };
 
@@ -40,7 +40,7 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
       const changed = change(standing);
       if (Object.keys(changed).length === 0) return done(standing);
       if (Buffer.byteLength(JSON.stringify(changed.config ?? {})) > SETTINGS_BYTES) {
-        return refuse('invalid_request', 'The merged config takes more than 64 KB of JSON.', 'config');
+        return refuse('invalid_request', 'The merged config is larger than 64 KB of JSON. Shorten it or remove fields.', 'config');
       }
       const { contextId, version } = standing;
       const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
@@ -56,15 +56,15 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
 }
 
 function stale() {
-  return refuse('version_conflict', 'The settings were changed meanwhile: read them again.');
+  return refuse('version_conflict', 'Another request changed the settings in between. Read them again and repeat the change with the new ETag.');
 }
 
-/** Given members replace those that stand; null takes one back. */
+/** Fields of the patch replace current ones; null removes a field. */
 export function mergeConfig(standing: WorkerConfig, patch: ConfigPatch): WorkerConfig {
   return withoutNulls({ ...standing, ...patch });
 }
 
-/** The members of a patch that say something. */
+/** The fields of a patch that are not null. */
 export function withoutNulls(patch: ConfigPatch): WorkerConfig {
   const { model, streaming, system_prompt, mode, tools, client_tools, mcp_servers } = patch;
   const { max_tokens, max_steps, parameters, idle_timeout_s } = patch;

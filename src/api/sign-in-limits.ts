@@ -1,20 +1,20 @@
-/** Rate limits of sign-in: wrong keys by address, sessions by key. Counted in this process. */
+/** Rate limits for sign-in: wrong keys per address, sessions per key. Each process counts for itself. */
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 
 const MINUTE_S = 60;
-/** Wrong keys from one address in a minute. */
+/** Wrong keys per address and minute. */
 const WRONG = 10;
-/** Sessions of one key in a minute. */
+/** New sessions per key and minute. */
 const SESSIONS = 30;
 
 export type SignInLimits = {
-  /** Null: a key may be tried. */
+  /** Null: the address may try a key. */
   refusal(address: string): Promise<Refusal | null>;
   wrong(address: string): Promise<void>;
-  /** Null: one more session may begin with this key. */
+  /** Null: the key may start another session. */
   begins(keyId: string): Promise<Refusal | null>;
 };
 
@@ -25,19 +25,19 @@ export function signInLimits(): SignInLimits {
     async refusal(address) {
       const tried = await wrong.get(networkOf(address));
       return tried !== null && tried.consumedPoints >= WRONG
-        ? tooMany('Too many wrong keys came from this address')
+        ? tooMany(`More than ${WRONG} wrong API keys came from this address within a minute`)
         : null;
     },
     async wrong(address) {
       await consume(wrong, networkOf(address));
     },
     async begins(keyId) {
-      return (await consume(sessions, keyId)) ? null : tooMany('Too many sessions were begun with this key');
+      return (await consume(sessions, keyId)) ? null : tooMany(`More than ${SESSIONS} sessions were started with this API key within a minute`);
     },
   };
 }
 
-/** False: there was none left. */
+/** False: the limit is reached. */
 async function consume(limiter: RateLimiterMemory, key: string): Promise<boolean> {
   try {
     await limiter.consume(key);
@@ -49,10 +49,10 @@ async function consume(limiter: RateLimiterMemory, key: string): Promise<boolean
 }
 
 function tooMany(what: string): Refusal {
-  return refuse('rate_limited', `${what}: try again in a minute.`);
+  return refuse('rate_limited', `${what}. Try again in a minute.`);
 }
 
-/** An IPv6 client usually has a whole /64 network, so that network is counted. */
+/** An IPv6 client usually has a whole /64 network, so the limit counts by /64 network. */
 function networkOf(client: string): string {
   const address = withoutPort(client);
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
@@ -65,7 +65,7 @@ function groupsOf(part: string): string[] {
   return part === '' ? [] : part.split(':');
 }
 
-/** Some proxies name the port of a connection, too; each connection has another one. */
+/** Some proxies add the port, which differs for each connection. */
 function withoutPort(client: string): string {
   const [, v4, v6] = /^(?:([\d.]+)|\[(.+)\])(?::\d+)?$/.exec(client) ?? [];
   return v4 ?? v6 ?? client;

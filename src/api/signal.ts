@@ -1,7 +1,7 @@
-/** Whether the client is still there. */
+/** Detects that the client has disconnected. */
 import type { FastifyReply } from 'fastify';
 
-/** Aborted once nobody waits for the handler any more: the connection closed, or another answer went out (503). */
+/** Aborts when the connection closes, or when another response (503) was sent. */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

@@ -1,4 +1,4 @@
-/** Work of which only so much is done at once; what comes on top waits, in order. */
+/** Limits concurrency: at most `count` tasks run at once, the others wait in order. */
 export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function openSlots(count: number): Slots {

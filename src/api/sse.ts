@@ -1,33 +1,33 @@
 /**
- * One stream on one connection: Server-Sent Events as clients read them. What a client does not read is kept up to a bound;
- * beyond it, or when it reads nothing for long, its connection is dropped, and it resumes by its cursor.
+ * One Server-Sent Events stream on one connection. Events that the client has not read are buffered up to a limit. Beyond
+ * it, or if the client reads nothing for too long, the connection is dropped; the client resumes with its cursor.
  */
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { StreamEvent } from '../core/stream-event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 
-/** Bytes that may wait for a client when more is to be told to it. */
+/** The most buffered bytes for a client when the next events are sent. */
 const BUFFERED = 1024 * 1024;
-/** How long a client may take nothing while something waits for it, in milliseconds. */
+/** How long a client may read nothing while data is buffered, in milliseconds. */
 const STALLED_MS = 30_000;
-/** How long a client may take to read the rest when its stream ends, in milliseconds. */
+/** How long a client may take to read the rest when the API ends its stream, in milliseconds. */
 const GOODBYE_MS = 2_000;
-/** A client that lost its connection comes again after so long, in milliseconds. */
+/** Delay before a client reconnects, in milliseconds. */
 const RETRY_MS = 2_000;
 const HEARTBEAT_MS = 10_000;
 
-/** Of every stream. */
+/** Headers of every stream. */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
 
-/** Of all streams of a process, since its start. */
+/** Counts over all streams of a process since its start. */
 export type StreamCounts = { sent: number; dropped: number };
 
-/** Many clients are told the same list: its bytes are made once, and are the same in all their buffers. */
+/** Many clients get the same list of events: it is serialized once, and all their buffers share the bytes. */
 const written = new WeakMap<readonly StreamEvent[], Buffer>();
 
 function bytesOf(events: readonly StreamEvent[]): Buffer {
@@ -46,12 +46,12 @@ function frameOf({ seq, name, data }: StreamEvent): string {
 export class SseStream implements Subscriber {
   readonly #response: ServerResponse;
   readonly #counts: StreamCounts;
-  /** Of the monotonic clock; null: what was written was taken. */
+  /** Since when writes are blocked, on the monotonic clock; null: not blocked. */
   #stalledAt: number | null = null;
   #heartbeatAt = performance.now();
   #over = false;
 
-  /** Begins the answer. A client that loses its connection before the first event knows by `position` where it stood. */
+  /** Starts the response. `position` is the cursor of a client that loses the connection before the first event. */
   constructor(response: ServerResponse, position: number, counts: StreamCounts) {
     this.#response = response;
     this.#counts = counts;
@@ -79,7 +79,7 @@ export class SseStream implements Subscriber {
     ]).finally(() => gone.abort());
   }
 
-  /** Called about once a second, for all streams of a process. `heartbeat`: what is told at this moment. */
+  /** Called about once a second for each stream of the process. `heartbeat`: the event to send. */
   tick(heartbeat: readonly StreamEvent[]): void {
     const now = performance.now();
     if (this.#over) return;
@@ -100,7 +100,7 @@ export class SseStream implements Subscriber {
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  /** Now, and not when this tick is over: whoever tells many learns what it takes. */
+  /** Writes at once and not at the end of the tick, so that a broadcast to many clients measures its real duration. */
   #write(bytes: Buffer | string): void {
     const { socket } = this.#response;
     socket?.cork();

@@ -1,4 +1,4 @@
-/** Why a context is not further, in one plain sentence; and what it waits for, for programs. Pure. */
+/** Explains the state of a context: `why` for people, `waiting_for` for programs. Pure functions. */
 import type { Millis } from '../core/time.ts';
 import type { Diagnosis } from '../db/diagnoses.ts';
 import { unsupported } from './catalog.ts';
@@ -7,7 +7,7 @@ import { toIso } from './instant.ts';
 import type { ContextState } from './schemas/context.ts';
 import { toAwaited, toAwaitedBelow, toAwaitedWorker } from './wire/job.ts';
 
-/** Characters of a question that are quoted. */
+/** The most characters of a question that are quoted. */
 const LONGEST_QUOTE = 500;
 
 export function toContextState(diagnosis: Diagnosis, names: Names | null): ContextState {
@@ -44,36 +44,36 @@ function timerOf({
 
 export function whyOf(diagnosis: Diagnosis, names: Names | null): string {
   const { active, stopped, schedulingStatus } = diagnosis;
-  if (active?.stopping === true && schedulingStatus !== 'idle') return 'It was told to stop and is about to.';
-  if (stopped) return `The worker is stopped${queuedNote(diagnosis)}. Start it to go on.`;
+  if (active?.stopping === true && schedulingStatus !== 'idle') return 'A stop request was accepted. The job is stopping.';
+  if (stopped) return `The worker is stopped${queuedNote(diagnosis)}. Start the worker to continue.`;
   switch (schedulingStatus) {
     case 'idle':
       return atRest(diagnosis);
     case 'runnable':
-      return unclaimable(diagnosis, names) ?? `It waits for a free worker process${placeNote(diagnosis)}.`;
+      return unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`;
     case 'waiting':
       return waitingFor(diagnosis, names);
     case 'running':
       return diagnosis.abandoned
-        ? `The worker process that ran it is gone; ${diagnosis.live ? 'another one takes over' : 'no other one lives: start one'}.`
+        ? `The worker process that ran the job is gone. ${diagnosis.live ? 'Another one takes over soon' : 'No other worker process is running: start one'}.`
         : running(diagnosis);
   }
 }
 
 function atRest({ lastFailure, state }: Diagnosis): string {
   return state === 'PermanentFailure' && lastFailure !== null
-    ? `The last job failed (${lastFailure.code}): ${ended(lastFailure.message)} A new input or a retry goes on.`
-    : 'Nothing is queued: it waits for an input.';
+    ? `The last job failed (${lastFailure.code}): ${ended(lastFailure.message)} Post a new input or retry to continue.`
+    : 'The context is idle: no input is queued.';
 }
 
-/** What a provider said need not end like a sentence. */
+/** Messages of providers may lack the final period. */
 function ended(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
-/** Why nobody can take it up; null: somebody can. */
+/** Why no worker process can claim the context; null: one can. */
 function unclaimable({ live, config, role, definition }: Diagnosis, names: Names | null): string | null {
-  if (!live) return 'No worker process lives: start one.';
+  if (!live) return 'No worker process is running: start one with `nightshift worker`.';
   const missing =
     names === null ? [] : unsupported({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;
@@ -87,41 +87,41 @@ function waitingFor(diagnosis: Diagnosis, names: Names | null): string {
   if (until !== null && until > now) return putOff(diagnosis, until);
   const again = nextCheckAt === null || nextCheckAt <= now ? 'shortly' : `at ${toIso(nextCheckAt)}`;
   const blocked = unclaimable(diagnosis, names);
-  if (blocked !== null) return `${blocked} It is looked at again ${again}.`;
+  if (blocked !== null) return `${blocked} The next check is ${again}.`;
   if (failedClaims > 1)
-    return `${failedClaims} worker processes in a row died on it. It is tried again ${again}.`;
-  if (until !== null) return 'The wait is over: it waits for a free worker process.';
-  return `The process that held it could not go on. It is looked at again ${again}.`;
+    return `${failedClaims} worker processes in a row died while they ran the job. The next attempt is ${again}.`;
+  if (until !== null) return 'The retry time has passed. The job waits for a free worker process.';
+  return `The worker process that ran the job could not continue. The next check is ${again}.`;
 }
 
 function running(diagnosis: Diagnosis): string {
   const { state, active, openCalls, awaited, now } = diagnosis;
   switch (state) {
     case 'ExecutingTools':
-      return `It runs tools: ${openCalls.join(', ')}.${awaited.length > 0 ? ` ${awaiting(awaited)}` : ''}`;
+      return `The job runs tools: ${openCalls.join(', ')}.${awaited.length > 0 ? ` ${awaiting(awaited)}` : ''}`;
     case 'AwaitingLLMResponse':
-      return `It waits for the model's answer${attemptNote(active?.attempt ?? 1)}.`;
+      return `The job waits for the answer of the model${attemptNote(active?.attempt ?? 1)}.`;
     case 'TransientFailure':
       return putOff(diagnosis, active?.retryAt ?? now);
     case 'AwaitingInput':
     case 'AwaitingToolApproval':
-      return awaited.length > 0 ? awaiting(awaited) : 'It was told, and is about to go on.';
+      return awaited.length > 0 ? awaiting(awaited) : 'The answer has arrived. The job continues.';
     case 'AwaitingWorkers':
       return diagnosis.workers.length > 0
         ? awaitingWorkers(diagnosis.workers) + askingBelow(diagnosis)
-        : 'The workers it waited for are done, and it is about to go on.';
+        : 'The workers have finished. The job continues.';
     case 'Idle':
     case 'ProcessingUserMessage':
     case 'PermanentFailure':
     case 'Stopped':
-      return 'A worker process has just taken it up.';
+      return 'A worker process has just claimed the job.';
   }
 }
 
-/** A question is quoted; what a client runs is named. */
+/** Quotes questions, and names client tools. */
 function awaiting(awaited: Diagnosis['awaited']): string {
   const told = awaited.map((one) => awaitingOne(one));
-  return `It waits ${told.join('; and ')}`;
+  return `The job waits ${told.join('; and ')}`;
 }
 
 function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awaited'][number]): string {
@@ -130,48 +130,48 @@ function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awa
     case 'approval':
       return `for a person to approve ${name} (${times})`;
     case 'outcome':
-      return `for a person to say what became of ${name} (${times})`;
+      return `for a person to resolve the unknown outcome of ${name} (${times})`;
     case 'workers':
-      return `for other workers, in ${name} (${times})`;
+      return `for other workers in ${name} (${times})`;
     case 'timer':
-      return until === null ? `in ${name}` : `until ${toIso(until)}, as ${name} asked for`;
+      return until === null ? `in ${name}` : `until ${toIso(until)}, requested by ${name}`;
     case 'answer':
       return question === null
-        ? `for the result of ${name}, which the client runs (${times})`
+        ? `for the client to post the result of ${name} (${times})`
         : `for an answer to a question (${times}): ${shortened(question)}`;
   }
 }
 
-/** One is named, of several their number is. */
+/** Names a single worker; of several it gives the number. */
 function awaitingWorkers([first, ...more]: Diagnosis['workers']): string {
-  if (first === undefined || more.length > 0) return `It waits for ${more.length + 1} workers to be done.`;
-  return `It waits for worker ${first.workerId} to be done.`;
+  if (first === undefined || more.length > 0) return `The job waits for ${more.length + 1} workers to finish.`;
+  return `The job waits for worker ${first.workerId} to finish.`;
 }
 
-/** Whether one of them waits for a person or a client itself. */
+/** Mentions a worker below that waits for a person or a client. */
 function askingBelow({ below: [first, ...more] }: Diagnosis): string {
   if (first === undefined) return '';
-  const others = more.length === 0 ? '' : ` So do ${more.length} other calls.`;
-  return ` Worker ${first.workerId} waits for somebody outside to answer its call of ${first.name}.${others}`;
+  const others = more.length === 0 ? '' : ` ${more.length} more calls wait too.`;
+  return ` Worker ${first.workerId} waits for a person or a client to answer its call of ${first.name}.${others}`;
 }
 
 function shortened(text: string): string {
   return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
 }
 
-/** The next model call is not made before `until`: why. */
+/** Why the next model call is delayed until `until`. */
 function putOff({ active, now }: Diagnosis, until: Millis): string {
   const error = active?.error ?? null;
-  const again = `is made again at ${toIso(until)}`;
-  if (error === null) return `The last model call failed. It ${again}.`;
-  if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). It ${again}.`;
+  const again = `The next attempt is at ${toIso(until)}`;
+  if (error === null) return `The last model call failed. ${again}.`;
+  if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). ${again}.`;
   const { provider, reason, until: throttledUntil } = error.throttled;
   const words = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
   const throttle =
     throttledUntil > now
-      ? `is held back until ${toIso(throttledUntil)} (${words})`
-      : `was held back until ${toIso(throttledUntil)} (${words}), and lets calls in one after the other`;
-  return `The provider key of ${provider} ${throttle}. The model is called at ${toIso(until)}.`;
+      ? `is throttled until ${toIso(throttledUntil)} (${words})`
+      : `was throttled until ${toIso(throttledUntil)} (${words}) and admits calls one at a time`;
+  return `The provider key of ${provider} ${throttle}. The next model call is at ${toIso(until)}.`;
 }
 
 function attemptNote(attempt: number): string {
@@ -179,7 +179,7 @@ function attemptNote(attempt: number): string {
 }
 
 function placeNote({ queuePosition }: Diagnosis): string {
-  return queuePosition === null ? '' : `: number ${queuePosition} in the queue`;
+  return queuePosition === null ? '' : `, at position ${queuePosition} in the queue`;
 }
 
 function queuedNote({ queued }: Diagnosis): string {

@@ -1,4 +1,4 @@
-/** All streams of this process: how many there may be, and the one timer that keeps them alive. */
+/** All event streams of this process: their limit, and the timer that sends heartbeats. */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import type { FleetingEvent } from '../core/stream-event.ts';
@@ -9,7 +9,7 @@ import type { StreamCounts } from './sse.ts';
 const TICK_MS = 1_000;
 
 export type Streams = {
-  /** A place for a stream; throws `RequestRefused` where there is none left. */
+  /** Reserves a place for a stream. Throws `RequestRefused` if none is left. */
   take(): Place;
   figures(): StreamCounts & { open: number };
   /** Ends all of them. */
@@ -17,9 +17,9 @@ export type Streams = {
 };
 
 export type Place = {
-  /** Begins the answer, which from here on is the stream's own. */
+  /** Starts the response. From then on the stream writes it. */
   open(reply: FastifyReply, position: number): SseStream;
-  /** Must be called, whatever happened. */
+  /** Must be called in every case. */
   release(): void;
 };
 
@@ -37,7 +37,7 @@ export function openStreams(most: number): Streams {
 
   return {
     take() {
-      if (taken >= most) throw new RequestRefused(refuse('unavailable', 'This process has no stream left.'));
+      if (taken >= most) throw new RequestRefused(refuse('unavailable', `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`));
       taken += 1;
       let mine: SseStream | null = null;
       let released = false;

@@ -1,4 +1,4 @@
-/** What a client posts becomes a queued job: the same for a context and for its worker. */
+/** Turns a posted message into a queued job, for contexts and workers. */
 import type { Static } from 'typebox';
 import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL, submitInput } from '../commands/submit-input.ts';
@@ -12,10 +12,10 @@ import type { Accepted, PostJob, PostMessage } from './schemas/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
-/** What a job may be given, with an input or without one. */
+/** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
-/** Without content: runs on what stands. In a transaction where `needsTransaction` says so, else one statement. */
+/** Without content, the job runs on the existing history. Needs a transaction if `needsTransaction`, else one statement. */
 export function submitPosted(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
   queueLimit: number,
@@ -47,7 +47,7 @@ export function toSubmitInput(
   };
 }
 
-/** An input of which nothing is said but its content. */
+/** An input with default options. */
 export function plainInput(
   tenantId: TenantId,
   content: InputBlock[],
@@ -71,7 +71,7 @@ export function toAccepted({ jobId, messageId, contextId, status, after }: Accep
   };
 }
 
-/** Where what follows upon an input is told. */
+/** The event stream from the input on. */
 export function streamUrl(contextId: ContextId, after: number): string {
   return `/api/contexts/${contextId}/events?after=${after}`;
 }

@@ -1,11 +1,11 @@
 /**
- * Connections on which nothing was asked yet: browsers and HTTP clients open some in advance. A server that closes would wait
- * for them until its time for headers is over; here they are hung up at once.
+ * Tracks connections without any request yet: browsers and HTTP clients open some in advance. A closing server would wait
+ * for them until the header timeout; this closes them at once.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Call what it gives when the server is about to close. */
+/** Call the returned function when the server starts to close. */
 export function trackUnused(server: Server): () => void {
   const unused = new Set<Socket>();
   let closing = false;

@@ -1,7 +1,6 @@
 /**
- * The parser at the edge: schemas are checked by Ajv without any conversion. The text of query parameters and headers
- * is made numbers and booleans before, strictly (`convert`). What is wrong is told by the name of the member that is, one at
- * a time.
+ * Validates requests. Ajv checks schemas without type coercion; `convert` first turns the text of query parameters and
+ * headers into numbers and booleans, strictly. An error message names one wrong field at a time.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options } from 'ajv/dist/2020.js';
@@ -11,7 +10,7 @@ import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import { isMemberNotBuilt, isValueNotBuilt } from './not-built.ts';
-import { MAX_BYTES } from './schemas/common.ts';
+import { MAX_BYTES, SETTINGS_BYTES } from './schemas/common.ts';
 import { components } from './schemas/components.ts';
 
 const OPTIONS: Options = {
@@ -22,11 +21,11 @@ const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   coerceTypes: false,
-  // Faults carry what was given: see `isNotBuilt`.
+  // Errors then have `data` and `parentSchema`: see `isNotBuilt` and `unknownField`.
   verbose: true,
 };
 
-/** Of one application: what it compiles is its own. */
+/** Creates the validator of one application, with its own compiled schemas. */
 export function createValidator(): FastifySchemaCompiler<FastifySchema> {
   const ajv = withComponents(new Ajv2020(OPTIONS));
   return ({ schema, httpPart }) => {
@@ -42,7 +41,7 @@ export function createValidator(): FastifySchemaCompiler<FastifySchema> {
 
 type TextType = 'integer' | 'boolean';
 
-/** The members of a query or of headers that are not text. */
+/** The query parameters or headers that are not text. */
 function textTypes(schema: unknown): ReadonlyMap<string, TextType> {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
   return new Map(
@@ -52,12 +51,12 @@ function textTypes(schema: unknown): ReadonlyMap<string, TextType> {
   );
 }
 
-/** Digits that are exact in a number. */
+/** At most 15 digits: JavaScript represents these integers exactly. */
 const INTEGER = /^-?\d{1,15}$/;
 
 /**
- * Makes numbers and booleans of text that is written as one, in place. Other text is left, for the schema to refuse. (Ajv's
- * `coerceTypes` takes "Infinity", "1e400", "0x10" and "" for numbers, and lets the first two pass every bound.)
+ * Converts text of integers and booleans in place. Leaves other text for the schema to refuse. (Ajv's `coerceTypes` accepts
+ * "Infinity", "1e400", "0x10" and "" as numbers, and the first two pass every bound.)
  */
 function convert(given: Record<string, unknown>, types: ReadonlyMap<string, TextType>): void {
   for (const [name, type] of types) {
@@ -81,28 +80,47 @@ function withComponents(ajv: Ajv2020): Ajv2020 {
   return ajv;
 }
 
-/** What Ajv says; `data` is what was given there. */
-type Fault = FastifySchemaValidationError & { data?: unknown };
+/** An error of Ajv; `data` is the value that failed. */
+type Fault = FastifySchemaValidationError & { data?: unknown; parentSchema?: { properties?: object } };
 
 type Part = 'body' | 'querystring' | 'headers' | 'params';
 
-/** Why a request is not valid. Never quotes what was given. */
-export function explain(errors: readonly Fault[], part: Part): Refusal {
-  if (part === 'params') return refuse('not_found', 'There is nothing of this id.');
+/** Why a request is not valid. Never quotes values of a body, a query or a header. `at`: path of the value in the body. */
+export function explain(errors: readonly Fault[], part: Part, at = ''): Refusal {
+  if (part === 'params') return refuse('not_found', wrongPath(errors));
   const notBuilt = errors.find(isNotBuilt);
   if (notBuilt !== undefined) {
-    const param = paramOf(notBuilt);
+    const param = placeOf(at, notBuilt);
     return refuse('unsupported', `${param} is not supported yet${valueHint(notBuilt)}.`, param);
   }
   const depth = Math.max(...errors.map((error) => pathOf(error).length));
   const deepest = errors.filter((error) => pathOf(error).length === depth && !isFrame(error));
   const [first] = deepest.length > 0 ? deepest : errors;
   if (first === undefined) return refuse('invalid_request', 'The request is not valid.');
-  const param = paramOf(first);
-  const faults = [...new Set(deepest.filter((e) => paramOf(e) === param).map((e) => faultOf(e, part)))];
+  const param = placeOf(at, first);
+  const same = deepest.filter((error) => placeOf(at, error) === param);
+  const faults = [...new Set(same.map(faultOf))];
   const subject = param === '' ? 'The body' : param;
-  const message = `${subject} ${faults.length > 0 ? faults.join(' or ').replaceAll(' or must be ', ' or ') : faultOf(first, part)}.`;
+  const message =
+    first.keyword === 'additionalProperties'
+      ? unknownField(param, same, part)
+      : `${subject} ${faults.length > 0 ? faults.join(' or ').replaceAll(' or must be ', ' or ') : faultOf(first)}.`;
   return param === '' ? refuse('invalid_request', message) : refuse('invalid_request', message, param);
+}
+
+function unknownField(param: string, errors: readonly Fault[], part: Part): string {
+  const known = errors.flatMap(({ parentSchema }) => Object.keys(parentSchema?.properties ?? {}));
+  const [what, which] =
+    part === 'querystring' ? ['query parameter', 'parameters'] : ['field', 'fields'];
+  return `Unknown ${what} \`${param}\`. Known ${which}: ${[...new Set(known)].join(', ') || 'none'}.`;
+}
+
+/** An id in a path that is not a UUID, or another invalid part of a path. */
+function wrongPath([first]: readonly Fault[]): string {
+  if (first === undefined) return 'No resource has this path.';
+  const { data, params } = first;
+  if (params['format'] !== 'uuid') return `No resource has this path: ${paramOf(first)} ${faultOf(first)}.`;
+  return `No resource has the id ${JSON.stringify(String(data).slice(0, 100))}. Ids are UUIDs.`;
 }
 
 function isNotBuilt(error: Fault): boolean {
@@ -118,15 +136,15 @@ function isNotBuilt(error: Fault): boolean {
 }
 
 function valueHint(error: Fault): string {
-  return error.keyword === 'additionalProperties' ? '' : ` with this value: it ${faultOf(error, 'body')}`;
+  return error.keyword === 'additionalProperties' ? '' : ` with this value: it ${faultOf(error)}`;
 }
 
-/** Says only that something within is wrong. */
+/** Errors that only report that a nested value is wrong. */
 function isFrame({ keyword }: Fault): boolean {
   return ['anyOf', 'oneOf', 'if', 'not'].includes(keyword);
 }
 
-/** Where it is wrong, down to the member that is missing or too many. */
+/** The path of the wrong value, down to a missing or unknown field. */
 function pathOf(error: Fault): string[] {
   const path = error.instancePath.split('/').slice(1).map(unescape);
   switch (error.keyword) {
@@ -143,6 +161,10 @@ function pathOf(error: Fault): string[] {
   }
 }
 
+function placeOf(at: string, error: Fault): string {
+  return [at, paramOf(error)].filter((part) => part !== '').join('.');
+}
+
 function paramOf(error: Fault): string {
   const path = pathOf(error)
     .join('.')
@@ -150,26 +172,26 @@ function paramOf(error: Fault): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-function faultOf(error: Fault, part: Part): string {
+function faultOf(error: Fault): string {
   switch (error.keyword) {
     case 'additionalProperties':
-      return part === 'querystring' ? 'is no parameter of this request' : 'is no member that is known here';
+      return 'is unknown';
     case 'required':
       return 'is required';
     case 'propertyNames':
-      return 'is reserved';
+      return 'is a reserved name and cannot be set here';
     case 'discriminator':
-      return 'names no type that is taken here';
+      return 'is missing or not one of the allowed types';
     case 'enum':
       return `must be one of ${listOf(error.params['allowedValues'])}`;
     case 'const':
       return `must be ${JSON.stringify(error.params['allowedValue'])}`;
     case MAX_BYTES:
-      return 'takes more bytes than it may';
+      return `must be at most ${SETTINGS_BYTES / 1024} KB of JSON`;
     case 'pattern':
       return isPlainText(error)
-        ? 'must hold no NUL and no half of a surrogate pair'
-        : 'is not written as it must be';
+        ? 'must not contain NUL or an unpaired surrogate'
+        : `must match the pattern ${String(error.params['pattern'])}`;
     default:
       return error.message ?? 'is not valid';
   }
@@ -183,7 +205,7 @@ function listOf(values: unknown): string {
   return Array.isArray(values) ? values.map(String).join(', ') : 'the documented values';
 }
 
-/** Of a JSON pointer. */
+/** Unescapes a part of a JSON pointer. */
 function unescape(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,10 +1,10 @@
-/** The version of a worker's settings as an ETag, and what an `If-Match` asks of it. */
+/** The version of a worker's settings as ETag, and its comparison with `If-Match`. */
 
 export function toEtag(version: number): string {
   return `"${version}"`;
 }
 
-/** Whether `version` is one of those that the header names. Weak tags count: what they compare is the same. */
+/** Whether the header names `version`. Weak tags match too: a version has only one representation. */
 export function isMatch(ifMatch: string | undefined, version: number): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;
   return ifMatch

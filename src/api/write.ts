@@ -1,6 +1,6 @@
 /**
- * How a request that writes is carried out: at most once for its `Idempotency-Key`, where it has one. What it is answered
- * with is read in the transaction that writes, and stored there under the key.
+ * Runs requests that write: at most once for each `Idempotency-Key`, if the request has one. The response is read in the
+ * same transaction that writes, and stored there under the key.
  */
 import { createHash } from 'node:crypto';
 import { perform, performAlone, performOnce } from '../commands/perform.ts';
@@ -15,18 +15,18 @@ import { OutOfTime } from './deadline.ts';
 import type { ApiPorts } from './ports.ts';
 import { RequestRefused, orRefuse } from './problem.ts';
 
-/** What of a request makes it the same as another. */
+/** The parts of a request that identify it. */
 export type WriteRequest = {
   tenantId: TenantId;
   method: string;
   url: string;
   body?: unknown;
   headers: { 'idempotency-key'?: string };
-  /** Of the monotonic clock, in milliseconds: when it is answered with 503 at the latest. */
+  /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
   lateAt: number;
 };
 
-/** `command`, answered with what is read right after it, in the same transaction. */
+/** Runs `command`, then `read` in the same transaction; the response is the result of `read`. */
 export function answeredBy<Value, Answer extends object>(
   command: Command<Value>,
   read: (executor: Executor, value: Value) => Promise<Answer>,
@@ -38,7 +38,7 @@ export function answeredBy<Value, Answer extends object>(
   };
 }
 
-/** In one transaction. */
+/** Runs a command in one transaction. */
 export async function write<Answer extends object>(
   ports: ApiPorts,
   request: WriteRequest,
@@ -50,7 +50,7 @@ export async function write<Answer extends object>(
   return orRefuse(await perform(ports, timely)).value;
 }
 
-/** A command that is one statement: without a key it needs no transaction. */
+/** Runs a command of a single statement. Without a key it needs no transaction. */
 export async function writeAlone<Answer extends object>(
   ports: ApiPorts,
   request: WriteRequest,
@@ -62,8 +62,8 @@ export async function writeAlone<Answer extends object>(
 }
 
 /**
- * For work that does not fit in one transaction and does no harm when it is done twice: the first answer is stored when
- * it is there, and all who ask with the same key get that one.
+ * Runs idempotent work that does not fit in one transaction. Stores the first response under the key; all requests with
+ * the same key get that response.
  */
 export async function writeAround<Answer extends object>(
   ports: ApiPorts,
@@ -79,15 +79,15 @@ export async function writeAround<Answer extends object>(
     const { value } = outcome;
     return once(ports, key, async () => ({ kind: 'done', value, afterCommit: [] }));
   }
-  // An equal request may have been faster: what it left to do for this one is nothing.
+  // A concurrent request with the same key may have done the work first: return its response then.
   const meanwhile = await answerUnder<Answer>(ports, key);
   if (meanwhile === null) throw new RequestRefused(outcome);
   return meanwhile;
 }
 
 /**
- * What the work of `writeAround` begins with, where beginning it again would do harm: in one transaction, once for the
- * request's key, whether or not an answer came of it.
+ * Runs the first step of `writeAround` if it must not be repeated: in one transaction, once for the request's key, even if
+ * no response was stored later.
  */
 export async function beginOnce<Begun extends object>(
   ports: ApiPorts,
@@ -97,17 +97,17 @@ export async function beginOnce<Begun extends object>(
   const key = keyOf(request);
   const timely = inTime(request, command);
   if (key === null) return orRefuse(await perform(ports, timely)).value;
-  // Beside the answer, under a key that no client can send.
+  // Stored next to the response, under a key that no client can send.
   return once(ports, { ...key, key: `${key.key}\nbegun` }, timely);
 }
 
 /**
- * A request that was given up is not carried out when its turn comes at last: whoever made it was told to ask again, and
- * may have been answered otherwise under the same key by then.
+ * Does not run a command after the deadline of its request: the client already got a 503, and may have repeated the request
+ * under the same key.
  */
 function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
   return async (executor) => {
-    if (performance.now() > lateAt) throw new OutOfTime('The request was given up before its turn came.');
+    if (performance.now() > lateAt) throw new OutOfTime('The request timed out before its transaction started.');
     return command(executor);
   };
 }
@@ -121,21 +121,21 @@ async function once<Answer extends object>(
   return asAnswer<Answer>(value);
 }
 
-/** What was answered under a key; null: nothing so far. Refused: the key was used for something else. */
+/** The stored response of a key; null: none yet. Refused: the key was used for another request. */
 async function answerUnder<Answer extends object>(ports: ApiPorts, key: RequestKey): Promise<Answer | null> {
-  const nothing = refuse('not_found', 'Nothing was answered under this key.');
+  const nothing = refuse('not_found', 'No response is stored under this key.');
   const outcome = await performOnce<JsonObject>(ports, key, async () => nothing, asJson);
   return outcome === nothing ? null : asAnswer<Answer>(orRefuse(outcome).value);
 }
 
-/** As text, so that a repeat is answered to the letter. */
+/** Stored as text, so that a repeated request gets an identical response. */
 function asJson(answer: object): JsonObject {
   return { answer: JSON.stringify(answer) };
 }
 
-/** Under a key and a request's hash stands what the same route stored there. */
+/** The hash of the request ensures that the same route stored the response. */
 function asAnswer<Answer extends object>({ answer }: JsonObject): Answer {
-  if (typeof answer !== 'string') throw new Error('An idempotency key holds no answer.');
+  if (typeof answer !== 'string') throw new Error('The stored idempotency key has no response.');
   return JSON.parse(answer) as Answer;
 }
 
@@ -149,7 +149,7 @@ function keyOf({ tenantId, method, url, body, headers }: WriteRequest): RequestK
   return { tenantId, key, request };
 }
 
-/** JSON text that does not depend on the order of members. Bodies are not deep (see body.ts). */
+/** JSON text that is independent of the order of members. The depth of bodies is limited (see body.ts). */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? '';

@@ -1,4 +1,4 @@
-/** Calls that wait for a person: verdicts on them, and all that waits, over all contexts. */
+/** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
 import type { Static } from 'typebox';
 import { approveCalls, whyNot } from '../../commands/approve-calls.ts';
 import type { Judgement } from '../../commands/approve-calls.ts';
@@ -32,7 +32,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Say whether calls are run that wait for approval',
+        summary: 'Approve or deny tool calls that wait for approval',
         operationId: 'approveToolCalls',
         tags: ['contexts'],
         params: IdParams,
@@ -57,7 +57,7 @@ function inboxRoute(app: App, ports: ApiPorts): void {
     '/api/approvals',
     {
       schema: {
-        summary: 'All that waits for a person, oldest first',
+        summary: 'Calls that wait for a person or a client, oldest first',
         operationId: 'listApprovals',
         tags: ['jobs'],
         querystring: InboxQuery,
@@ -78,11 +78,11 @@ function inboxRoute(app: App, ports: ApiPorts): void {
 function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
   const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
   if ((named === undefined) === (all === undefined))
-    throw invalid('Name one call by tool_call_id, or all of them by all.', 'tool_call_id');
+    throw invalid('Give exactly one of tool_call_id (one call) and all (every call that waits).', 'tool_call_id');
   if (input !== null && named === undefined)
-    throw invalid('An input is that of one call: name it by tool_call_id.', 'input');
+    throw invalid('input replaces the input of one call: give its tool_call_id instead of all.', 'input');
   if (input !== null && decision === 'deny')
-    throw invalid('A call that is denied is not run: it takes no input.', 'input');
+    throw invalid('input is only allowed with the decision approve: a denied call is not run.', 'input');
   return {
     toolCallId: named === undefined ? null : toolCallId(named),
     decision,
@@ -93,8 +93,8 @@ function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
 }
 
 /**
- * Ends the request where its input is none that the tool takes. A tool that this process does not know (of an MCP server)
- * checks it when it is run. A call that is not there, or does not wait, is told by what comes next.
+ * Refuses an input that does not match the schema of the tool. A tool that this process does not know (of an MCP server)
+ * checks its input when it runs. `approveCalls` refuses a call that does not exist or does not wait.
  */
 async function refuseUnfitInput(
   { database, catalog }: ApiPorts,
@@ -106,7 +106,7 @@ async function refuseUnfitInput(
   if (call === null || whyNot(call) !== null) return;
   const problemsOfInput = await catalog.checkInput(call.name, input);
   if (problemsOfInput === null || problemsOfInput.length === 0) return;
-  throw invalid(`The tool ${call.name} does not take this input: ${problemsOfInput.join('; ')}.`, 'input');
+  throw invalid(`input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`, 'input');
 }
 
 function invalid(message: string, param: string): RequestRefused {

@@ -1,4 +1,4 @@
-/** The branches of a context: lines of messages that share what they have in common. */
+/** The branches of a context. Branches share the messages before the point where they forked. */
 import { createBranch, deleteBranch, switchBranch } from '../../commands/change-branches.ts';
 import type { Target } from '../../commands/change-branches.ts';
 import { noBranch } from '../../commands/submit-input.ts';
@@ -60,7 +60,7 @@ function createBranchRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/branches',
     {
       schema: {
-        summary: 'Make a branch: it shares what came before, and costs the same however much that is',
+        summary: 'Create a branch. It shares the earlier messages; its cost does not depend on their number',
         operationId: 'createBranch',
         tags,
         params: IdParams,
@@ -91,7 +91,7 @@ function switchBranchRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/branches/:name',
     {
       schema: {
-        summary: 'Switch to a branch: inputs that name none go to it from now on',
+        summary: 'Make a branch the active one: it takes inputs that name no branch',
         operationId: 'switchBranch',
         tags,
         params: BranchParams,
@@ -111,7 +111,7 @@ function deleteBranchRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/branches/:name',
     {
       schema: {
-        summary: 'Delete a branch that is not active; branches that share its messages keep them',
+        summary: 'Delete a branch that is not active. Branches that share its messages keep them',
         operationId: 'deleteBranch',
         tags,
         params: BranchParams,

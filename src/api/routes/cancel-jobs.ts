@@ -1,4 +1,4 @@
-/** Many jobs are told to stop at once. */
+/** Cancels all unfinished jobs that match a filter. */
 import type { Static } from 'typebox';
 import { cancelJobs } from '../../commands/cancel-jobs.ts';
 import { refuse } from '../../core/errors.ts';
@@ -11,7 +11,7 @@ import { WriteHeaders, ref } from '../schemas/common.ts';
 import { problems } from '../schemas/problem.ts';
 import { writeAround } from '../write.ts';
 
-/** A transaction for each context: thousands take their time. Beyond it: 503, and the request is made again. */
+/** Extra time in milliseconds: one transaction for each context. After it the API answers 503; the client retries. */
 const TIMEOUT_MS = 60_000;
 
 export function cancelJobsRoute(app: App, ports: ApiPorts): void {
@@ -20,7 +20,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Cancel all unfinished jobs that a filter meets; repeatable',
+        summary: 'Cancel all unfinished jobs that match a filter. Safe to repeat',
         operationId: 'cancelJobs',
         tags: ['jobs'],
         headers: WriteHeaders,
@@ -38,7 +38,7 @@ async function cancelAll(
   body: Static<typeof CancelJobs>,
 ): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
   if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
-    return refuse('invalid_request', `Name what to cancel: at least one of ${CANCEL_FILTERS.join(', ')}.`);
+    return refuse('invalid_request', `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`);
   }
   const filter = {
     contextId: parseId<ContextId>(body.context_id ?? ''),

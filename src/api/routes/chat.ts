@@ -1,4 +1,4 @@
-/** Chat: a message, and the session it belongs to. A session is a context that expires when nothing is said for long. */
+/** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
 import { beginSession } from '../../commands/begin-session.ts';
 import type { Command } from '../../commands/perform.ts';
@@ -24,7 +24,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Say something in a session; without one it begins',
+        summary: 'Post a message to a chat session; without session_id a new session starts',
         operationId: 'chat',
         tags: ['contexts'],
         headers: WriteHeaders,
@@ -46,7 +46,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
   );
 }
 
-/** On the default model: who wants another one, or a role, makes a context and speaks in that. */
+/** A session always uses the default model. For another model or a role, clients create a context and post to it. */
 async function begin(
   ports: ApiPorts,
   tenantId: TenantId,
@@ -54,7 +54,7 @@ async function begin(
 ): Promise<Command<Accepted>> {
   const { defaultModel: model } = ports.config;
   if ((await unknownName(ports, { model })) !== null) {
-    const words = `No worker process serves the default model ${model}: the operator has to name another one.`;
+    const words = `No live worker process serves the default model ${model}. Configure its provider, or set another default model.`;
     return async () => refuse('unknown_model', words);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };
@@ -85,7 +85,7 @@ function answered(command: Command<Accepted>): Command<ChatAccepted> {
   }));
 }
 
-/** Null where none was named. What is malformed names nothing. */
+/** Null where no id was given. Refuses a malformed id as `not_found`. */
 function sessionId(text: string | undefined): ContextId | null {
   if (text === undefined) return null;
   const id = parseId<ContextId>(text);
@@ -94,5 +94,5 @@ function sessionId(text: string | undefined): ContextId | null {
 }
 
 function noSession(id: string) {
-  return refuse('not_found', `There is no session ${id}.`, 'session_id');
+  return refuse('not_found', `No session has the id ${id}. Leave session_id out to start a new one.`, 'session_id');
 }

@@ -1,4 +1,4 @@
-/** Beginning a conversation anew. */
+/** Clears the history of a context. */
 import { clearContext } from '../../commands/clear-context.ts';
 import { readAnswer, tagged } from '../context-answer.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -14,7 +14,7 @@ export function clearRoutes(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/clear',
     {
       schema: {
-        summary: 'Begin anew: history, branches but the first, and counters are reset',
+        summary: 'Clear a context: reset its history, all branches but main, and its counters',
         operationId: 'clearContext',
         tags: ['contexts'],
         params: IdParams,

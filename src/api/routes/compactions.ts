@@ -1,4 +1,4 @@
-/** Compacting a context, and what was compacted of it. */
+/** Starts compactions of a context, and lists them. */
 import { compactContext } from '../../commands/compact-context.ts';
 import { listCompactions } from '../../db/compaction-views.ts';
 import { refuseUnknownModel } from '../catalog.ts';
@@ -34,7 +34,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
     {
       schema: {
         summary:
-          'Compact a context: a job of kind compact, which ends well also where there is nothing to do',
+          'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
         operationId: 'compactContext',
         tags,
         params: IdParams,
@@ -69,7 +69,7 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/compactions',
     {
       schema: {
-        summary: 'What was compacted, in order: what stands for which messages',
+        summary: 'Compactions of a context in order, with the messages that each replaces in prompts',
         operationId: 'listCompactions',
         tags,
         params: IdParams,

@@ -1,4 +1,4 @@
-/** Contexts: what a worker remembers, how it stands, and the settings it runs with. */
+/** Contexts: created, read, changed, deleted; their state and settings. */
 import type { Static } from 'typebox';
 import { deleteWorker } from '../../commands/delete-worker.ts';
 import { refuse } from '../../core/errors.ts';
@@ -56,7 +56,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
     '/api/contexts',
     {
       schema: {
-        summary: 'Make a context, and the worker that owns it',
+        summary: 'Create a context and the worker that owns it',
         operationId: 'createContext',
         tags,
         headers: WriteHeaders,
@@ -87,7 +87,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
     {
       preValidation: splitLists('state'),
       schema: {
-        summary: 'Contexts, newest first; archived ones apart',
+        summary: 'Contexts, newest first. Archived contexts only with archived=true',
         operationId: 'listContexts',
         tags,
         querystring: ContextQuery,
@@ -105,7 +105,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
       };
       const read = readerOf(ports, reply);
       const { items, more, upto } = await read((tx, last) =>
-        // Looking for something takes a statement of its own, before the one that reads the page.
+        // A search by q takes a second statement: one finds the ids, one reads the page.
         listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter, before, query.limit + 1),
       );
       const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
@@ -115,7 +115,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** What is fleeting is told by streams alone: no list shows it. */
+/** Drops transient states: only event streams show them, they are not stored. */
 function durable(states: State | State[] | undefined): DurableState[] | null {
   if (states === undefined) return null;
   return [states].flat().filter((state): state is DurableState => !FLEETING.some((one) => one === state));
@@ -143,7 +143,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/state',
     {
       schema: {
-        summary: 'How a context stands, and why it is not further',
+        summary: 'State of a context, and what it waits for',
         operationId: 'getContextState',
         tags,
         params: IdParams,
@@ -166,7 +166,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id',
     {
       schema: {
-        summary: 'Change title or config; null takes a member of the config back',
+        summary: 'Change title or config; null removes a field of the config',
         operationId: 'patchContext',
         tags,
         params: IdParams,
@@ -206,7 +206,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id',
     {
       schema: {
-        summary: 'Replace the config whole',
+        summary: 'Replace the whole config',
         operationId: 'putContext',
         tags,
         params: IdParams,
@@ -246,7 +246,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id',
     {
       schema: {
-        summary: 'Remove a context, its worker and all below it, for good',
+        summary: 'Delete a context, its worker and all workers below it, permanently',
         operationId: 'deleteContext',
         tags,
         params: IdParams,
@@ -279,12 +279,12 @@ function findVersioned({ catalog }: Pick<ApiPorts, 'catalog'>, tenantId: TenantI
   };
 }
 
-/** Name and role of the worker to be made stand in `worker`, or beside it as a worker's own create takes them. */
+/** Reads name and role of the new worker from `worker`, or from the top level as `POST /api/workers` takes them. */
 function identityOf(body: Static<typeof CreateContext>): { name: string; role: string | null } {
   const { worker = {} } = body;
   for (const member of ['name', 'role'] as const) {
     if (body[member] !== undefined && worker[member] !== undefined) {
-      const message = `${member} is given twice: in worker and beside it.`;
+      const message = `${member} is given twice: as ${member} and as worker.${member}. Give it once.`;
       throw new RequestRefused(refuse('invalid_request', message, member));
     }
   }

@@ -15,7 +15,7 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
     {
       config: { stream: true },
       schema: {
-        summary: 'What happens in a context, as it happens (Server-Sent Events)',
+        summary: 'Live events of a context (Server-Sent Events)',
         operationId: 'streamEvents',
         tags: ['contexts'],
         params: IdParams,
@@ -23,7 +23,7 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
         headers: EventsHeaders,
         response: {
           200: {
-            description: 'Goes on until either side ends it.',
+            description: 'The stream stays open until the client or the API closes it.',
             content: { 'text/event-stream': { schema: EventStream } },
           },
           ...problems(),
@@ -48,7 +48,7 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
           joined.stop();
           place.release();
         };
-        // The answer may have been given up meanwhile, by either side.
+        // The client may have disconnected, or the request may have timed out, while this process joined the feed.
         if (reply.sent || reply.raw.destroyed) {
           leave();
           return reply;

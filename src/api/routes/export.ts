@@ -1,4 +1,4 @@
-/** A context as a file: lossless, to read, or in pairs. Sent as it is read. */
+/** Exports a context as a file: lossless JSON, Markdown, or question and answer pairs. Streams it as it is read. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { whole } from '../../core/branch.ts';
@@ -22,9 +22,9 @@ export function exportRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/export',
     {
       schema: {
-        summary: 'A context as a file',
+        summary: 'Export a context as a file',
         description:
-          'As it stood when this was asked. json: all that was ever history on all branches, for import. markdown, paired: the active branch, as it stands. What is queued and jobs are not part of it. An answer that is cut off is not complete: ask again.',
+          'A snapshot of the context at the time of the request. json: the full history of all branches, for import. markdown and paired: the current history of the active branch. Queued inputs and jobs are not included. A response that breaks off is incomplete: request it again.',
         operationId: 'exportContext',
         tags: ['contexts'],
         params: IdParams,
@@ -69,7 +69,7 @@ const FORMATS: Readonly<Record<'json' | 'markdown' | 'paired', Format>> = {
   paired: { make: pairedOf, type: 'application/json; charset=utf-8', ending: 'paired.json' },
 };
 
-/** What its active branch reads. */
+/** The spans of messages that the active branch shows. */
 function spansOf({ activeBranch, branches }: StoredContext): Span[] {
   const active = branches.find(({ name }) => name === activeBranch);
   return active?.spans ?? whole(activeBranch);

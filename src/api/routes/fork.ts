@@ -1,4 +1,4 @@
-/** A context of its own that begins with copies of another one's messages. */
+/** Forks a context: the new context starts with copies of the messages. */
 import { forkContext } from '../../commands/fork-context.ts';
 import { parseId } from '../../core/ids.ts';
 import type { MessageId } from '../../core/ids.ts';
@@ -10,7 +10,7 @@ import { problems } from '../schemas/problem.ts';
 import { answeredBy, write } from '../write.ts';
 import { IdParams, contextId } from './params.ts';
 
-/** A long history takes its time. */
+/** Extra time for copying a long history, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 export function forkRoute(app: App, ports: ApiPorts): void {
@@ -19,7 +19,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Copy a context up to a message: what it cost stays with the original',
+        summary: 'Copy a context up to a message into a new context. Usage and cost stay with the original',
         operationId: 'forkContext',
         tags: ['contexts'],
         params: IdParams,

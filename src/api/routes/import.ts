@@ -1,4 +1,4 @@
-/** A context is made from a file: our own, pairs, or a folder of the old layout. */
+/** Creates a context from a file: an export, question and answer pairs, or a folder of the old layout. */
 import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { importContext } from '../../commands/import-context.ts';
@@ -14,11 +14,11 @@ import { problems } from '../schemas/problem.ts';
 import { createValidator } from '../validation.ts';
 import { answeredBy, write } from '../write.ts';
 
-/** How long the writing may take beyond any other request, in milliseconds. */
+/** Extra time for the import, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
 export function importRoute(app: App, ports: ApiPorts): void {
-  // In a scope of its own: the body is taken as it comes, and judged as it is read.
+  // In its own Fastify scope: the body is a stream here, and is validated while it is read.
   void app.register(async (plain) => {
     const scope = plain.withTypeProvider<TypeBoxTypeProvider>();
     const compile = createValidator();
@@ -30,9 +30,9 @@ export function importRoute(app: App, ports: ApiPorts): void {
         config: { timeoutMs: TIMEOUT_MS },
         validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compile(part)),
         schema: {
-          summary: 'Make a context of an export, of pairs, or of a folder of the old layout',
+          summary: 'Create a context from an export, from pairs, or from a folder of the old layout',
           description:
-            'Whole or not at all. May be larger than other requests (NIGHTSHIFT_IMPORT_MB). Calls without a result get one, so that a job may run at once.',
+            'Imports everything or nothing. The body may be larger than other bodies (NIGHTSHIFT_IMPORT_MB). Tool calls without a result get one, so that a job can run at once.',
           operationId: 'importContext',
           tags: ['contexts'],
           headers: WriteHeaders,

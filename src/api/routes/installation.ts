@@ -1,4 +1,4 @@
-/** The installation. Its worker processes and what its providers answered are shown to the operator only. No other host is called. */
+/** The installation. Only the operator sees its worker processes and the status of providers. Calls no other host. */
 import { throttledProviders, liveProcesses } from '../../db/fleet-views.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { ref } from '../schemas/common.ts';
@@ -13,7 +13,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
       config: { access: 'tenant_or_operator' },
       schema: {
         summary:
-          'Version, providers, tools, MCP servers and limits; for the operator also its worker processes',
+          'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
         operationId: 'getSystem',
         tags: ['system'],
         response: { 200: ref(System), ...problems() },

@@ -1,4 +1,4 @@
-/** Interrupting what a context is busy with. */
+/** Interrupts the current job of a context. */
 import { interruptContext } from '../../commands/interrupt-context.ts';
 import { findInterruption } from '../../db/receipts.ts';
 import { toIsoOrNull } from '../instant.ts';
@@ -26,7 +26,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/interrupt',
     {
       schema: {
-        summary: 'End the current job and take its answer back, or keep it',
+        summary: 'Interrupt the current job, and retract or keep its messages',
         operationId: 'interruptContext',
         tags: ['contexts'],
         params: IdParams,
@@ -41,7 +41,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
       const { mode = 'discard', wait_ms: waitMs = TIMEOUT_MS } = body;
       return writeAround(ports, request, async () => {
         const command = interruptContext(ports, { tenantId, contextId: context, mode });
-        // Asked again, it must not meet the job that came after.
+        // A repeated request must not interrupt the next job.
         const { jobId } = await beginOnce(ports, request, command);
         if (jobId === null) return { kind: 'done', value: NOTHING };
         const place = { tenantId, contextId: context, jobId };

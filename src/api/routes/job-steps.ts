@@ -1,4 +1,4 @@
-/** What a job did, step by step, and what it sent. */
+/** The steps of a job, and the prompts it sent. */
 import { Type } from 'typebox';
 import { findSentCall } from '../../db/model-calls.ts';
 import { listSteps } from '../../db/step-views.ts';
@@ -13,7 +13,7 @@ import { JobStepList, SentPrompt, StepQuery } from '../schemas/step.ts';
 import { toSentPrompt, toStep } from '../wire/step.ts';
 import { IdParams, jobId, noJob } from './params.ts';
 
-/** How many steps were read before: a timeline grows at its end. */
+/** The cursor is the number of steps already read: a timeline only grows at its end. */
 const PLACE = cursorOf(count);
 
 export function jobStepRoutes(app: App, ports: ApiPorts): void {
@@ -50,7 +50,7 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
     '/api/jobs/:id/steps/:n/prompt',
     {
       schema: {
-        summary: 'What was sent to the model by one of the calls of a job, and where its prefix was lost',
+        summary: 'Prompt of one model call of a job, and where its prefix differs from the call before',
         operationId: 'getStepPrompt',
         tags: ['jobs'],
         params: CallParams,
@@ -63,7 +63,7 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
       const read = readerOf(ports, reply);
       const found = await read((_, last) => findSentCall(last, tenantId, id, n));
       const { call, ...of } = orNotFound(found, noJob(id));
-      const made = orNotFound(call, `The job ${id} made no model call ${n} whose prompt is known.`);
+      const made = orNotFound(call, `Job ${id} has no stored prompt for model call ${n}. Use the n of a step of kind model.`);
       const sent = await readSentPrompt(read, { ...of, tenantId, jobId: id }, made, ports.catalog);
       return toSentPrompt(id, n, sent);
     },

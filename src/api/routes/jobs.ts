@@ -1,4 +1,4 @@
-/** Jobs: what a client polls, and takes back. */
+/** Jobs: read, waited for, cancelled. */
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
@@ -73,7 +73,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
     '/api/jobs/:id',
     {
       schema: {
-        summary: 'One job; with wait_ms it answers when the job ends',
+        summary: 'One job; with wait_ms the response waits for the job to finish',
         operationId: 'getJob',
         tags,
         params: IdParams,
@@ -98,7 +98,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
     '/api/jobs/:id/cancel',
     {
       schema: {
-        summary: 'Cancel a job; of an ended one: its state',
+        summary: 'Cancel a job; for a finished job, return its status',
         operationId: 'cancelJob',
         tags,
         params: IdParams,
@@ -125,7 +125,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** What `read` gives once the job ended, or after `waitMs`. The watch begins before it is read. */
+/** Returns the result of `read` once the job has finished, or after `waitMs`. The watch starts before the first read. */
 export async function untilFinished<View extends { status: JobStatus }>(
   { streamHub }: Pick<ApiPorts, 'streamHub'>,
   job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },

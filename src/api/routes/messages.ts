@@ -1,4 +1,4 @@
-/** What was said in a context, and what a client says. */
+/** Messages of a context: posted, listed, edited, withdrawn. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { needsTransaction, noBranch } from '../../commands/submit-input.ts';
@@ -51,7 +51,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Post an input message: accepted is committed',
+        summary: 'Post an input message. A 202 response means that the message is committed',
         operationId: 'postMessage',
         tags,
         params: IdParams,
@@ -101,7 +101,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/jobs',
     {
       schema: {
-        summary: 'Run on what stands, without a new input',
+        summary: 'Start a job on the existing history, without a new input',
         operationId: 'postJob',
         tags,
         params: IdParams,
@@ -129,7 +129,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/messages',
     {
       schema: {
-        summary: 'Messages in order; queued inputs come last',
+        summary: 'Messages in order; queued inputs last',
         operationId: 'listMessages',
         tags,
         params: IdParams,
@@ -180,7 +180,7 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
       const context = contextId(params.id);
       const id = messageId(params.message_id);
       const found = await findMessage(ports.database.db, tenantId, context, id);
-      return toMessage(orNotFound(found, `There is no message ${id} in context ${context}.`));
+      return toMessage(orNotFound(found, `Context ${context} has no message ${id}.`));
     },
   );
 }
@@ -191,7 +191,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Edit a queued input, or move it in the queue',
+        summary: 'Edit a queued input, or change its position in the queue',
         operationId: 'patchMessage',
         tags,
         params: MessageParams,
@@ -210,7 +210,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
         request,
         answeredBy(command, async (tx) => {
           const view = await findMessage(tx, tenantId, target.contextId, target.messageId);
-          return toMessage(orNotFound(view, `There is no message ${target.messageId}.`));
+          return toMessage(orNotFound(view, `No message has the id ${target.messageId}.`));
         }),
       );
     },
@@ -222,7 +222,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/messages/:message_id',
     {
       schema: {
-        summary: 'Withdraw a queued input; its job is cancelled',
+        summary: 'Withdraw a queued input and cancel its job',
         operationId: 'deleteMessage',
         tags,
         params: MessageParams,
@@ -257,7 +257,7 @@ function toTurn(text: string): Turn | null {
   return turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number);
 }
 
-/** From where a list begins with the message that is asked for. */
+/** The place just before the message `from`: the list starts with that message. */
 async function placeBefore(
   ports: ApiPorts,
   tenantId: TenantId,
@@ -266,13 +266,13 @@ async function placeBefore(
   { cursor, order, branch }: Static<typeof MessageQuery>,
 ): Promise<{ place: Place; branch: string | null }> {
   if (cursor !== undefined)
-    throw new RequestRefused(refuse('invalid_request', 'from is not given with a cursor.', 'from'));
+    throw new RequestRefused(refuse('invalid_request', 'from and cursor exclude each other. Give one of them.', 'from'));
   const id = messageId(from);
   const found = await findMessage(ports.database.db, tenantId, context, id);
-  const { seq } = orNotFound(found, `There is no message ${id} in context ${context}.`);
+  const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
   if (seq === null)
     throw new RequestRefused(
-      refuse('invalid_request', 'from is queued: it has no place in history.', 'from'),
+      refuse('invalid_request', 'from is the id of a queued message, which has no place in history yet. Use a completed message.', 'from'),
     );
   return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
 }

@@ -1,4 +1,4 @@
-/** Ids in paths. What is malformed names nothing. */
+/** Ids in paths. A malformed id is answered with 404. */
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
@@ -18,18 +18,18 @@ export function contextId(text: string): ContextId {
 }
 
 export function messageId(text: string): MessageId {
-  return orNotFound(parseId<MessageId>(text), `There is no message ${text}.`);
+  return orNotFound(parseId<MessageId>(text), `No message has the id ${text}.`);
 }
 
 export function toolCallId(text: string): ToolCallId {
-  return orNotFound(parseId<ToolCallId>(text), `There is no tool call ${text}.`);
+  return orNotFound(parseId<ToolCallId>(text), `No tool call has the id ${text}.`);
 }
 
 export function jobId(text: string): JobId {
   return orNotFound(parseId<JobId>(text), noJob(text));
 }
 
-/** Of the worker that another one is made by; null where none was named. */
+/** The id of the parent worker; null where none was given. */
 export function parentId(text: string | null | undefined): WorkerId | null {
   if (text === null || text === undefined) return null;
   const id = parseId<WorkerId>(text);
@@ -38,13 +38,13 @@ export function parentId(text: string | null | undefined): WorkerId | null {
 }
 
 export function noWorker(id: string): string {
-  return `There is no worker ${id}.`;
+  return `No worker has the id ${id}.`;
 }
 
 export function noContext(id: string): string {
-  return `There is no context ${id}.`;
+  return `No context has the id ${id}.`;
 }
 
 export function noJob(id: string): string {
-  return `There is no job ${id}.`;
+  return `No job has the id ${id}.`;
 }

@@ -1,4 +1,4 @@
-/** Past inputs edited or answered once more, on branches of their own, and what stands beside a message on others. */
+/** Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches. */
 import type { Static } from 'typebox';
 import { editInput, regenerate } from '../../commands/regenerate.ts';
 import type { Regeneration } from '../../commands/regenerate.ts';
@@ -32,7 +32,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Put another input in the place of a past one, on a branch of its own',
+        summary: 'Edit a past input and answer it on a new branch',
         operationId: 'editMessage',
         tags,
         params: MessageParams,
@@ -57,7 +57,7 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/messages/:message_id/regenerate',
     {
       schema: {
-        summary: 'Answer an input once more, on a branch of its own',
+        summary: 'Regenerate the answer to an input on a new branch',
         operationId: 'regenerateMessage',
         tags,
         params: MessageParams,
@@ -81,7 +81,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/messages/:message_id/siblings',
     {
       schema: {
-        summary: 'What stands at the place of a message on the branches of its context, itself included',
+        summary: 'Alternatives to a message on the branches of its context, itself included',
         operationId: 'listSiblings',
         tags,
         params: MessageParams,
@@ -93,7 +93,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
       const context = contextId(params.id);
       const siblings = await readerOf(ports, reply)((_, last) => listSiblings(last, tenantId, context, id));
       const found = siblings.length === 0 ? null : siblings;
-      return toSiblings(orNotFound(found, `No branch of context ${params.id} shows the message ${id}.`));
+      return toSiblings(orNotFound(found, `No branch of context ${params.id} has the message ${id}.`));
     },
   );
 }

@@ -1,4 +1,4 @@
-/** Roles: those of the API with their versions, beside those of the config file. */
+/** Roles: versioned roles written by the API, and read-only roles of the config file. */
 import type { FastifyReply } from 'fastify';
 import { deleteRole, putRole } from '../../commands/change-role.ts';
 import { refuse } from '../../core/errors.ts';
@@ -20,12 +20,12 @@ import { answeredBy, write } from '../write.ts';
 
 const tags = ['roles'];
 
-/** As in the config file. */
+/** The config file has the same rule for names. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const PLACE = cursorOf(matching(NAME));
 
-/** What is stored under an idempotency key, too. */
+/** Also stored under the idempotency key. */
 type Answer = { role: Role; etag: string };
 
 export function roleRoutes(app: App, ports: ApiPorts): void {
@@ -40,7 +40,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
     '/api/roles',
     {
       schema: {
-        summary: 'Roles by name',
+        summary: 'Roles, sorted by name',
         operationId: 'listRoles',
         tags,
         querystring: RoleListQuery,
@@ -53,7 +53,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
       const ofFile = await fileRoleNames(ports.catalog);
       const read = readerOf(ports, reply);
       const stored = await read((_, last) => listRoles(last, tenantId, ofFile, after, limit + 1));
-      // Where stored roles are left for the next page, those of the file that come after them are, too.
+      // If stored roles remain for the next page, so do the roles of the file that sort after them.
       const upto = stored.more ? stored.items.at(-1)?.name : undefined;
       const roles = [
         ...ofFile
@@ -77,7 +77,7 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
     '/api/roles/:name',
     {
       schema: {
-        summary: 'One role, as it stands or in an older version',
+        summary: 'One role, in its current or an older version',
         operationId: 'getRole',
         tags,
         params: RoleParams,
@@ -104,7 +104,7 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
     '/api/roles/:name',
     {
       schema: {
-        summary: 'Define a role: a new version, where it says something new',
+        summary: 'Create or update a role. A changed definition gets a new version',
         operationId: 'putRole',
         tags,
         params: RoleParams,
@@ -133,7 +133,7 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
     '/api/roles/:name',
     {
       schema: {
-        summary: 'Delete a role: workers made from it keep their version',
+        summary: 'Delete a role. Workers made from it keep their version',
         operationId: 'deleteRole',
         tags,
         params: RoleParams,
@@ -151,15 +151,15 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** A name that may be written here, or the end of the request. */
+/** Returns the name if the API may write this role; else refuses the request. */
 async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string): Promise<string> {
   if (!NAME.test(name)) {
-    const message = 'The name of a role is 1 to 64 letters, digits, "_" or "-".';
+    const message = 'The name in the path is not a valid role name. Use 1 to 64 letters, digits, "_" or "-".';
     throw new RequestRefused(refuse('invalid_request', message, 'name'));
   }
   if ((await fileRoleNames(catalog)).includes(name)) {
     throw new RequestRefused(
-      refuse('forbidden', `The role ${name} is of the config file, and changed there alone.`, 'name'),
+      refuse('forbidden', `The role ${name} is defined in the config file. Change it there, or use another name.`, 'name'),
     );
   }
   return name;
@@ -170,8 +170,8 @@ function isCurrent(ifMatch: string | undefined): (version: number | null) => boo
 }
 
 function noRole(name: string, version: number | null): string {
-  const known = NAME.test(name) ? ` ${name}` : ' of this name';
-  return version === null ? `There is no role${known}.` : `There is no version ${version} of a role${known}.`;
+  if (!NAME.test(name)) return 'No role has this name. Names are 1 to 64 letters, digits, "_" or "-".';
+  return version === null ? `No role has the name ${name}.` : `The role ${name} has no version ${version}.`;
 }
 
 function toAnswer(view: RoleView): Answer {

@@ -1,4 +1,4 @@
-/** All routes, by resource. */
+/** Registers all routes, by resource. */
 import type { AccessControl } from '../access.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -31,7 +31,7 @@ import { turnRoutes } from './turns.ts';
 import { workerTreeRoute } from './worker-tree.ts';
 import { workerRoutes } from './workers.ts';
 
-/** What one application has of its own. */
+/** Parts that each application creates for itself. */
 export type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams };
 
 export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, streams }: Parts): void {

@@ -1,4 +1,4 @@
-/** Search over what was said in a tenant's contexts. */
+/** Full-text search over the messages of a tenant. */
 import type { Static } from 'typebox';
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
@@ -18,13 +18,13 @@ import { problems } from '../schemas/problem.ts';
 import { SearchQuery, SearchResultList } from '../schemas/search.ts';
 import type { SearchResult } from '../schemas/search.ts';
 
-/** Words and operators of a query: what a search costs grows with them. */
+/** The most words and operators in a query: the cost of a search grows with their number. */
 const MOST_WORDS = 32;
 
-/** Of the connections of this process, so many parts are left to other requests while searches take long. */
+/** Searches use at most one in this many of the database connections of the process. */
 const POOL_SHARE = 3;
 
-/** Stretches that one request looks through at most, where what is met is history no more. */
+/** The most stretches that one request searches when matches were retracted and do not count. */
 const STRETCHES = 10;
 
 export function searchRoute(app: App, ports: ApiPorts): void {
@@ -33,9 +33,9 @@ export function searchRoute(app: App, ports: ApiPorts): void {
     '/api/search',
     {
       schema: {
-        summary: 'Messages in which words occur, best first',
+        summary: 'Full-text search in messages, best match first',
         description:
-          'What users and assistants said, as soon as its job ended or a few steps later. Of very many, the newest thousand are ranked among each other, then those before them. Of a message the first 50,000 characters are searched.',
+          'Searches messages of users and assistants. A message is found once its job has ended, or a few steps later. With very many matches, the newest thousand are ranked first, then the thousand before them. Only the first 50,000 characters of a message are searched.',
         operationId: 'search',
         tags: ['contexts'],
         querystring: SearchQuery,
@@ -45,14 +45,14 @@ export function searchRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, query }, reply) => {
       const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
-      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q holds no words.', 'q'));
+      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
       if (countWords(text) > MOST_WORDS) {
-        throw new RequestRefused(refuse('invalid_request', `q holds more than ${MOST_WORDS} words.`, 'q'));
+        throw new RequestRefused(refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'));
       }
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);
       if (filter === null) return { data: [], next_cursor: null };
-      // Who went away, or was told meanwhile that it took too long, is not searched for.
+      // The reader does not search if the client has disconnected or already got a 503.
       const { found, next } = await atOnce(() =>
         read((tx) => searchPage(tx, tenantId, filter, place, query.limit)),
       );
@@ -61,12 +61,12 @@ export function searchRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** As Postgres tells words apart, nearly. */
+/** Splits words almost as PostgreSQL does. */
 function countWords(text: string): number {
   return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length;
 }
 
-/** Null: it can meet nothing. */
+/** Null: nothing can match. */
 async function toFilter(
   executor: Executor,
   tenantId: TenantId,
@@ -124,7 +124,7 @@ function toResult({ contextId, messageId, turn, role, snippet, rank, createdAt }
   };
 }
 
-/** The end of the stretch that is read, and the last result that was read of it. */
+/** The end of the stretch that is being read, and the last result that was read in it. */
 const PLACE = cursorOf(instant, id<MessageId>, orNull(inOrder(real, instant, id<MessageId>)));
 
 function readPlace(cursor: string | undefined): SearchPlace {

@@ -1,4 +1,4 @@
-/** Signing in and out: a browser gives a key once, and keeps a cookie that no script can read. */
+/** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
 import { refuse } from '../../core/errors.ts';
 import type { AccessControl } from '../access.ts';
 import type { App } from '../ports.ts';
@@ -12,7 +12,7 @@ import { signInLimits } from '../sign-in-limits.ts';
 const tags = ['system'];
 const config = { access: 'keyless' } as const;
 
-/** Of a body that holds a key: it is read from anybody. */
+/** The body limit for sign-in, in bytes. Small, because clients without a key can send this request. */
 const KEY_BYTES = 4 * 1024;
 
 export function sessionRoutes(app: App, accessControl: AccessControl): void {
@@ -27,7 +27,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     {
       config,
       schema: {
-        summary: 'Whether a key is needed here, and whether this browser is signed in',
+        summary: 'Whether the API needs a key, and whether this browser is signed in',
         operationId: 'getSession',
         tags,
         security: [],
@@ -52,7 +52,7 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       bodyLimit: KEY_BYTES,
       schema: {
         summary:
-          'Sign a browser in: sets a cookie that stands for the key; where none is needed, does nothing',
+          'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
         operationId: 'beginSession',
         tags,
         security: [],
@@ -68,7 +68,7 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       const signIn = accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
-        throw new RequestRefused(refuse('unauthorized', 'This key is not known here.'));
+        throw new RequestRefused(refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.'));
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
@@ -85,7 +85,7 @@ function endSessionRoute(app: App, accessControl: AccessControl): void {
     {
       config,
       schema: {
-        summary: 'Sign this browser out: its session is over, and its cookie removed',
+        summary: 'Sign this browser out: ends its session and removes its cookie',
         operationId: 'endSession',
         tags,
         security: [],

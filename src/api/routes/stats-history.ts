@@ -1,4 +1,4 @@
-/** What jobs came to over time. The number of buckets and the time they span are bounded. */
+/** Job statistics over time. The number of buckets and the time they span are bounded. */
 import { refuse } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import { toPublicUsage } from '../../core/usage.ts';
@@ -21,7 +21,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
     '/api/stats/history',
     {
       schema: {
-        summary: 'Jobs that ended, their tokens and times, over time',
+        summary: 'Finished jobs, their tokens and durations, over time',
         operationId: 'getStatsHistory',
         tags: ['system'],
         querystring: HistoryQuery,
@@ -45,11 +45,11 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
 
 function toBuckets(from: Millis, to: Millis, bucketS: number | null): Buckets {
   const span = to - from;
-  if (span <= 0) throw wrong('from must be before to.', 'from');
-  if (span > LONGEST_MS) throw wrong('from and to may be 366 days apart at most.', 'from');
+  if (span <= 0) throw wrong('from must be earlier than to.', 'from');
+  if (span > LONGEST_MS) throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
   const bucketMs = 1_000 * (bucketS ?? Math.max(1, Math.ceil(span / USUAL_BUCKETS / 1_000)));
   const count = Math.ceil(span / bucketMs);
-  if (count > MOST_BUCKETS) throw wrong(`bucket would make more than ${MOST_BUCKETS} of them.`, 'bucket');
+  if (count > MOST_BUCKETS) throw wrong(`bucket is too small: the period would have ${count} buckets, and ${MOST_BUCKETS} are allowed. Use a larger bucket or a shorter period.`, 'bucket');
   return { from, bucketMs, count };
 }
 

@@ -1,4 +1,4 @@
-/** What the platform says about itself: for probes, scrapers, people, and programs that read its contract. */
+/** Health, readiness, metrics, statistics and the OpenAPI document. */
 import { refuse } from '../../core/errors.ts';
 import { describeSchemaProblem, schemaState } from '../../db/schema-state.ts';
 import { readStats } from '../../db/stats-views.ts';
@@ -13,7 +13,7 @@ import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../schem
 
 const tags = ['system'];
 
-/** How long Postgres may take to say that it is there, in milliseconds. */
+/** Timeout of the readiness checks of PostgreSQL and Redis, in milliseconds. */
 const PROBE_MS = 2_000;
 
 export function systemRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
@@ -30,7 +30,7 @@ function getHealthRoute(app: App): void {
     {
       config: { access: 'open' },
       schema: {
-        summary: 'Whether this process answers',
+        summary: 'Liveness: whether this process answers',
         operationId: 'getHealth',
         tags,
         security: [],
@@ -48,7 +48,7 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
       config: { access: 'open' },
       schema: {
         summary:
-          'Whether it can serve: Postgres must answer and have all migrations, the queue should answer',
+          'Readiness: PostgreSQL must answer and have all migrations; the queue (Redis) should answer',
         operationId: 'getReadiness',
         tags,
         security: [],
@@ -63,7 +63,7 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
         ).catch(() => null),
         within(PROBE_MS, ports.wakeQueue.isReachable()).catch(() => false),
       ]);
-      if (schema === null) throw new RequestRefused(refuse('unavailable', 'Postgres does not answer.'));
+      if (schema === null) throw new RequestRefused(refuse('unavailable', 'PostgreSQL does not answer.'));
       const problem = describeSchemaProblem(schema);
       if (problem !== null) throw new RequestRefused(refuse('unavailable', problem));
       return queue
@@ -79,7 +79,7 @@ function getMetricsRoute(app: App, metrics: Metrics): void {
     {
       config: { access: 'operator' },
       schema: {
-        summary: 'Figures for Prometheus',
+        summary: 'Metrics for Prometheus',
         operationId: 'getMetrics',
         tags,
         response: { 200: MetricsText, ...problems() },
@@ -97,7 +97,7 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
     '/api/stats',
     {
       schema: {
-        summary: 'How much is queued, runs and waits',
+        summary: 'Numbers of queued, running and waiting jobs, and of contexts by state',
         operationId: 'getStats',
         tags,
         response: { 200: ref(Stats), ...problems() },
@@ -116,7 +116,7 @@ function getOpenapiRoute(app: App): void {
     '/api/openapi.json',
     {
       schema: {
-        summary: 'This document',
+        summary: 'The OpenAPI document',
         operationId: 'getOpenapi',
         tags,
         response: { 200: OpenApiDocument, ...problems() },

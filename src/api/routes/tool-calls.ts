@@ -1,4 +1,4 @@
-/** Single tool calls: what became of them, and what a person says of one whose outcome is unknown. */
+/** Single tool calls, and the resolution of calls whose outcome is unknown. */
 import type { Static } from 'typebox';
 import { resolveCall } from '../../commands/resolve-call.ts';
 import type { Resolved } from '../../commands/resolve-call.ts';
@@ -22,7 +22,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/tools/:tool_call_id',
     {
       schema: {
-        summary: 'One tool call, with each time it was run',
+        summary: 'One tool call with its executions',
         operationId: 'getToolCall',
         tags: ['contexts'],
         params: ToolCallParams,
@@ -38,7 +38,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Say what became of a call whose outcome is unknown',
+        summary: 'Resolve a tool call whose outcome is unknown',
         operationId: 'resolveToolCall',
         tags: ['contexts'],
         params: ToolCallParams,
@@ -66,11 +66,11 @@ function targetOf(tenantId: TenantId, params: Static<typeof ToolCallParams>): Ta
 
 async function answer(executor: Executor, { tenantId, contextId: of, toolCallId: id }: Target) {
   const view = await findToolCall(executor, tenantId, of, id);
-  return toToolCall(orNotFound(view, `There is no tool call ${id} in context ${of}.`));
+  return toToolCall(orNotFound(view, `Context ${of} has no tool call ${id}.`));
 }
 
 function parse({ outcome, result }: Static<typeof ResolveToolCall>): Resolved {
   if (outcome === 'happened') return { outcome, result: result ?? null };
   if (result === undefined) return { outcome };
-  throw new RequestRefused(refuse('invalid_request', 'Only what happened has a result.', 'result'));
+  throw new RequestRefused(refuse('invalid_request', `result is only allowed with the outcome happened, not ${outcome}.`, 'result'));
 }

@@ -1,4 +1,4 @@
-/** Results of calls that are answered from outside. */
+/** Results of tool calls that a person or a client answers. */
 import { answerCall } from '../../commands/answer-call.ts';
 import type { CallAnswer } from '../../commands/answer-call.ts';
 import { CONTENT_BYTES } from '../body.ts';
@@ -16,7 +16,7 @@ export function toolResultRoutes(app: App, ports: ApiPorts): void {
     {
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Answer a question, or bring the result of a tool that the client runs',
+        summary: 'Answer a question, or post the result of a client tool',
         operationId: 'postToolResult',
         tags: ['contexts'],
         params: ToolCallParams,

@@ -1,4 +1,4 @@
-/** The turns of a branch: which messages and calls belong together. */
+/** The turns of a branch: an input with its answers and tool calls. */
 import { noBranch } from '../../commands/submit-input.ts';
 import { listTurns } from '../../db/turns.ts';
 import type { TurnView } from '../../db/turns.ts';
@@ -55,7 +55,7 @@ function toTurn({ number, inputs, answers, calls, job }: TurnView): Turn {
   };
 }
 
-/** A list continues on the branch on which it began, whichever is active by then. */
+/** A list continues on the branch where it started, even if another branch is active by then. */
 const PLACE = cursorOf(branchName, ordinal);
 
 function readPlace(

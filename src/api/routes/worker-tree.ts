@@ -1,4 +1,4 @@
-/** A worker and all below it, with what each is doing. */
+/** A worker and all workers below it, with their states and jobs. */
 import { workerTree } from '../../db/worker-tree.ts';
 import type { ApiPorts, App } from '../ports.ts';
 import { orNotFound } from '../problem.ts';
@@ -14,7 +14,7 @@ export function workerTreeRoute(app: App, ports: ApiPorts): void {
     '/api/workers/:id/tree',
     {
       schema: {
-        summary: 'A worker and all below it, with what each is doing',
+        summary: 'A worker and all workers below it, with their states and jobs',
         operationId: 'getWorkerTree',
         tags: ['workers'],
         params: IdParams,

@@ -1,4 +1,4 @@
-/** Workers: made, read, changed, stopped, started, removed. */
+/** Workers: created, read, changed, stopped, started, deleted. */
 import type { FastifyReply } from 'fastify';
 import { startBelow, stopBelow } from '../../commands/cascade.ts';
 import { deleteWorker } from '../../commands/delete-worker.ts';
@@ -30,10 +30,10 @@ import { IdParams, noWorker, parentId, workerId } from './params.ts';
 
 const tags = ['workers'];
 
-/** A transaction for each worker below: thousands take their time. Beyond it: 503, and the request is made again. */
+/** Extra time in milliseconds: one transaction for each worker below. After it the API answers 503; the client retries. */
 const TIMEOUT_MS = 60_000;
 
-/** What is stored under an idempotency key, too. */
+/** Also stored under the idempotency key. */
 type Answer = { worker: Worker; etag: string };
 
 const PLACE = cursorOf(id<WorkerId>);
@@ -53,7 +53,7 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
     '/api/workers',
     {
       schema: {
-        summary: 'Make a worker, and its context',
+        summary: 'Create a worker and its context',
         operationId: 'createWorker',
         tags,
         headers: WriteHeaders,
@@ -132,7 +132,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
     '/api/workers/:id',
     {
       schema: {
-        summary: 'Change a worker; null takes a member of the config back',
+        summary: 'Change a worker; null removes a field of the config',
         operationId: 'patchWorker',
         tags,
         params: IdParams,
@@ -175,7 +175,7 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
     '/api/workers/:id',
     {
       schema: {
-        summary: 'Remove a worker and all below it, for good',
+        summary: 'Delete a worker and all workers below it, permanently',
         operationId: 'deleteWorker',
         tags,
         params: IdParams,
@@ -203,7 +203,7 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Cancel what runs, and refuse input until start; so for all workers below; repeatable',
+        summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
         operationId: 'stopWorker',
         tags,
         params: IdParams,
@@ -216,7 +216,8 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
       const id = workerId(request.params.id);
       const command = ofContext(tenantId, id, (contextId) => stopWorker(ports, { tenantId, contextId }));
       const answer = await write(ports, request, command);
-      // A sweep finds what is left, but for those below a worker that never had a job: then one asks again.
+      // A sweep stops workers that this request missed, except those below a worker that never had a job: the client
+      // repeats the request for them.
       await stopBelow(ports, tenantId, id);
       return tagged(reply, answer);
     },
@@ -229,7 +230,7 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Take input again, and go on with what is queued; so for all workers below; repeatable',
+        summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
         operationId: 'startWorker',
         tags,
         params: IdParams,
@@ -248,7 +249,7 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** A command on a worker's context, answered with the worker. */
+/** Runs a command on the worker's context and answers with the worker. */
 function ofContext(
   tenantId: TenantId,
   id: WorkerId,

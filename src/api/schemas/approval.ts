@@ -1,4 +1,4 @@
-/** Decisions on calls that wait for approval, and the inbox of all that waits for a person. */
+/** Approval decisions, and the inbox of calls that wait for a person or a client. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { INBOX_KINDS } from '../../db/inbox.ts';
@@ -17,11 +17,11 @@ import {
 
 const approval = {
   decision: oneOf(['approve', 'deny']),
-  reason: Type.Optional(nullable(plainText(2_000, 0, 'Of a denial: the model is told.'))),
+  reason: Type.Optional(nullable(plainText(2_000, 0, 'Reason of a denial, shown to the model.'))),
   remember: Type.Optional(
     Type.Boolean({
       description:
-        'From now on this holds of the tool in this context: a rule in its config, and the other calls of it that wait.',
+        'Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool.',
     }),
   ),
 };
@@ -37,11 +37,11 @@ export const ApproveCalls = strict(
       Type.Unsafe<Static<typeof JsonObject> | null>({
         ...nullable(JsonObject),
         description:
-          'What the call is run with instead of what the model asked: checked by the schema of its tool.',
+          'Replaces the input that the model sent. It must match the schema of the tool.',
       }),
     ),
   },
-  { $id: 'ApproveCalls', description: 'Of one call (`tool_call_id`), or of `all`.' },
+  { $id: 'ApproveCalls', description: 'A decision on one call (`tool_call_id`) or on `all` waiting calls.' },
 );
 
 export const Resolved = strict({ resolved: Type.Array(Uuid) }, { $id: 'Resolved' });
@@ -51,7 +51,7 @@ export const InboxItem = strict(
   {
     kind: oneOf(
       INBOX_KINDS,
-      'approval: whether a call is run. input: an answer to a question, or what a client makes of a call. unknown_outcome: what became of a call.',
+      'approval: a person decides whether a call runs. input: a person answers a question, or a client posts the result of its tool. unknown_outcome: a person resolves what a call did.',
     ),
     context_id: Uuid,
     worker_id: Uuid,

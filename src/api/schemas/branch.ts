@@ -1,27 +1,27 @@
-/** Branches on the wire. */
+/** Branches in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Count, Instant, Page, Usage, Uuid, listOf, nullable, oneOf, ref, strict } from './common.ts';
 import { Accepted, BranchName, PostMessage, ofJob } from './message.ts';
 
-/** The name of a branch that is to be. */
+/** The name of a new branch. */
 const Name = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-  description: 'Letters, digits, dots, dashes and underscores; begins with a letter or a digit.',
+  description: 'Letters, digits, dots, dashes and underscores; starts with a letter or a digit.',
   examples: ['main-2'],
 });
 
 export const Branch = strict(
   {
     name: Type.String(),
-    active: Type.Boolean({ description: 'Inputs that name no branch go to it.' }),
-    parent: nullable(Type.String({ description: 'Which it left; it may be gone by now.' })),
+    active: Type.Boolean({ description: 'The active branch takes inputs that name no branch.' }),
+    parent: nullable(Type.String({ description: 'The branch it forked from; may be deleted by now.' })),
     fork_message_id: nullable(
       Type.String({
         format: 'uuid',
-        description: 'The last message that it shares; null where it shares none.',
+        description: 'The last shared message. Null: no shared messages.',
       }),
     ),
     fork_seq: nullable(Count),
@@ -29,16 +29,16 @@ export const Branch = strict(
       Type.Integer({
         minimum: 0,
         description:
-          'Messages that it shows, those that it shares included. Null in the answer to what makes it or switches to it: lists count.',
+          'Number of visible messages, including shared ones. Only lists count them: null in responses that create a branch or switch to it.',
       }),
     ),
     message_count: Type.Integer({
       minimum: 0,
-      description: 'Messages of its own that it shows, by the jobs that ended on it.',
+      description: 'Number of its own visible messages, updated when a job ends on it.',
     }),
     request_count: Type.Integer({
       minimum: 0,
-      description: 'Model calls that were answered on it, likewise.',
+      description: 'Number of answered model calls on it, updated when a job ends.',
     }),
     usage: ref(Usage),
     created_at: Instant,
@@ -59,7 +59,7 @@ export const CreateBranch = strict(
       Type.String({
         format: 'uuid',
         description:
-          'The last message that is shared, with the results of its tool calls. Else all that is complete: what an unfinished job added is not.',
+          'The last shared message; results of its tool calls are shared too. Without it all complete messages are shared, but none of an unfinished job.',
       }),
     ),
     activate: Type.Optional(Type.Boolean({ default: false })),
@@ -71,7 +71,7 @@ const { branch: _, ...options } = ofJob;
 const regeneration = {
   name: Type.Optional(Name),
   delivery: Type.Optional(
-    oneOf(['queue', 'interrupt', 'reject'], 'What becomes of a job that is unfinished, as with a message.'),
+    oneOf(['queue', 'interrupt', 'reject'], 'What to do with an unfinished job, as in PostMessage.'),
   ),
   ...options,
 };
@@ -84,21 +84,21 @@ export const EditMessage = strict(
 export const Regenerate = strict(regeneration, { $id: 'Regenerate' });
 
 export const AcceptedOnBranch = strict(
-  { ...Accepted.properties, branch: Type.String({ description: 'Made for it, and the active one now.' }) },
+  { ...Accepted.properties, branch: Type.String({ description: 'The new branch, which is now active.' }) },
   { $id: 'AcceptedOnBranch' },
 );
 export type AcceptedOnBranch = Static<typeof AcceptedOnBranch>;
 
 export const Sibling = strict(
   {
-    branch: Type.String({ description: 'One that shows it: the active one, where that does.' }),
+    branch: Type.String({ description: 'A branch with this message; the active one if it has it.' }),
     message_id: Type.String({
       format: 'uuid',
-      description: 'The first message of the turn that stands there.',
+      description: 'The first message of the turn at this place.',
     }),
     turn: Type.String({ pattern: '^[ua][1-9][0-9]*$' }),
     created_at: Instant,
-    active: Type.Boolean({ description: 'Whether the active branch shows it.' }),
+    active: Type.Boolean({ description: 'Whether the active branch has this message.' }),
   },
   { $id: 'Sibling' },
 );

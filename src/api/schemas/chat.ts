@@ -1,4 +1,4 @@
-/** Chat sessions on the wire. */
+/** Chat sessions in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Uuid, strict } from './common.ts';
@@ -9,7 +9,7 @@ export const Chat = strict(
     message: Content,
     session_id: Type.Optional(
       Type.String({
-        description: "From the first answer: the session's context. Without it a session begins.",
+        description: 'From the first response: the context id of the session. Without it a new session starts.',
       }),
     ),
   },

@@ -1,6 +1,6 @@
 /**
- * Pieces that schemas share. A schema with an `$id` is a named component: it is registered once, documented under its
- * name, and used elsewhere by `ref`.
+ * Shared parts of schemas. A schema with an `$id` is a named component: it is registered once, documented under its name,
+ * and referenced by `ref`.
  */
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
@@ -8,13 +8,13 @@ import type { Json } from '../../core/json.ts';
 
 const STRICT = { additionalProperties: false } as const;
 
-/** Of a schema: the most bytes that a value may take as JSON. Checked as a keyword (see validation.ts). */
+/** Schema keyword: the largest size of a value as JSON, in bytes (see validation.ts). */
 export const MAX_BYTES = 'x-max-bytes';
 
-/** The most bytes of a config, and of metadata. */
+/** The largest size of a config or of metadata, in bytes of JSON. */
 export const SETTINGS_BYTES = 64 * 1024;
 
-/** An object that takes no other members than these. */
+/** An object without additional members. */
 export function strict<Properties extends Record<string, TSchema>>(
   properties: Properties,
   options: { $id?: string; description?: string; [MAX_BYTES]?: number } = {},
@@ -22,7 +22,7 @@ export function strict<Properties extends Record<string, TSchema>>(
   return Type.Object(properties, { ...options, ...STRICT });
 }
 
-/** Points to the component that `schema` names. */
+/** References the component `schema`. */
 export function ref<Schema extends TSchema & { $id?: string }>(schema: Schema) {
   return Type.Unsafe<Static<Schema>>({ $ref: `${schema.$id}#` });
 }
@@ -31,7 +31,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** One of a list of words. */
+/** A string enum. */
 export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
   return Type.Unsafe<Words[number]>({
     type: 'string',
@@ -40,14 +40,14 @@ export function oneOf<const Words extends readonly string[]>(words: Words, descr
   });
 }
 
-/** Of a query: one of a list of words, or several with commas between them (`splitLists`). */
+/** A query parameter with one value of an enum, or several separated by commas (`splitLists`). */
 export function someOf<const Words extends readonly string[]>(words: Words, description: string) {
   return Type.Union([oneOf(words), Type.Array(oneOf(words), { minItems: 1, maxItems: words.length })], {
     description: `${description} Several are separated by commas.`,
   });
 }
 
-/** A union told apart by the member `type`. */
+/** A union discriminated by `type`. */
 export function byType<Schemas extends (TSchema & { $id?: string })[]>(
   $id: string,
   schemas: readonly [...Schemas],
@@ -71,10 +71,10 @@ export const AnyJson = Type.Unsafe<Json>({});
 
 export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' });
 
-/** Of a client's own: it comes back as it was given. */
+/** Metadata of the client, returned unchanged. */
 export const Metadata = Type.Unsafe<{ [key: string]: Json }>({ type: 'object', [MAX_BYTES]: SETTINGS_BYTES });
 
-/** Text that is stored outside JSON, where neither NUL nor half a surrogate pair can be kept. */
+/** Text in a PostgreSQL text column, which can store neither NUL nor unpaired surrogates. */
 export function plainText(maxLength: number, minLength = 0, description?: string) {
   const described = description === undefined ? {} : { description };
   return Type.String({
@@ -90,23 +90,23 @@ export const Title = plainText(500);
 
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'From `next_cursor`.' })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the previous page.' })),
 };
 
-/** Of lists that leave out what is archived. */
+/** A filter of lists that leave out archived items. */
 export const Archived = Type.Boolean({
   default: false,
-  description: 'True: those that are archived, in place of those that are not.',
+  description: 'True: only archived items. False: only items that are not archived.',
 });
 
-/** `{data, next_cursor}`: null at the end. */
+/** `{data, next_cursor}`; `next_cursor` is null on the last page. */
 export function listOf<Schema extends TSchema & { $id?: string }>($id: string, item: Schema) {
   return strict({ data: Type.Array(ref(item)), next_cursor: nullable(Type.String()) }, { $id });
 }
 
 export const Usage = strict(
   {
-    input_tokens: Type.Integer({ minimum: 0, description: 'Without those that caches served.' }),
+    input_tokens: Type.Integer({ minimum: 0, description: 'Without tokens read from a cache.' }),
     output_tokens: Count,
     cache_read_tokens: Count,
     cache_write_tokens: Count,
@@ -115,49 +115,49 @@ export const Usage = strict(
         minimum: 0,
         maximum: 1,
         description:
-          'Of the tokens of prompts those that the provider read from its cache: cache_read / (input + cache_read + cache_write). Null: there were none.',
+          'Share of prompt tokens that the provider read from its cache: cache_read / (input + cache_read + cache_write). Null: no prompt tokens.',
       }),
     ),
     cost: nullable(
       Type.String({
         description:
-          'US dollars, decimal, at the prices of the moment of each call. A sum is of the calls whose price is known; null: of none.',
+          'US dollars, decimal, at the prices at the time of each call. A sum includes only calls with a known price. Null: no known price.',
       }),
     ),
   },
   { $id: 'Usage' },
 );
 
-/** Of routes that write. */
+/** Headers of routes that write. */
 export const WriteHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The same key and body, the same answer; for a day.',
+      description: 'A repeated request with the same key and body gets the stored response, for one day.',
     }),
   ),
 });
 
-/** Of routes that write settings. */
+/** Headers of routes that write settings. */
 export const VersionedHeaders = Type.Object({
   ...WriteHeaders.properties,
   'if-match': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'ETags, one of which must be the current one.',
+      description: 'ETags; one of them must be the current one.',
     }),
   ),
 });
 
-/** No body. */
+/** A response without a body. */
 export const Empty = Type.Null({ description: 'Done.' });
 
-/** An answer that carries the version of the settings in it. */
+/** A response with the version of the settings as ETag. */
 export function versioned<Schema extends TSchema & { $id?: string }>(schema: Schema) {
   return {
-    description: 'With the version of its settings.',
+    description: 'The header etag has the version of the settings.',
     headers: { etag: Type.String({ description: 'For If-Match.' }) },
     content: { 'application/json': { schema: ref(schema) } },
   } as const;

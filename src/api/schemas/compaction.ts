@@ -1,11 +1,11 @@
-/** Compactions on the wire: what is asked, and what came of it. */
+/** Compactions in the API: requests and results. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { KEEP_TURNS } from '../../core/compaction/settings.ts';
 import { COMPACTION_TYPES, COMPACTOR_TYPES } from '../../core/compaction/type.ts';
 import { Count, Instant, Page, Uuid, listOf, nullable, oneOf, strict } from './common.ts';
 
-const KEPT = 'The last turns that stay whole; with 0 only the last answer does.';
+const KEPT = 'Number of last turns that stay uncompacted; with 0 only the last answer does.';
 
 const keepTurns = (description: string) =>
   Type.Integer({ minimum: 0, maximum: KEEP_TURNS.most, description });
@@ -13,7 +13,7 @@ const keepTurns = (description: string) =>
 const ModelName = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'provider/model that summarises.',
+  description: 'The model that writes the summary, as provider/model.',
 });
 
 export const Compaction = strict(
@@ -21,16 +21,16 @@ export const Compaction = strict(
     type: Type.Optional(
       oneOf(
         COMPACTION_TYPES,
-        'threshold (the default): old results of tools are shown by their summaries. llm: a model summarises old turns. none: a prompt that is too long fails its job.',
+        'threshold (the default): prompts show summaries of old tool results. llm: a model summarises old turns. none: a prompt that is too long fails the job.',
       ),
     ),
     threshold: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'Share of context_limit: 0.8.' }),
+      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'Share of context_limit that starts a compaction. Default: 0.8.' }),
     ),
-    keep_turns: Type.Optional(keepTurns(`${KEPT} 4.`)),
+    keep_turns: Type.Optional(keepTurns(`${KEPT} Default: 4.`)),
     model: Type.Optional(ModelName),
   },
-  { $id: 'Compaction', description: 'How prompts are kept within context_limit.' },
+  { $id: 'Compaction', description: 'Keeps prompts within context_limit.' },
 );
 
 export const CompactContext = strict(
@@ -39,7 +39,7 @@ export const CompactContext = strict(
     keep_turns: Type.Optional(keepTurns(KEPT)),
     model: Type.Optional(ModelName),
   },
-  { $id: 'CompactContext', description: 'What is not given is as the worker is set.' },
+  { $id: 'CompactContext', description: 'Missing fields use the compaction settings of the worker.' },
 );
 
 export const CompactAccepted = strict({ job_id: Uuid }, { $id: 'CompactAccepted' });
@@ -56,7 +56,7 @@ export const JobCompaction = strict(
   {
     $id: 'JobCompaction',
     description:
-      'What was asked; and of the prompt, how long it was and is. Both null: nothing was compacted.',
+      'The requested settings, and the prompt tokens before and after. Both null: nothing was compacted.',
   },
 );
 export type JobCompaction = Static<typeof JobCompaction>;
@@ -66,10 +66,10 @@ export const ContextCompaction = strict(
     id: Uuid,
     context_id: Uuid,
     branch: Type.String(),
-    seq: Type.Integer({ minimum: 1, description: 'That of its event.' }),
-    upto_seq: Type.Integer({ minimum: 1, description: 'The last message that it stands for.' }),
+    seq: Type.Integer({ minimum: 1, description: 'seq of its event.' }),
+    upto_seq: Type.Integer({ minimum: 1, description: 'seq of the last replaced message.' }),
     type: oneOf(COMPACTOR_TYPES),
-    summary: nullable(Type.String({ description: 'What the prompt shows in place of those messages.' })),
+    summary: nullable(Type.String({ description: 'Text that replaces those messages in prompts.' })),
     model: nullable(Type.String()),
     tokens_before: Count,
     tokens_after: Count,

@@ -1,4 +1,4 @@
-/** All named components, each once. */
+/** All named components. */
 import type { TSchema } from 'typebox';
 import { Usage } from './common.ts';
 import * as approval from './approval.ts';

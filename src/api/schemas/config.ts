@@ -1,4 +1,4 @@
-/** A worker's config as clients write it. Members that the contract names and nobody built yet are in not-built.ts. */
+/** The config of a worker. not-built.ts lists fields that are not implemented yet. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { CONTEXT_LIMIT } from '../../core/compaction/settings.ts';
@@ -16,7 +16,7 @@ const MOST = 1_000_000_000;
 const Parameters = Type.Unsafe<{ [key: string]: Json }>({
   type: 'object',
   propertyNames: { not: { enum: [...RESERVED_PARAMETERS] } },
-  description: `Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: ${RESERVED_PARAMETERS.join(', ')}.`,
+  description: `Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: ${RESERVED_PARAMETERS.join(', ')}.`,
 });
 
 export const PinnedText = strict(
@@ -24,7 +24,7 @@ export const PinnedText = strict(
     title: Type.String({ minLength: 1, maxLength: PINNED.title }),
     text: Type.String({ minLength: 1, maxLength: PINNED.text }),
   },
-  { $id: 'PinnedText', description: 'Stands behind the system prompt in every prompt.' },
+  { $id: 'PinnedText', description: 'Follows the system prompt in every prompt.' },
 );
 
 export const ClientTool = strict(
@@ -41,16 +41,16 @@ export const ClientTool = strict(
   },
   {
     $id: 'ClientTool',
-    description: 'A tool that the client runs: a call of it waits for the result that the client brings.',
+    description: 'A tool that the client runs: a call waits until the client posts its result.',
   },
 );
 
 export const ApprovalRule = strict(
   {
-    tool: Type.String({ pattern: TOOL_GLOB, description: 'The name of a tool; `*` stands for any text.' }),
+    tool: Type.String({ pattern: TOOL_GLOB, description: 'Name of a tool; `*` matches any text.' }),
     decision: oneOf(
       APPROVALS,
-      'never: it is run. always: a person is asked first. deny: it is not run, and the model is told.',
+      'never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets an error.',
     ),
   },
   { $id: 'ApprovalRule' },
@@ -67,7 +67,7 @@ export const WorkerLimits = strict(
   {
     $id: 'WorkerLimits',
     description:
-      'For workers below it: how deep they may be (0 has no parent), how many children each may have, and how many of the tree may be at work at once. The narrowest of what the operator, the role and the config say holds.',
+      'Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree with an unfinished job. The lowest of the values of the installation, the role and the config applies.',
   },
 );
 
@@ -75,25 +75,25 @@ const members = {
   model: Type.String({ minLength: 1, maxLength: 256, description: 'provider/model' }),
   streaming: Type.Boolean(),
   system_prompt: Type.String({ maxLength: 1_000_000 }),
-  mode: oneOf(MODES, 'plan: only tools without effect are offered, and answers are of type plan.'),
+  mode: oneOf(MODES, 'plan: the model gets only tools without effect, and answers have the type plan.'),
   tools: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1_000, uniqueItems: true }),
   client_tools: Type.Array(ref(ClientTool), { maxItems: 200 }),
   mcp_servers: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
     maxItems: 100,
     uniqueItems: true,
-    description: 'Names of MCP servers of the config file: all the tools that they offer.',
+    description: 'Names of MCP servers in the config file. The worker gets all their tools.',
   }),
   approval: Type.Array(ref(ApprovalRule), {
     maxItems: MOST_RULES,
     description:
-      'Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands.',
+      'Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies.',
   }),
   max_tokens: Type.Integer({ minimum: 1, maximum: MOST }),
   context_limit: Type.Integer({
     minimum: CONTEXT_LIMIT.least,
     maximum: MOST,
     description:
-      'Tokens of a prompt. Where nobody says it: 200000 with anthropic, 128000 with openai and openai-chat, 1000000 with simulated.',
+      'The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated.',
   }),
   compaction: ref(Compaction),
   pinned: Type.Array(ref(PinnedText), { maxItems: PINNED.most }),
@@ -104,7 +104,7 @@ const members = {
     minimum: 1,
     maximum: LIMITS.idleTimeoutS,
     description:
-      'Seconds after which its context is archived, where nothing happens in it. Not given: never.',
+      'Seconds without activity after which the context is archived. Not set: never.',
   }),
 };
 
@@ -129,12 +129,12 @@ export const WorkerConfig = strict(
   },
   {
     $id: 'WorkerConfig',
-    description: 'What is not given comes from the role, then from the defaults. At most 64 KB of JSON.',
+    description: 'Missing fields come from the role, then from the defaults. At most 64 KB of JSON.',
     [MAX_BYTES]: SETTINGS_BYTES,
   },
 );
 
-/** The same, where null takes a member back. */
+/** A config patch: null removes a field. */
 export const ConfigPatch = strict(
   {
     model: Type.Optional(nullable(members.model)),
@@ -156,7 +156,7 @@ export const ConfigPatch = strict(
   },
   {
     $id: 'ConfigPatch',
-    description: 'Given members replace those that stand; null takes one back.',
+    description: 'Given fields replace current ones; null removes a field.',
     [MAX_BYTES]: SETTINGS_BYTES,
   },
 );

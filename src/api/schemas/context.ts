@@ -1,4 +1,4 @@
-/** Contexts on the wire. */
+/** Contexts in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { STATES } from '../../core/state.ts';
@@ -27,14 +27,14 @@ export const LastMessage = strict(
     id: Uuid,
     role: oneOf(['user', 'assistant']),
     text: Type.String({
-      description: 'Its beginning; empty where it holds no text, or where the message is larger than 64 KB.',
+      description: 'Start of the text. Empty if the message has no text or is larger than 64 KB.',
     }),
     created_at: Instant,
   },
   {
     $id: 'LastMessage',
     description:
-      'What was last said on the active branch; results of tools and calls of them are passed over.',
+      'The last message on the active branch, without tool calls and tool results.',
   },
 );
 
@@ -43,18 +43,18 @@ export const Context = strict(
     id: Uuid,
     worker_id: Uuid,
     worker_name: Type.String(),
-    role: nullable(Type.String({ description: 'Of the worker.' })),
+    role: nullable(Type.String({ description: 'Role of the worker.' })),
     last_message: nullable(ref(LastMessage)),
     parent_id: nullable(
-      Type.String({ format: 'uuid', description: 'The context it was forked from; it may be gone by now.' }),
+      Type.String({ format: 'uuid', description: 'The context it was forked from; may be deleted by now.' }),
     ),
     title: nullable(Type.String()),
     config: ref(WorkerConfig),
     state: oneOf(STATES),
     active_branch: Type.String(),
     branches: Type.Array(Type.String()),
-    message_count: Type.Integer({ minimum: 0, description: 'On all branches; what they share counts once.' }),
-    turn_count: Type.Integer({ minimum: 0, description: 'Of the active branch.' }),
+    message_count: Type.Integer({ minimum: 0, description: 'Messages on all branches; shared messages count once.' }),
+    turn_count: Type.Integer({ minimum: 0, description: 'Turns of the active branch.' }),
     request_count: Count,
     usage: ref(Usage),
     created_at: Instant,
@@ -62,13 +62,13 @@ export const Context = strict(
     expires_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'When it is archived, if nothing happens in it. Null: never, or it is.',
+        description: 'When the context is archived if there is no activity. Null: never, or already archived.',
       }),
     ),
     archived_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'Archived: left out of lists, and back with its next input.',
+        description: 'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
       }),
     ),
   },
@@ -80,14 +80,14 @@ export const ContextList = listOf('ContextList', Context);
 
 export const ContextQuery = strict({
   ...Page,
-  state: Type.Optional(someOf(STATES, 'As they are shown.')),
+  state: Type.Optional(someOf(STATES, 'State of the context.')),
   role: Type.Optional(RoleName),
   archived: Archived,
   q: Type.Optional(
     plainText(
       200,
       1,
-      'Is said (upper or lower case, as the database knows it) in the title, the name or role of the worker, an id of the two, or the metadata of one of the last 20 jobs. A page looks at 2,000 contexts and about 16 MB of metadata: it may hold none and have a next one.',
+      'Text to find, ignoring case, in the title, the name or role of the worker, the ids of context and worker, or the metadata of the last 20 jobs. A page searches 2,000 contexts and about 16 MB of metadata, so it may be empty and still have a next_cursor.',
     ),
   ),
 });
@@ -124,7 +124,7 @@ export const ContextState = strict(
     attempt: nullable(Count),
     waiting_for: Type.Array(ref(WaitingFor)),
     queue_position: nullable(
-      Type.Integer({ minimum: 1, description: 'While it waits for a worker process: 1 is next.' }),
+      Type.Integer({ minimum: 1, description: 'Position while the job waits for a worker process; 1 is next.' }),
     ),
     why: Type.String(),
   },
@@ -138,7 +138,7 @@ export const ForkContext = strict(
       Type.String({
         format: 'uuid',
         description:
-          'The last message that is copied, with the results of its tool calls, of whichever branch shows it. Else all of the active branch that is complete: what an unfinished job added is not.',
+          'The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job.',
       }),
     ),
     title: Type.Optional(nullable(Title)),

@@ -1,4 +1,4 @@
-/** What a stream tells: the data of each event, by its name. */
+/** The events of a stream: the data of each event by its name. */
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 import { COMPACTOR_TYPES } from '../../core/compaction/type.ts';
@@ -12,37 +12,36 @@ import { AnyJson, Count, Instant, JsonObject, Usage, Uuid, nullable, oneOf, stri
 
 const context = { context_id: Uuid };
 
-/** Events of older releases do not say what it cost. */
+/** Events of older releases have no cost. */
 const SUMMARY_USAGE = strict({ ...Usage.properties, cost: Type.Optional(Usage.properties.cost) });
 
 const delta = {
   ...context,
   message_id: Uuid,
-  attempt: Type.Integer({ minimum: 1, description: 'A higher one voids the text of the lower.' }),
+  attempt: Type.Integer({ minimum: 1, description: 'A higher attempt replaces the text of lower ones.' }),
   delta: Type.String(),
-  sequence: Type.Integer({ minimum: 0, description: 'Counts from 0 in each attempt.' }),
+  sequence: Type.Integer({ minimum: 0, description: 'Starts at 0 in each attempt.' }),
 };
 
 const job = { ...context, job_id: Uuid, status: oneOf(JOB_STATUSES), attempt: Count };
 const toolCall = { ...context, tool_call_id: Uuid, name: Type.String(), status: oneOf(CALL_STATUSES) };
 
-/** Data by the name of its event. */
 export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
   StateChanged: strict(
     { ...context, new_state: oneOf(STATES), job_id: nullable(Uuid) },
-    { $id: 'StateChangedEvent', description: 'Without an id where the state is fleeting.' },
+    { $id: 'StateChangedEvent', description: 'Has no id if the state is transient.' },
   ),
-  ContentDelta: strict(delta, { $id: 'ContentDeltaEvent', description: 'Without an id.' }),
-  ThinkingDelta: strict(delta, { $id: 'ThinkingDeltaEvent', description: 'Without an id.' }),
+  ContentDelta: strict(delta, { $id: 'ContentDeltaEvent', description: 'Has no id.' }),
+  ThinkingDelta: strict(delta, { $id: 'ThinkingDeltaEvent', description: 'Has no id.' }),
   ContentSnapshot: strict(
     {
       ...context,
       message_id: Uuid,
       attempt: delta.attempt,
-      text: Type.String({ description: 'All of it so far: takes the place of what was heard before.' }),
-      sequence: Type.Integer({ minimum: 0, description: 'Deltas with a higher one follow.' }),
+      text: Type.String({ description: 'The whole text so far: replaces earlier text of the message.' }),
+      sequence: Type.Integer({ minimum: 0, description: 'Later deltas have a higher sequence.' }),
     },
-    { $id: 'ContentSnapshotEvent', description: 'Without an id.' },
+    { $id: 'ContentSnapshotEvent', description: 'Has no id.' },
   ),
   MessageCompleted: strict(
     {
@@ -53,13 +52,13 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       role: oneOf(MESSAGE_ROLES),
       type: oneOf(MESSAGE_TYPES),
     },
-    { $id: 'MessageCompletedEvent', description: 'A message entered history, inputs and results too.' },
+    { $id: 'MessageCompletedEvent', description: 'A message became part of the history; also for inputs and tool results.' },
   ),
   ContextImported: strict(
     { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
     {
       $id: 'ContextImportedEvent',
-      description: 'All before it came with an import. `kept`: what its source said that has no place here.',
+      description: 'All earlier history was imported. `kept`: data of the source that this version has no field for.',
     },
   ),
   ContextCompacted: strict(
@@ -68,7 +67,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       compaction_id: Uuid,
       branch: Type.String(),
       type: oneOf(COMPACTOR_TYPES),
-      upto_seq: Type.Integer({ minimum: 1, description: 'The last message that it stands for.' }),
+      upto_seq: Type.Integer({ minimum: 1, description: 'seq of the last replaced message.' }),
       tokens_before: Count,
       tokens_after: Count,
       job_id: Uuid,
@@ -78,25 +77,25 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       started_at: Instant,
       first_token_at: nullable(Instant),
     },
-    { $id: 'ContextCompactedEvent', description: 'The prompt shows something shorter from here on.' },
+    { $id: 'ContextCompactedEvent', description: 'Prompts are shorter from now on: old messages are replaced.' },
   ),
   MessagesRetracted: strict(
     { ...context, message_ids: Type.Array(Uuid), turn: Type.String(), mode: oneOf(INTERRUPT_MODES) },
-    { $id: 'MessagesRetractedEvent', description: 'They left history with an interrupt.' },
+    { $id: 'MessagesRetractedEvent', description: 'An interrupt removed these messages from the history.' },
   ),
   ContextCleared: strict(context, {
     $id: 'ContextClearedEvent',
-    description: 'History begins anew: what was told before has left it, and turns count from 1.',
+    description: 'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
   }),
   JobStarted: strict(job, { $id: 'JobStartedEvent' }),
-  JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'Nothing more of the job follows.' }),
+  JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'The last event of the job.' }),
   BranchCreated: strict(
     { ...context, branch: Type.String(), parent: Type.String(), fork_seq: Count },
-    { $id: 'BranchCreatedEvent', description: 'It shares what its parent shows up to that number.' },
+    { $id: 'BranchCreatedEvent', description: 'The branch shares the messages of its parent up to fork_seq.' },
   ),
   BranchSwitched: strict(
     { ...context, branch: Type.String() },
-    { $id: 'BranchSwitchedEvent', description: 'Inputs that name no branch go to it from now on.' },
+    { $id: 'BranchSwitchedEvent', description: 'The branch is now active: it takes inputs that name no branch.' },
   ),
   BranchDeleted: strict({ ...context, branch: Type.String() }, { $id: 'BranchDeletedEvent' }),
   ToolCallStarted: strict(toolCall, { $id: 'ToolCallStartedEvent' }),
@@ -113,7 +112,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     {
       $id: 'ApprovalRequestedEvent',
       description:
-        'A call is not run before somebody approves it. `ApprovalResolved` follows, or, where its job ends first, only `ToolCallFinished`.',
+        'A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`.',
     },
   ),
   ApprovalResolved: strict(
@@ -130,7 +129,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     },
     {
       $id: 'ApprovalResolvedEvent',
-      description: '`input`: what the call is run with instead of what the model asked; null: as asked.',
+      description: '`input` replaces the input of the model. Null: unchanged.',
     },
   ),
   OutcomeUnknown: strict(
@@ -145,12 +144,12 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     {
       $id: 'OutcomeUnknownEvent',
       description:
-        'A call was begun and nobody saw it end: it waits for a person who says what became of it.',
+        'A call started, and its end is unknown after a crash. It waits for a person to resolve it.',
     },
   ),
   OutcomeResolved: strict(
     { ...context, tool_call_id: Uuid, name: Type.String(), job_id: Uuid, outcome: oneOf(RESOLUTIONS) },
-    { $id: 'OutcomeResolvedEvent', description: 'Somebody said what became of it.' },
+    { $id: 'OutcomeResolvedEvent', description: 'A person resolved the unknown outcome.' },
   ),
   InputRequested: strict(
     {
@@ -158,25 +157,25 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       tool_call_id: Uuid,
       name: Type.String(),
       job_id: Uuid,
-      question: nullable(Type.String({ description: 'Null of a tool that the client runs.' })),
+      question: nullable(Type.String({ description: 'Null for a client tool.' })),
       choices: nullable(Type.Array(Type.String())),
       input: AnyJson,
     },
     {
       $id: 'InputRequestedEvent',
       description:
-        'A call waits for its result from outside: the answer to a question, or what a client made of `input`.',
+        'A call waits for its result: a person answers the question, or the client runs the tool with `input`.',
     },
   ),
   WorkerSpawned: strict(
     { ...context, tool_call_id: Uuid, name: Type.String(), worker_id: Uuid, job_id: Uuid },
-    { $id: 'WorkerSpawnedEvent', description: 'The worker `name` was made by a call, and given a job.' },
+    { $id: 'WorkerSpawnedEvent', description: 'A call created the worker `name` and gave it a job.' },
   ),
-  Heartbeat: strict({ timestamp: Instant }, { $id: 'HeartbeatEvent', description: 'Without an id.' }),
+  Heartbeat: strict({ timestamp: Instant }, { $id: 'HeartbeatEvent', description: 'Has no id.' }),
 };
 
 export const EventStream = Type.String({
-  description: `Server-Sent Events: \`id\` is the context's seq, \`event\` a name, \`data\` JSON. Names, each with its data in the component \`<name>Event\`: ${Object.keys(EVENTS).join(', ')}. Others may come: they are to be ignored.`,
+  description: `Server-Sent Events: \`id\` is the context's seq, \`event\` a name, \`data\` JSON. Names, each with its data in the component \`<name>Event\`: ${Object.keys(EVENTS).join(', ')}. Clients must ignore unknown names.`,
 });
 
 export const EventsQuery = strict({
@@ -185,13 +184,13 @@ export const EventsQuery = strict({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'Begins after this seq; 0 replays everything. Without it, and without `Last-Event-ID`: with what is live now. Beyond the last seq: as if it were that one.',
+        'Starts after this seq; 0 replays all events. Without it and without `Last-Event-ID`, only new events. A value beyond the last seq counts as the last seq.',
     }),
   ),
 });
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,15}$', description: 'As `after`, and wins over it.' }),
+    Type.String({ pattern: '^[0-9]{1,15}$', description: 'Like `after`, and takes precedence.' }),
   ),
 });

@@ -1,4 +1,4 @@
-/** A context as a document: all of it, to be read by people and taken in again. It names things by numbers, not by ids. */
+/** The lossless export of a context as a document, readable and importable. Entries have numbers, not ids. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { BRANCH_NAME } from '../../core/branch.ts';
@@ -46,7 +46,7 @@ export const StoredToolResult = strict(
   },
   { $id: 'StoredToolResult' },
 );
-/** With what only its provider understands. */
+/** Stored blocks, including data that only their provider understands. */
 export const StoredBlock = byType('StoredBlock', [
   StoredText,
   StoredThinking,
@@ -57,12 +57,12 @@ export const StoredBlock = byType('StoredBlock', [
 ]);
 
 const Number = Type.Integer({ minimum: 1 });
-/** Of one message, and of a whole context: as large as what they are stored in, with room to count on. */
+/** Limits of counts for one message and for a whole context: they fit the database columns, with room to grow. */
 const Amount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 const Total = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000_000 });
 const Cost = Type.String({
   pattern: '^[0-9]{1,7}([.][0-9]{1,9})?$',
-  description: 'US dollars, at the prices of the moment of each call; not there: no price was known.',
+  description: 'US dollars, at the prices at the time of each call. Missing: no known price.',
 });
 const usageOf = (each: typeof Amount) =>
   strict({
@@ -111,7 +111,7 @@ export const ExportedCompaction = strict(
     number: Number,
     branch: BranchName,
     compactor: oneOf(['threshold', 'llm']),
-    upto: Type.Integer({ minimum: 0, description: 'The last entry that it stands for.' }),
+    upto: Type.Integer({ minimum: 0, description: 'Number of the last replaced entry.' }),
     summary: nullable(plainText(10_000_000)),
     model: nullable(plainText(1_000)),
     tokens_before: Amount,
@@ -131,7 +131,7 @@ export const ExportedBranch = strict(
   {
     name: BranchName,
     parent: nullable(BranchName),
-    fork: nullable(Type.Integer({ minimum: 0, description: 'The last entry before it left its parent.' })),
+    fork: nullable(Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' })),
     spans: nullable(
       Type.Array(
         strict({
@@ -147,7 +147,7 @@ export const ExportedBranch = strict(
   {
     $id: 'ExportedBranch',
     description:
-      'Reads the entries of each `branch` with `after < number <= upto`; without spans all under its own name.',
+      'Shows the entries of each span: those of `branch` with `after < number <= upto`. Without spans, all entries of its own name.',
   },
 );
 export type ExportedBranch = Static<typeof ExportedBranch>;
@@ -174,12 +174,12 @@ export const ContextExport = strict(
     entries: Type.Array(ref(ExportedEntry)),
     branches: Type.Array(ref(ExportedBranch)),
   },
-  { $id: 'ContextExport', description: 'All that was ever history, in order, by numbers without gaps.' },
+  { $id: 'ContextExport', description: 'The full history in order, numbered without gaps.' },
 );
 
 export const Pair = strict(
   { user: Type.Optional(Type.String()), assistant: Type.Optional(Type.String()) },
-  { $id: 'Pair', description: 'What one side said, or both.' },
+  { $id: 'Pair', description: 'Text of the user, of the assistant, or both.' },
 );
 export type Pair = Static<typeof Pair>;
 

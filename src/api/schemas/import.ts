@@ -1,4 +1,4 @@
-/** What a context can be imported from. */
+/** The formats of imports. */
 import { Type } from 'typebox';
 import { nullable, plainText, ref, strict } from './common.ts';
 import { RoleName, WorkerConfig } from './config.ts';
@@ -21,7 +21,7 @@ export const FolderImport = strict(
   {
     files: Type.Unsafe<{ [name: string]: unknown }>({
       type: 'object',
-      description: 'The parsed files by their names: metadata.json, message_index.json, messages/<id>.json.',
+      description: 'The parsed files by name: metadata.json, message_index.json, messages/<id>.json.',
     }),
   },
   { $id: 'FolderImport' },

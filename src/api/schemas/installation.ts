@@ -1,4 +1,4 @@
-/** The installation, for the people who run it. */
+/** The installation, for operators. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { APPROVALS } from '../../core/policy.ts';
@@ -8,19 +8,19 @@ import { Count, Instant, Uuid, nullable, oneOf, ref, strict } from './common.ts'
 export const ProviderStatus = strict(
   {
     name: Type.String(),
-    configured: Type.Boolean({ description: 'What calls it needs, such as a key, is set.' }),
+    configured: Type.Boolean({ description: 'The settings that calls need, such as a key, are set.' }),
     answered_at: nullable(
       Type.String({
         format: 'date-time',
         description:
-          'Its last answer to a live worker process. Null: none, or the caller is not the operator.',
+          'Last answer to a live worker process. Null: none, or the caller is not the operator.',
       }),
     ),
     failed_at: nullable(
-      Type.String({ format: 'date-time', description: 'Its last call that brought none.' }),
+      Type.String({ format: 'date-time', description: 'Last failed call.' }),
     ),
     throttled_until: nullable(
-      Type.String({ format: 'date-time', description: 'It asked not to be called until then.' }),
+      Type.String({ format: 'date-time', description: 'The provider key is throttled until then.' }),
     ),
     throttle_reason: nullable(Type.String()),
   },
@@ -32,14 +32,14 @@ export const ToolInfo = strict(
     name: Type.String(),
     source: oneOf(
       ['own', 'built_in', 'mcp', 'elsewhere'],
-      'own: of the config file. elsewhere: a worker process serves it that this process knows no more of.',
+      'own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process.',
     ),
     description: nullable(Type.String()),
     effect: nullable(oneOf(EFFECTS)),
     approval: nullable(
-      oneOf([...APPROVALS, 'by_call'], 'What the tool says itself; rules of configs and roles go before it.'),
+      oneOf([...APPROVALS, 'by_call'], 'The default of the tool. Rules of configs and roles take precedence.'),
     ),
-    served: Type.Boolean({ description: 'A worker process that lives has it.' }),
+    served: Type.Boolean({ description: 'A live worker process serves it.' }),
   },
   { $id: 'ToolInfo' },
 );
@@ -47,9 +47,9 @@ export const ToolInfo = strict(
 export const McpServerInfo = strict(
   {
     name: Type.String(),
-    state: oneOf(['up', 'down', 'unknown'], 'up: in one worker process at least.'),
+    state: oneOf(['up', 'down', 'unknown'], 'up: running in at least one worker process.'),
     tools: nullable(
-      Type.Array(ref(ToolInfo), { description: 'Null: it runs in other processes, and is not known here.' }),
+      Type.Array(ref(ToolInfo), { description: 'Null: the server runs in other processes, so its tools are unknown.' }),
     ),
   },
   { $id: 'McpServerInfo' },
@@ -64,9 +64,9 @@ export const WorkerProcessInfo = strict(
     started_at: Instant,
     heartbeat_at: Instant,
     concurrency: nullable(
-      Type.Integer({ minimum: 0, description: 'Contexts it may run at once; null until its first figures.' }),
+      Type.Integer({ minimum: 0, description: 'Contexts it may run at once. Null until its first metrics.' }),
     ),
-    running: nullable(Type.Integer({ minimum: 0, description: 'Of those, some five seconds ago at most.' })),
+    running: nullable(Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' })),
     providers: Type.Array(Type.String()),
     mcp_servers: Type.Array(Type.String()),
   },
@@ -92,10 +92,10 @@ export const SystemLimits = strict(
     import_bytes: Count,
     streams: Count,
   },
-  { $id: 'SystemLimits', description: 'By the names of the config file; null: there is none.' },
+  { $id: 'SystemLimits', description: 'Limits by their names in the config file. Null: no limit.' },
 );
 
-const Dollars = Type.String({ description: 'US dollars for a million tokens, decimal.' });
+const Dollars = Type.String({ description: 'US dollars per million tokens, decimal.' });
 
 export const ModelPrice = strict(
   {
@@ -111,18 +111,18 @@ export const ModelPrice = strict(
 export const System = strict(
   {
     version: Type.String(),
-    mode: oneOf(['laptop', 'production'], 'laptop: one process is everything.'),
+    mode: oneOf(['laptop', 'production'], 'laptop: one process is both API and worker.'),
     default_model: Type.String(),
     providers: Type.Array(ref(ProviderStatus)),
     prices: Type.Array(ref(ModelPrice), {
-      description: 'Of the config file; what another model costs is not known.',
+      description: 'Prices of the config file. Other models have no known price.',
     }),
     tools: Type.Array(ref(ToolInfo)),
     mcp_servers: Type.Array(ref(McpServerInfo)),
     limits: ref(SystemLimits),
     processes: nullable(
       Type.Array(ref(WorkerProcessInfo), {
-        description: 'Live worker processes, newest first. Null: only the operator sees them.',
+        description: 'Live worker processes, newest first. Null: the caller is not the operator.',
       }),
     ),
   },

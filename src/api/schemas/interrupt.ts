@@ -1,4 +1,4 @@
-/** Interrupts on the wire. */
+/** Interrupts in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { INTERRUPT_MODES, JOB_STATUSES } from '../../core/job.ts';
@@ -7,7 +7,7 @@ import { CALL_STATUSES } from '../../core/tool-call.ts';
 import { Instant, Uuid, nullable, oneOf, ref, strict } from './common.ts';
 import { LONGEST_WAIT_MS } from './job.ts';
 
-/** How long the answer to an interrupt waits for the end of the job unless told otherwise, in milliseconds. */
+/** Default for how long an interrupt waits for the job to finish, in milliseconds. */
 export const TIMEOUT_MS = 5_000;
 
 export const Interrupt = strict(
@@ -15,7 +15,7 @@ export const Interrupt = strict(
     mode: Type.Optional(
       oneOf(
         INTERRUPT_MODES,
-        'What becomes of what the job added. discard (the default): its side is taken back, the inputs stay. rollback: the inputs too. keep: what was finished stays.',
+        'What to do with messages of the job. discard (the default): retract answers and tool results, keep inputs. rollback: retract inputs too. keep: keep finished messages.',
       ),
     ),
     wait_ms: Type.Optional(
@@ -23,7 +23,7 @@ export const Interrupt = strict(
         minimum: 0,
         maximum: LONGEST_WAIT_MS,
         default: TIMEOUT_MS,
-        description: 'Answers when the job ended, and after so many milliseconds at the latest.',
+        description: 'The response waits until the job has finished, at most this many milliseconds.',
       }),
     ),
   },
@@ -32,7 +32,7 @@ export const Interrupt = strict(
 
 export const BegunCall = strict(
   { tool_call_id: Uuid, name: Type.String(), effect: oneOf(EFFECTS), status: oneOf(CALL_STATUSES) },
-  { $id: 'BegunCall', description: 'A tool call that had begun: what it did is not undone.' },
+  { $id: 'BegunCall', description: 'A tool call that had started. Its effects are not undone.' },
 );
 
 export const Interruption = strict(
@@ -46,7 +46,7 @@ export const Interruption = strict(
   },
   {
     $id: 'Interruption',
-    description: 'What became of it so far. Of an idle context everything is null or empty.',
+    description: 'Progress of the interrupt. For an idle context all fields are null or empty.',
   },
 );
 export type Interruption = Static<typeof Interruption>;

@@ -1,4 +1,4 @@
-/** Jobs on the wire. */
+/** Jobs in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_CODES } from '../../core/errors.ts';
@@ -24,14 +24,14 @@ export const WaitingFor = strict(
   {
     kind: oneOf(
       ['approval', 'input', 'worker', 'timer'],
-      'input: a call is answered from outside. approval: a person has a say in a call: whether it runs, or what became of it. worker: it waits for that worker. timer: nothing happens before `until`; of a call that sleeps, with its name and id. With worker_id, all but worker: that worker waits for it.',
+      'input: a person or a client answers a call. approval: a person decides whether a call runs, or resolves its unknown outcome. worker: another worker must finish. timer: nothing happens before `until`; for a sleeping call with its name and id. If worker_id is set and kind is not worker, a worker below waits for it.',
     ),
     tool_call_id: Type.Optional(Uuid),
-    name: Type.Optional(Type.String({ description: 'Of the tool.' })),
+    name: Type.Optional(Type.String({ description: 'Name of the tool.' })),
     worker_id: Type.Optional(Uuid),
     until: Type.Optional(Instant),
   },
-  { $id: 'WaitingFor', description: 'What must come before it goes on.' },
+  { $id: 'WaitingFor', description: 'An event that the job waits for.' },
 );
 
 export const JobOutput = strict({ message_id: Uuid, text: Type.String() }, { $id: 'JobOutput' });
@@ -68,14 +68,14 @@ export const JobList = listOf('JobList', Job);
 
 export const JobQuery = strict({
   ...Page,
-  status: Type.Optional(someOf(JOB_STATUSES, 'Those in one of these.')),
+  status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
   kind: Type.Optional(oneOf(JOB_KINDS)),
-  role: Type.Optional(plainText(256, 1, 'Of the worker.')),
+  role: Type.Optional(plainText(256, 1, 'Role of the worker.')),
   metadata: Type.Optional(
     Type.String({
       minLength: 2,
       maxLength: 2_000,
-      description: 'A JSON object that must be contained in that of the job.',
+      description: 'A JSON object that must be contained in the metadata of the job.',
     }),
   ),
   context_id: Type.Optional(Uuid),
@@ -85,14 +85,14 @@ export const JobQuery = strict({
   created_before: Type.Optional(Instant),
 });
 
-/** At most this long, in milliseconds. */
+/** The longest wait in milliseconds. */
 export const LONGEST_WAIT_MS = 60_000;
 
 export const WaitMs = Type.Integer({
   minimum: 0,
   maximum: LONGEST_WAIT_MS,
   default: 0,
-  description: 'Answers when the job ends, and after so many milliseconds at the latest.',
+  description: 'The response waits until the job has finished, at most this many milliseconds.',
 });
 
 export const WaitQuery = strict({ wait_ms: WaitMs });
@@ -110,6 +110,6 @@ export const Receipt = strict(
     delivered_at: nullable(Instant),
     stopped_at: nullable(Instant),
   },
-  { $id: 'Receipt', description: 'What became of the wish so far.' },
+  { $id: 'Receipt', description: 'Progress of the stop request.' },
 );
 export type Receipt = Static<typeof Receipt>;

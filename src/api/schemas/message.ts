@@ -1,4 +1,4 @@
-/** Messages on the wire, and what a client may post. */
+/** Messages in the API, and bodies that clients post. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { DELIVERIES } from '../../commands/submit-input.ts';
@@ -61,22 +61,22 @@ export const DocumentInput = strict(
 );
 export const InputBlock = byType('InputBlock', [TextInput, ImageInput, DocumentInput]);
 
-/** Of a branch that is there; without it, the active one. */
+/** The name of an existing branch. */
 export const BranchName = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[^\\p{Cs}\\u0000]*$',
-  description: 'Without it: the active branch.',
+  description: 'Default: the active branch.',
   examples: ['main'],
 });
 
 const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
-/** What a job may be given, with an input or without one. */
+/** Options of a job, with or without an input. */
 export const ofJob = {
   branch: Type.Optional(BranchName),
   priority: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 goes first.' }),
+    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
   ),
   metadata: Type.Optional(Metadata),
   max_steps: Type.Optional(MaxSteps),
@@ -94,7 +94,7 @@ export const PostMessage = strict(
     delivery: Type.Optional(
       oneOf(
         DELIVERIES,
-        "While a question waits, queue (with the default priority) answers the oldest one, and the job is that of the question. While a job is unfinished: wait for one's turn; join the running job at its next step (metadata, priority, max_steps and deadline then stay those of that job); take its place; or be refused.",
+        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input.',
       ),
     ),
     ...ofJob,
@@ -104,11 +104,11 @@ export const PostMessage = strict(
 
 export const ResultInput = byType('ResultInput', [TextInput, ImageInput]);
 
-/** What somebody outside answers to a call. */
+/** The result of a tool call that a person or a client posts. */
 export const PostResult = strict(
   {
     content: Type.Union([Type.String(), Type.Array(ref(ResultInput), { minItems: 1, maxItems: 1_000 })]),
-    is_error: Type.Optional(Type.Boolean({ description: 'The model is told that the call failed.' })),
+    is_error: Type.Optional(Type.Boolean({ description: 'The model sees the result as a failed call.' })),
   },
   { $id: 'PostResult' },
 );
@@ -119,7 +119,7 @@ export const PatchMessage = strict(
     position: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'Its place in the queue: 1 is next, beyond the end is the end.',
+        description: 'Position in the queue; 1 is next. A value beyond the end means the end.',
       }),
     ),
   },
@@ -135,7 +135,7 @@ export const Accepted = strict(
     context_id: Uuid,
     status: oneOf(
       ['queued', 'running', 'waiting'],
-      'Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question.',
+      'Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question.',
     ),
     stream_url: Type.String({ format: 'uri-reference' }),
   },
@@ -193,16 +193,16 @@ export const Message = strict(
     id: Uuid,
     context_id: Uuid,
     branch: Type.String(),
-    seq: nullable(Type.Integer({ minimum: 1, description: 'Null while it is queued.' })),
+    seq: nullable(Type.Integer({ minimum: 1, description: 'Null while the message is queued.' })),
     turn: nullable(Type.String({ pattern: '^[ua][1-9][0-9]*$' })),
     role: oneOf(MESSAGE_ROLES),
     type: oneOf(MESSAGE_TYPES),
     status: oneOf(['queued', 'completed', 'retracted']),
-    compacted: Type.Boolean({ description: 'The prompt shows a summary in its place.' }),
+    compacted: Type.Boolean({ description: 'Prompts show a summary instead of this message.' }),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),
     sender_worker_id: nullable(
-      Type.String({ format: 'uuid', description: 'Of an input: the worker it came from. Null: a client.' }),
+      Type.String({ format: 'uuid', description: 'For an input: the worker that sent it. Null: a client.' }),
     ),
     created_at: Instant,
     completed_at: nullable(Instant),
@@ -218,7 +218,7 @@ export type Message = Static<typeof Message>;
 
 export const MessageList = listOf('MessageList', Message);
 
-/** A list of what is left out otherwise. */
+/** Messages that lists leave out by default. */
 const INCLUDE = ['retracted', 'compacted', 'retracted,compacted', 'compacted,retracted'] as const;
 
 export const MessageQuery = strict({
@@ -228,7 +228,7 @@ export const MessageQuery = strict({
   include: Type.Optional(
     oneOf(
       INCLUDE,
-      'retracted: those too that an interrupt took back. compacted: those too that a summary stands for in the prompt.',
+      'retracted: include messages that an interrupt retracted. compacted: include messages that prompts replace by a summary.',
     ),
   ),
   order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
@@ -236,7 +236,7 @@ export const MessageQuery = strict({
     Type.String({
       format: 'uuid',
       description:
-        'The page begins with this message, and goes on from there in that order. Not with a cursor.',
+        'The page starts with this message. Cannot be combined with cursor.',
     }),
   ),
 });

@@ -1,4 +1,4 @@
-/** Errors as they leave: RFC 9457, with a member `error` for SDKs that look for one. */
+/** Error responses: RFC 9457 problem details, plus a member `error` as SDKs of vendors expect it. */
 import { Type } from 'typebox';
 import { CODES } from '../../core/errors.ts';
 import type { Code } from '../../core/errors.ts';
@@ -22,10 +22,10 @@ export const Problem = strict(
   { $id: 'Problem' },
 );
 
-/** Statuses that an operation names by itself. Those that follow from what it takes are added to the document by rule. */
+/** Statuses that a route declares. openapi.ts adds the statuses that follow from its parameters. */
 type Named = 401 | 403 | 404 | 409 | 412 | 422 | 429;
 
-/** What a route may answer instead: `statuses`, and what every route may by `impliedBy` in openapi.ts. */
+/** The error responses of a route: `statuses`; openapi.ts adds the common ones (`impliedBy`). */
 export function problems(...statuses: Named[]): Record<number, object> {
   return problemsOf(statuses);
 }

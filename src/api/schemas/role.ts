@@ -1,4 +1,4 @@
-/** Roles on the wire. */
+/** Roles in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Instant, MAX_BYTES, SETTINGS_BYTES, Page, listOf, nullable, oneOf, strict } from './common.ts';
@@ -7,7 +7,7 @@ import { WorkerConfig } from './config.ts';
 export const RoleDefinition = strict(WorkerConfig.properties, {
   $id: 'RoleDefinition',
   description:
-    'What is not given falls to the defaults, for workers whose config does not say it. At most 64 KB of JSON.',
+    'Settings of workers with this role; the config of a worker overrides them. Missing fields use the defaults. At most 64 KB of JSON.',
   [MAX_BYTES]: SETTINGS_BYTES,
 });
 
@@ -15,11 +15,11 @@ export const Role = strict(
   {
     name: Type.String(),
     version: nullable(
-      Type.Integer({ minimum: 1, description: 'Null of the config file, whose roles have none.' }),
+      Type.Integer({ minimum: 1, description: 'Null for roles of the config file, which have no versions.' }),
     ),
     source: oneOf(
       ['api', 'file'],
-      '`file`: of the config file, and read-only; what of it this process does not know is left out.',
+      '`file`: from the config file, read-only. If only other processes have the role, its settings are missing.',
     ),
     ...WorkerConfig.properties,
     created_at: nullable(Instant),
@@ -38,7 +38,7 @@ export const RoleQuery = strict({
     Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'An older one, also of a role that was deleted.',
+      description: 'An older version; also of a deleted role.',
     }),
   ),
 });

@@ -1,4 +1,4 @@
-/** Search on the wire. */
+/** Search in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Instant, Page, Uuid, listOf, oneOf, plainText, strict } from './common.ts';
@@ -9,7 +9,7 @@ export const SearchQuery = strict({
     plainText(
       1_000,
       1,
-      'Words, all of which must occur; "a phrase"; or; -not. Endings of English words do not matter.',
+      'Words that must all occur; "a phrase"; or; -not. English words match in all their forms.',
     ),
   ),
   context_id: Type.Optional(Uuid),
@@ -29,7 +29,7 @@ export const SearchResult = strict(
     role: oneOf(['user', 'assistant']),
     snippet: Type.String({
       description:
-        'Plain text of the message around what was met, which stands between `**`; nothing in it is escaped for HTML.',
+        'Plain text around the match, with matches between `**`. Not escaped for HTML.',
     }),
     rank: Type.Number({ description: 'Higher is better. Comparable within one search only.' }),
     created_at: Instant,

@@ -1,12 +1,12 @@
-/** Signing in, for browsers. */
+/** Browser sessions in the API. */
 import { Type } from 'typebox';
 import { nullable, oneOf, strict } from './common.ts';
 
 export const Session = strict(
   {
-    auth: oneOf(['none', 'key'], '`none`: no keys are set here, and nobody needs to sign in.'),
-    signed_in: Type.Boolean({ description: 'By a key or a cookie; where none is needed, always.' }),
-    tenant: nullable(Type.String({ description: 'Whose data this request would see.' })),
+    auth: oneOf(['none', 'key'], '`none`: no API keys are configured, so no sign-in is needed.'),
+    signed_in: Type.Boolean({ description: 'True with a key or a session cookie, and always if no sign-in is needed.' }),
+    tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
   },
   { $id: 'Session' },
 );

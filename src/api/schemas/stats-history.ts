@@ -1,9 +1,9 @@
-/** Throughput and times, for plots. */
+/** Throughput and durations over time, for charts. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Count, Instant, Usage, nullable, ref, strict } from './common.ts';
 
-/** Buckets of one answer. */
+/** The most buckets in one response. */
 export const MOST_BUCKETS = 500;
 
 export const Quantiles = strict(
@@ -13,7 +13,7 @@ export const Quantiles = strict(
 
 export const StatsBucket = strict(
   {
-    at: Type.String({ format: 'date-time', description: 'Its beginning.' }),
+    at: Type.String({ format: 'date-time', description: 'Start of the bucket.' }),
     finished: strict({
       completed: Count,
       incomplete: Count,
@@ -21,13 +21,13 @@ export const StatsBucket = strict(
       cancelled: Count,
       interrupted: Count,
     }),
-    steps: Type.Integer({ minimum: 0, description: 'Model calls of those jobs.' }),
+    steps: Type.Integer({ minimum: 0, description: 'Model calls of these jobs.' }),
     usage: ref(Usage),
     start_ms: nullable(ref(Quantiles)),
     first_token_ms: nullable(ref(Quantiles)),
     model_ms: nullable(ref(Quantiles)),
   },
-  { $id: 'StatsBucket', description: 'Of the jobs that ended in it. Times null: there were none.' },
+  { $id: 'StatsBucket', description: 'Figures of the jobs that finished in this bucket. Null: no data.' },
 );
 
 export const StatsHistory = strict(
@@ -35,21 +35,21 @@ export const StatsHistory = strict(
   {
     $id: 'StatsHistory',
     description:
-      'Counts and tokens are exact; first_token_ms and model_ms are of a sample of the last jobs of each bucket.',
+      'Counts and tokens are exact. first_token_ms and model_ms come from a sample of the last jobs of each bucket.',
   },
 );
 export type StatsHistory = Static<typeof StatsHistory>;
 
 export const HistoryQuery = strict({
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'A day before `to` where it is not given.' }),
+    Type.String({ format: 'date-time', description: 'Default: one day before `to`.' }),
   ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Now where it is not given.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
   bucket: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 31_622_400,
-      description: `Seconds of each; else about sixty buckets are made. There may be ${MOST_BUCKETS} of them.`,
+      description: `Length of a bucket in seconds. Default: about sixty buckets. At most ${MOST_BUCKETS} buckets.`,
     }),
   ),
 });

@@ -1,4 +1,4 @@
-/** The timeline of a job on the wire. */
+/** The timeline of a job in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PREFIX_PARTS } from '../../core/fingerprint.ts';
@@ -27,15 +27,15 @@ export const CallWait = strict(
   {
     for: oneOf(
       CALL_WAITS,
-      'approval: a decision. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment.',
+      'approval: a decision of a person. answer: the answer of a person. client: the result of a client tool. outcome: a person resolves the unknown outcome. workers: the jobs of other workers. timer: a point in time.',
     ),
     asked_at: Instant,
     expires_at: nullable(
-      Type.String({ format: 'date-time', description: 'Null: it lasts as long as it takes.' }),
+      Type.String({ format: 'date-time', description: 'Null: no timeout.' }),
     ),
     ended_at: nullable(Instant),
   },
-  { $id: 'CallWait', description: 'One time that a call waited for somebody, or for a moment.' },
+  { $id: 'CallWait', description: 'One wait of a call.' },
 );
 
 export const ChildJob = strict(
@@ -43,14 +43,14 @@ export const ChildJob = strict(
     job_id: Uuid,
     context_id: Uuid,
     worker_id: Uuid,
-    name: Type.String({ description: 'Of the worker.' }),
+    name: Type.String({ description: 'Name of the worker.' }),
     status: oneOf(JOB_STATUSES),
     usage: ref(Usage),
     created_at: Instant,
     started_at: nullable(Instant),
     finished_at: nullable(Instant),
   },
-  { $id: 'ChildJob', description: 'The job that a call gave to a worker below.' },
+  { $id: 'ChildJob', description: 'The job that a call gave to a child worker.' },
 );
 
 export const PrefixPart = Type.Unsafe<(typeof PREFIX_PARTS)[number]>({
@@ -58,24 +58,24 @@ export const PrefixPart = Type.Unsafe<(typeof PREFIX_PARTS)[number]>({
   type: 'string',
   enum: [...PREFIX_PARTS],
   description:
-    'Where the prompt ceased to begin as that of the call before it, so that the cache of the provider misses from there on. Null: it begins alike, or nothing is known of the call before.',
+    'The first part of the prompt that differs from the call before: the prompt cache of the provider misses from there on. Null: no difference, or the call before is unknown.',
 });
 
 export const JobStep = strict(
   {
     kind: oneOf(STEP_KINDS),
     name: Type.String({
-      description: 'Of a model provider/model; of a wait what for: retry; of a compaction its type.',
+      description: 'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
     }),
     status: oneOf(
       STEP_STATUSES,
-      'running and waiting: under way now. pending and started: nobody runs it now.',
+      'running and waiting: in progress. pending and started: no process runs it now.',
     ),
     attempt: nullable(Count),
     n: nullable(
       Type.Integer({
         minimum: 1,
-        description: 'Of a model call: its number among those of the job, for GET …/steps/{n}/prompt.',
+        description: 'For a model call: its number within the job, for GET …/steps/{n}/prompt.',
       }),
     ),
     prefix_lost_at: nullable(ref(PrefixPart)),
@@ -85,13 +85,13 @@ export const JobStep = strict(
     usage: nullable(ref(Usage)),
     error: nullable(ref(JobFailure)),
     message_id: nullable(
-      Type.String({ format: 'uuid', description: 'The answer; of a tool call the one that asked for it.' }),
+      Type.String({ format: 'uuid', description: 'For a model call: the answer. For a tool call: the message with the call.' }),
     ),
     tool_call_id: nullable(Uuid),
     executions: nullable(
-      Type.Array(ref(ToolExecution), { description: 'Of a tool call: each time it was run.' }),
+      Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' }),
     ),
-    tokens_before: nullable(Type.Integer({ minimum: 0, description: 'Of a compaction: of the prompt.' })),
+    tokens_before: nullable(Type.Integer({ minimum: 0, description: 'For a compaction: tokens of the prompt before.' })),
     tokens_after: nullable(Count),
     approval: nullable(
       strict({
@@ -102,7 +102,7 @@ export const JobStep = strict(
       }),
     ),
     waits: nullable(
-      Type.Array(ref(CallWait), { description: 'Of a tool call: each time it waited, the first first.' }),
+      Type.Array(ref(CallWait), { description: 'For a tool call: its waits, oldest first.' }),
     ),
     child: nullable(ref(ChildJob)),
   },
@@ -117,30 +117,30 @@ export const SentPrompt = strict(
   {
     job_id: Uuid,
     n: Type.Integer({ minimum: 1 }),
-    message_id: nullable(Type.String({ format: 'uuid', description: 'The answer. Null: the call failed.' })),
+    message_id: nullable(Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' })),
     attempt: Count,
     model: Type.String({ description: 'provider/model' }),
     system: Type.String({ description: 'The system prompt.' }),
-    pinned: Type.String({ description: 'The pinned texts, right behind it.' }),
+    pinned: Type.String({ description: 'The pinned texts, which follow the system prompt.' }),
     tools: nullable(
       Type.Array(ref(SentTool), {
-        description: 'Null: the list is not kept any more (90 days after it was last sent).',
+        description: 'Null: the list is no longer stored (90 days after it was last sent).',
       }),
     ),
     messages: nullable(
       Type.Array(strict({ role: oneOf(['user', 'assistant']), content: Type.Array(JsonObject) }), {
-        description: "As the platform gives them to the provider's format. Null: they take more than 16 MB.",
+        description: 'Messages before conversion to the format of the provider. Null: larger than 16 MB.',
       }),
     ),
     max_tokens: nullable(Count),
     streaming: Type.Boolean(),
     parameters: JsonObject,
     exact: Type.Boolean({
-      description: 'Whether all of it is what was sent, checked by hashes stored with the call.',
+      description: 'Whether all parts equal what was sent. Checked by hashes stored with the call.',
     }),
     differs: Type.Array(oneOf(SENT_PARTS), {
       description:
-        'What was sent otherwise: settings that were changed since, or what an interrupt took back since.',
+        'Parts that differ from what was sent: settings changed since, or an interrupt retracted messages since.',
     }),
     prefix: nullable(
       strict({
@@ -149,7 +149,7 @@ export const SentPrompt = strict(
           Type.Integer({
             minimum: 0,
             description:
-              'The index of the first message of the request before that is not in this one. Null: none, or it cannot be told any more.',
+              'Index of the first message that differs from the request before. Null: none, or no longer known.',
           }),
         ),
       }),
@@ -158,7 +158,7 @@ export const SentPrompt = strict(
   {
     $id: 'SentPrompt',
     description:
-      'The request of one model call. `prefix` is null where nothing is known of a request before.',
+      'The request of one model call. `prefix` is null if the request before is unknown.',
   },
 );
 export type SentPrompt = Static<typeof SentPrompt>;

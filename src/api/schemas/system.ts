@@ -1,4 +1,4 @@
-/** What the platform says about itself. */
+/** Health, readiness and statistics in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { STATES } from '../../core/state.ts';
@@ -10,7 +10,7 @@ export const Readiness = strict(
   {
     status: oneOf(
       ['ok', 'degraded'],
-      '`degraded`: the queue is away; work is found by sweeps, a little later.',
+      '`degraded`: Redis does not answer. Worker processes find jobs by polling PostgreSQL, about once a second.',
     ),
     postgres: Type.Literal('ok'),
     queue: oneOf(['ok', 'away']),
@@ -21,13 +21,13 @@ export const Readiness = strict(
 export const Stats = strict(
   {
     queue_depth: Type.Integer({ minimum: 0, description: 'Queued jobs.' }),
-    running: Type.Integer({ minimum: 0, description: 'Jobs that run.' }),
-    waiting: Type.Integer({ minimum: 0, description: 'Jobs that wait for something.' }),
+    running: Type.Integer({ minimum: 0, description: 'Running jobs.' }),
+    waiting: Type.Integer({ minimum: 0, description: 'Waiting jobs.' }),
     by_state: Type.Unsafe<Record<string, number>>({
       type: 'object',
       propertyNames: { enum: [...STATES] },
       additionalProperties: Count,
-      description: 'Contexts by state; states without one are left out.',
+      description: 'Number of contexts by state. States without contexts are left out.',
     }),
   },
   { $id: 'Stats' },

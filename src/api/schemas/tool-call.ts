@@ -1,4 +1,4 @@
-/** A tool call on the wire, each time it was run, and what a person says of one whose outcome is unknown. */
+/** Tool calls in the API, their executions, and the resolution of unknown outcomes. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../core/execution.ts';
@@ -10,21 +10,21 @@ import { PostResult } from './message.ts';
 export const ToolExecution = strict(
   {
     number: Type.Integer({ minimum: 1 }),
-    epoch: Type.Integer({ minimum: 0, description: 'Of the lease under which it ran.' }),
-    idempotency_key: Type.String({ description: 'What the tool was given: the same each time.' }),
+    epoch: Type.Integer({ minimum: 0, description: 'Epoch of the lease of the run.' }),
+    idempotency_key: Type.String({ description: 'The key that the tool got; the same for all executions of the call.' }),
     began_at: Instant,
     ended_at: nullable(Instant),
     outcome: nullable(
       oneOf(
         EXECUTION_OUTCOMES,
-        'Null: it runs, or nobody looked yet what became of it. cancelled: it was not begun. unknown: nobody saw it end. did_not_happen: nobody saw it end, and somebody who knows said that it had no effect.',
+        'Null: running, or not checked yet after a crash. cancelled: not started. unknown: the end was not recorded. did_not_happen: the end was not recorded, and a person confirmed that the call had no effect.',
       ),
     ),
   },
   {
     $id: 'ToolExecution',
     description:
-      'One time that a call was run. A call without effect, or an idempotent one, that a crash cut off leaves none: it ran again.',
+      'One execution of a call. A call without effect, or an idempotent one, that a crash interrupted has no record of that execution: it ran again.',
   },
 );
 
@@ -37,7 +37,7 @@ export const ToolCallApproval = strict(
   },
   {
     $id: 'ToolCallApproval',
-    description: '`input`: what it is run with in place of what was asked, or null.',
+    description: '`input` replaces the input of the model. Null: unchanged.',
   },
 );
 
@@ -46,18 +46,18 @@ export const ToolCall = strict(
     id: Uuid,
     context_id: Uuid,
     job_id: Uuid,
-    message_id: Type.String({ format: 'uuid', description: 'The answer that asks for it.' }),
+    message_id: Type.String({ format: 'uuid', description: 'The assistant message with the call.' }),
     name: Type.String(),
-    input: Type.Unsafe<Static<typeof AnyJson>>({ description: 'As the model asked.' }),
+    input: Type.Unsafe<Static<typeof AnyJson>>({ description: 'The input that the model sent.' }),
     run_input: Type.Unsafe<Static<typeof AnyJson>>({
-      description: 'What it is run with: the same, unless it was approved with another.',
+      description: 'The input that the tool gets: `input`, or the replacement given with the approval.',
     }),
     effect: oneOf(EFFECTS),
     on_unknown: oneOf(ON_UNKNOWN),
     status: oneOf(CALL_STATUSES),
-    waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person who says what became of it.')),
+    waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person resolves the unknown outcome.')),
     waits_since: nullable(Instant),
-    waits_until: nullable(Type.String({ format: 'date-time', description: 'Null: as long as it takes.' })),
+    waits_until: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
     approval: nullable(ref(ToolCallApproval)),
     executions: Type.Array(ref(ToolExecution)),
     result_message_id: nullable(Uuid),
@@ -72,12 +72,12 @@ export const ResolveToolCall = strict(
   {
     outcome: oneOf(
       RESOLUTIONS,
-      'happened: `result` becomes the result of the call. did_not_happen: it is run anew. tell: nobody knows, and the model is told so.',
+      'happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown.',
     ),
     result: Type.Optional(
       Type.Unsafe<Static<typeof PostResult>['content']>({
         ...PostResult.properties.content,
-        description: 'Only of what happened; without it the model is told that it did, and no more.',
+        description: 'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** Turns on the wire: an input, all that answers it, and the calls that were made for that. */
+/** Turns in the API: an input, its answers, and their tool calls. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_STATUSES } from '../../core/job.ts';
@@ -11,7 +11,7 @@ export const TurnCall = strict(
     id: Uuid,
     name: Type.String(),
     status: oneOf(CALL_STATUSES),
-    message_id: Type.String({ format: 'uuid', description: 'The message that asks for it.' }),
+    message_id: Type.String({ format: 'uuid', description: 'The message with the call.' }),
     result_message_id: nullable(Uuid),
   },
   { $id: 'TurnCall' },
@@ -19,16 +19,16 @@ export const TurnCall = strict(
 
 export const Turn = strict(
   {
-    number: Type.Integer({ minimum: 1, description: 'Of `u1` and `a1`: 1.' }),
+    number: Type.Integer({ minimum: 1, description: 'The number in `u1` and `a1` is 1.' }),
     input_message_ids: Type.Array(Uuid),
     answer_message_ids: Type.Array(Uuid, {
-      description: 'All that answers the input, in order: what the model said, results of tools, notes.',
+      description: 'Messages that answer the input, in order: answers of the model, tool results, notes.',
     }),
     tool_calls: Type.Array(ref(TurnCall)),
     job: nullable(
       strict(
         { id: Uuid, status: oneOf(JOB_STATUSES) },
-        { description: 'The last one that had to do with it.' },
+        { description: 'The last job of the turn.' },
       ),
     ),
   },

@@ -1,11 +1,11 @@
-/** A worker and all below it, on the wire. */
+/** A worker and all workers below it in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_STATUSES } from '../../core/job.ts';
 import { WORKER_STATES } from '../../db/worker-views.ts';
 import { Count, Instant, Usage, Uuid, nullable, oneOf, ref, strict } from './common.ts';
 
-/** Workers of one answer. */
+/** The most workers in one response. */
 export const MOST_WORKERS = 1_000;
 
 export const WorkerTreeJob = strict(
@@ -15,7 +15,7 @@ export const WorkerTreeJob = strict(
     started_at: nullable(Instant),
     finished_at: nullable(Instant),
   },
-  { $id: 'WorkerTreeJob', description: 'The unfinished one, else the last.' },
+  { $id: 'WorkerTreeJob', description: 'The unfinished job, or else the last one.' },
 );
 
 const node = {
@@ -23,7 +23,7 @@ const node = {
   name: Type.String(),
   context_id: Uuid,
   depth: Count,
-  detached: Type.Boolean({ description: 'It goes on when the one above is stopped or removed.' }),
+  detached: Type.Boolean({ description: 'The worker continues when its parent is stopped or deleted.' }),
   state: oneOf(WORKER_STATES),
   job: nullable(ref(WorkerTreeJob)),
   usage: ref(Usage),
@@ -40,12 +40,12 @@ export const WorkerTree = strict(
   {
     ...node,
     children,
-    truncated: Type.Boolean({ description: 'There are more: those furthest below are left out.' }),
+    truncated: Type.Boolean({ description: 'The tree has more workers; the deepest ones are left out.' }),
   },
   { $id: 'WorkerTree' },
 );
 export type WorkerTree = Static<typeof WorkerTree>;
 
 export const WorkerTreeQuery = strict({
-  limit: Type.Integer({ minimum: 1, maximum: MOST_WORKERS, default: 200, description: 'Workers in all.' }),
+  limit: Type.Integer({ minimum: 1, maximum: MOST_WORKERS, default: 200, description: 'The most workers in the response.' }),
 });

@@ -1,4 +1,4 @@
-/** Workers on the wire. */
+/** Workers in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_CODES } from '../../core/errors.ts';
@@ -31,7 +31,7 @@ export const Worker = strict(
     name: Type.String(),
     role: nullable(Type.String()),
     role_version: nullable(
-      Type.Integer({ minimum: 1, description: 'Null without a role, and of one of the config file.' }),
+      Type.Integer({ minimum: 1, description: 'Null without a role, or for a role of the config file.' }),
     ),
     config: ref(WorkerConfig),
     state: oneOf(WORKER_STATES),
