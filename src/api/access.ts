@@ -55,7 +55,8 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
   return apiKeys.length > 0 || adminKey !== null;
 }
 
-const ELSEWHERE = 'The request comes from a web page of another origin. Call the API from its own origin, or from a server.';
+const ELSEWHERE =
+  'The request comes from a web page of another origin. Call the API from its own origin, or from a server.';
 
 function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
@@ -67,7 +68,8 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       const { headers, method } = asked;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
       const found = await sessions.find(tokenIn(asked) ?? '');
-      if (found === null) return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
+      if (found === null)
+        return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
       return isOfOwnPage(headers, method)
         ? { kind: 'tenant', ...found, isOperator: false }
         : refuse('forbidden', ELSEWHERE);
@@ -89,11 +91,15 @@ function admitBearer(
   isAdminKey: (key: string) => boolean,
 ): Access {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (given === undefined) return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
+  if (given === undefined)
+    return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
   if (isAdminKey(given)) return { kind: 'operator' };
   const found = find(given);
   return found === null
-    ? refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.')
+    ? refuse(
+        'unauthorized',
+        'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
+      )
     : { kind: 'tenant', tenantId: found.tenant, isOperator: false, session: null };
 }
 

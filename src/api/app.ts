@@ -106,7 +106,8 @@ function guard(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
-    if (closing) throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
+    if (closing)
+      throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
     if (needs === 'keyless' || isForPeople(request)) {
@@ -168,7 +169,8 @@ function operatorOnly(): RequestRefused {
 }
 
 function tenantOnly(): RequestRefused {
-  const how = 'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
+  const how =
+    'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
   return new RequestRefused(refuse('forbidden', how));
 }
 

@@ -22,9 +22,13 @@ export function listenError(error: unknown, host: string, port: number): unknown
         `PORT ${port} on ${host} is in use: stop the other process, or set PORT to another port (0: any free port)`,
       ]);
     case 'EACCES':
-      return new ConfigError([`PORT ${port} needs permissions that this user does not have: set PORT to 1024 or more`]);
+      return new ConfigError([
+        `PORT ${port} needs permissions that this user does not have: set PORT to 1024 or more`,
+      ]);
     case 'EADDRNOTAVAIL':
-      return new ConfigError([`HOST ${host} is not an address of this machine: set HOST to one of its addresses, such as 127.0.0.1`]);
+      return new ConfigError([
+        `HOST ${host} is not an address of this machine: set HOST to one of its addresses, such as 127.0.0.1`,
+      ]);
     default:
       return error;
   }

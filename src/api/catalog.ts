@@ -155,7 +155,11 @@ function checkTools(wanted: readonly string[], param: string, names: Names): Ref
   const { tools } = names;
   const unknown = wanted.find((tool) => !isKnownTool(tool, names));
   if (unknown === undefined) return null;
-  return refuse('unknown_tool', `No live worker process serves the tool ${quote(unknown)}. Known tools: ${list(tools)}.`, param);
+  return refuse(
+    'unknown_tool',
+    `No live worker process serves the tool ${quote(unknown)}. Known tools: ${list(tools)}.`,
+    param,
+  );
 }
 
 function checkServers(wanted: readonly string[], param: string, { mcpServers }: Names): Refusal | null {

@@ -25,7 +25,8 @@ for (const draft of DRAFTS.values()) draft.validateSchema({});
 /** Draft 7 without `uniqueItems` for `enum`: that check is quadratic, and draft 2020-12 does not have it. */
 function draft7(): Draft {
   const own = new Ajv(OPTIONS).getSchema(DRAFT_7)?.schema;
-  if (!isJsonObject(own) || !isJsonObject(own['properties'])) throw new Error('Ajv has no meta-schema of draft 7.');
+  if (!isJsonObject(own) || !isJsonObject(own['properties']))
+    throw new Error('Ajv has no meta-schema of draft 7.');
   const ajv = new Ajv({ ...OPTIONS, meta: false });
   return ajv.addMetaSchema({ ...own, properties: { ...own['properties'], enum: { type: 'array' } } });
 }
@@ -46,10 +47,18 @@ export function checkClientTools(
       );
     }
     if (tools.findIndex((tool) => tool.name === name) < index) {
-      return refuse('invalid_request', `${at}.name is ${name}, which an earlier tool in the list already has. Names must be unique.`, `${at}.name`);
+      return refuse(
+        'invalid_request',
+        `${at}.name is ${name}, which an earlier tool in the list already has. Names must be unique.`,
+        `${at}.name`,
+      );
     }
     if (!isSchema(schema)) {
-      return refuse('invalid_request', `${at}.input_schema is not a valid JSON Schema (draft 2020-12 or 7).`, `${at}.input_schema`);
+      return refuse(
+        'invalid_request',
+        `${at}.input_schema is not a valid JSON Schema (draft 2020-12 or 7).`,
+        `${at}.input_schema`,
+      );
     }
   }
   return null;

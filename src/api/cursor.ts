@@ -39,7 +39,13 @@ export function cursorOf<const Given extends Members>(...members: Given): Cursor
 }
 
 export function refusedCursor(): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', 'cursor is not valid for this list. Use next_cursor of the previous page, with the same filters.', 'cursor'));
+  return new RequestRefused(
+    refuse(
+      'invalid_request',
+      'cursor is not valid for this list. Use next_cursor of the previous page, with the same filters.',
+      'cursor',
+    ),
+  );
 }
 
 function parse(cursor: string): unknown {

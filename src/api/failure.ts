@@ -37,9 +37,17 @@ function ofFramework(error: FastifyError, bodyLimit: number): Failure {
   }
   switch (error.statusCode) {
     case 413:
-      return expected(refuse('payload_too_large', `The body is larger than ${bodyLimit / 1024} KB, the limit of this route.`));
+      return expected(
+        refuse(
+          'payload_too_large',
+          `The body is larger than ${bodyLimit / 1024} KB, the limit of this route.`,
+        ),
+      );
     case 415:
-      return expected(refuse('invalid_request', 'The content type of the body is not supported. Send application/json.'), 415);
+      return expected(
+        refuse('invalid_request', 'The content type of the body is not supported. Send application/json.'),
+        415,
+      );
     case 414:
       return expected(refuse('not_found', 'The path of the request is too long.'));
     case 400:
@@ -56,7 +64,10 @@ function expected(refusal: Refusal, status: number = CODES[refusal.code]): Failu
 
 function unforeseen(): Failure {
   return {
-    refusal: refuse('internal', 'An unexpected error occurred in the API. Its log has the details under the x-request-id of this response.'),
+    refusal: refuse(
+      'internal',
+      'An unexpected error occurred in the API. Its log has the details under the x-request-id of this response.',
+    ),
     status: CODES.internal,
     expected: false,
   };

@@ -12,5 +12,8 @@ export function answerRefusedFiles(page: App): void {
 }
 
 export function notThere(reply: FastifyReply): FastifyReply {
-  return sendProblem(reply, refuse('not_found', 'The API has no such path. See GET /api/openapi.json or /docs for all paths.'));
+  return sendProblem(
+    reply,
+    refuse('not_found', 'The API has no such path. See GET /api/openapi.json or /docs for all paths.'),
+  );
 }

@@ -2,8 +2,7 @@
  * Fields and values that the API contract has but this version does not implement. They are refused as `unsupported`, never
  * ignored. When one is implemented, it moves from here into its schema.
  */
-const MEMBERS: ReadonlySet<string> = new Set([
-]);
+const MEMBERS: ReadonlySet<string> = new Set([]);
 
 const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map();
 

@@ -55,7 +55,10 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
       security: secured ? [{ key: [] }, { session: [] }] : [],
       tags: [
         { name: 'workers', description: 'Named agents: identity and settings.' },
-        { name: 'contexts', description: 'Conversations of workers: history, queued inputs, branches, events.' },
+        {
+          name: 'contexts',
+          description: 'Conversations of workers: history, queued inputs, branches, events.',
+        },
         { name: 'jobs', description: 'Background runs, each answers one input.' },
         { name: 'roles', description: 'Named definitions that workers are made from.' },
         { name: 'system', description: 'Health, metrics, statistics, sessions and the installation.' },

@@ -26,5 +26,7 @@ export function parseObject(text: string | undefined, param: string): JsonObject
   } catch {
     // Refused below.
   }
-  throw new RequestRefused(refuse('invalid_request', `${param} is not a JSON object. Write it like {"key":"value"}.`, param));
+  throw new RequestRefused(
+    refuse('invalid_request', `${param} is not a JSON object. Write it like {"key":"value"}.`, param),
+  );
 }

@@ -80,7 +80,8 @@ export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: Fastif
   const signal = signalOf(reply);
   return (read) =>
     database.read(read, { statementMs, signal }).catch((error: unknown) => {
-      if (error instanceof GivenUp) throw new OutOfTime('The client disconnected or the request timed out during this read.');
+      if (error instanceof GivenUp)
+        throw new OutOfTime('The client disconnected or the request timed out during this read.');
       if (errorCode(error) !== CANCELLED) throw error;
       const message = `PostgreSQL did not finish this read within ${statementMs / 1_000} s. ${advice}`;
       throw new RequestRefused(refuse('unavailable', message));
@@ -94,6 +95,7 @@ export function statementMsOf(operationId: string): number {
 
 function limitOf(operationId: string | undefined): Limit {
   const limit = LIMITS[READ_CLASSES[operationId ?? ''] ?? 'short'];
-  if (limit === null) throw new Error(`The operation ${operationId} has no read class with a limit. Add it to READ_CLASSES.`);
+  if (limit === null)
+    throw new Error(`The operation ${operationId} has no read class with a limit. Add it to READ_CLASSES.`);
   return limit;
 }

@@ -40,7 +40,11 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
       const changed = change(standing);
       if (Object.keys(changed).length === 0) return done(standing);
       if (Buffer.byteLength(JSON.stringify(changed.config ?? {})) > SETTINGS_BYTES) {
-        return refuse('invalid_request', 'The merged config is larger than 64 KB of JSON. Shorten it or remove fields.', 'config');
+        return refuse(
+          'invalid_request',
+          'The merged config is larger than 64 KB of JSON. Shorten it or remove fields.',
+          'config',
+        );
       }
       const { contextId, version } = standing;
       const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
@@ -56,7 +60,10 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
 }
 
 function stale() {
-  return refuse('version_conflict', 'Another request changed the settings in between. Read them again and repeat the change with the new ETag.');
+  return refuse(
+    'version_conflict',
+    'Another request changed the settings in between. Read them again and repeat the change with the new ETag.',
+  );
 }
 
 /** Fields of the patch replace current ones; null removes a field. */

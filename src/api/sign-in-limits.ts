@@ -32,7 +32,9 @@ export function signInLimits(): SignInLimits {
       await consume(wrong, networkOf(address));
     },
     async begins(keyId) {
-      return (await consume(sessions, keyId)) ? null : tooMany(`More than ${SESSIONS} sessions were started with this API key within a minute`);
+      return (await consume(sessions, keyId))
+        ? null
+        : tooMany(`More than ${SESSIONS} sessions were started with this API key within a minute`);
     },
   };
 }

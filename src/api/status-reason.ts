@@ -44,13 +44,16 @@ function timerOf({
 
 export function whyOf(diagnosis: Diagnosis, names: Names | null): string {
   const { active, stopped, schedulingStatus } = diagnosis;
-  if (active?.stopping === true && schedulingStatus !== 'idle') return 'A stop request was accepted. The job is stopping.';
+  if (active?.stopping === true && schedulingStatus !== 'idle')
+    return 'A stop request was accepted. The job is stopping.';
   if (stopped) return `The worker is stopped${queuedNote(diagnosis)}. Start the worker to continue.`;
   switch (schedulingStatus) {
     case 'idle':
       return atRest(diagnosis);
     case 'runnable':
-      return unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`;
+      return (
+        unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`
+      );
     case 'waiting':
       return waitingFor(diagnosis, names);
     case 'running':
@@ -144,7 +147,8 @@ function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awa
 
 /** Names a single worker; of several it gives the number. */
 function awaitingWorkers([first, ...more]: Diagnosis['workers']): string {
-  if (first === undefined || more.length > 0) return `The job waits for ${more.length + 1} workers to finish.`;
+  if (first === undefined || more.length > 0)
+    return `The job waits for ${more.length + 1} workers to finish.`;
   return `The job waits for worker ${first.workerId} to finish.`;
 }
 

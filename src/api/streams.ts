@@ -37,7 +37,13 @@ export function openStreams(most: number): Streams {
 
   return {
     take() {
-      if (taken >= most) throw new RequestRefused(refuse('unavailable', `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`));
+      if (taken >= most)
+        throw new RequestRefused(
+          refuse(
+            'unavailable',
+            `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
+          ),
+        );
       taken += 1;
       let mine: SseStream | null = null;
       let released = false;

@@ -110,8 +110,7 @@ export function explain(errors: readonly Fault[], part: Part, at = ''): Refusal 
 
 function unknownField(param: string, errors: readonly Fault[], part: Part): string {
   const known = errors.flatMap(({ parentSchema }) => Object.keys(parentSchema?.properties ?? {}));
-  const [what, which] =
-    part === 'querystring' ? ['query parameter', 'parameters'] : ['field', 'fields'];
+  const [what, which] = part === 'querystring' ? ['query parameter', 'parameters'] : ['field', 'fields'];
   return `Unknown ${what} \`${param}\`. Known ${which}: ${[...new Set(known)].join(', ') || 'none'}.`;
 }
 

@@ -107,7 +107,8 @@ export async function beginOnce<Begun extends object>(
  */
 function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
   return async (executor) => {
-    if (performance.now() > lateAt) throw new OutOfTime('The request timed out before its transaction started.');
+    if (performance.now() > lateAt)
+      throw new OutOfTime('The request timed out before its transaction started.');
     return command(executor);
   };
 }

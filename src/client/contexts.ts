@@ -1,4 +1,4 @@
-/** Contexts: what is in them, what goes into them, and their branches. */
+/** Contexts: settings, messages, history and branches. */
 import { followEvents, readHead } from './events.ts';
 import type { EventsOptions } from './events.ts';
 import { pagesOf } from './pages.ts';
@@ -31,11 +31,11 @@ export function contextCalls({ request, open }: Transport) {
     ...historyCalls(request),
     messages: messageCalls(request),
     branches: branchCalls(request),
-    /** What happens in it, as it happens: over all connections that it takes, numbered events each once. */
+    /** Live events of the context. Reconnects by itself; yields each numbered event once. */
     events: (id: string, options?: EventsOptions) => followEvents(open, id, options),
-    /** The number of the last thing that happened in it: a cursor, and where `upto` ends. */
+    /** The seq of the last event of the context: a cursor for `after` and `upto`. */
     head: (id: string, { signal }: Pick<RequestOptions, 'signal'> = {}) => readHead(open, id, signal),
-    /** Posts an input, or follows a job, answers what it asks for, and resolves with the job once it has ended. */
+    /** Posts an input or follows a job, answers its requests, and resolves with the finished job. */
     run: (id: string, options: RunOptions) => runJob({ request, open }, id, options),
   };
 }
@@ -48,20 +48,20 @@ function ownCalls(request: Request) {
       request('GET', '/api/contexts/{id}', { path: { id }, ...options }),
     list: (query: Query<'GET /api/contexts'> = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/contexts', { query: { ...query, ...more }, ...options })),
-    /** Merges: null clears a member. */
+    /** Merges the config; null removes a field. */
     update: (id: string, body: PatchContext, options?: RequestOptions) =>
       request('PATCH', '/api/contexts/{id}', { path: { id }, body, ...options }),
-    /** The config whole. */
+    /** Replaces the whole config. */
     replace: (id: string, body: PutContext, options?: RequestOptions) =>
       request('PUT', '/api/contexts/{id}', { path: { id }, body, ...options }),
     delete: (id: string, options?: RequestOptions) =>
       request('DELETE', '/api/contexts/{id}', { path: { id }, ...options }),
     state: (id: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/state', { path: { id }, ...options }),
-    /** Posts an input: its job is there at once. */
+    /** Posts an input. The returned job already exists. */
     send: (id: string, input: string | PostMessage, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/messages', { path: { id }, body: toInput(input), ...options }),
-    /** Runs on what stands, without a new input. */
+    /** Starts a job on the existing history, without a new input. */
     retry: (id: string, body: PostJob = {}, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/jobs', { path: { id }, body, ...options }),
     interrupt: (id: string, body: Interrupt = {}, options?: RequestOptions) =>
@@ -97,7 +97,7 @@ function historyCalls(request: Request) {
           ...options,
         }),
       ),
-    /** Text where the format is `markdown`, else an object. */
+    /** Text if the format is `markdown`, else an object. */
     export: (id: string, query: Query<'GET /api/contexts/{id}/export'> = {}, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/export', { path: { id }, query, ...options }),
     import: (body: ImportContext, options?: RequestOptions) =>
@@ -118,17 +118,17 @@ function messageCalls(request: Request) {
       ),
     get: (id: string, messageId: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
-    /** Of a queued input: its content, its place. */
+    /** Changes the content or the position of a queued input. */
     update: (id: string, messageId: string, body: PatchMessage, options?: RequestOptions) =>
       request('PATCH', '/api/contexts/{id}/messages/{message_id}', {
         ...path(id, messageId),
         body,
         ...options,
       }),
-    /** Takes a queued input back. */
+    /** Withdraws a queued input. */
     withdraw: (id: string, messageId: string, options?: RequestOptions) =>
       request('DELETE', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
-    /** An edited input, answered on a new branch. */
+    /** Edits a past input and answers it on a new branch. */
     edit: (id: string, messageId: string, body: EditMessage, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/messages/{message_id}/edit', {
         ...path(id, messageId),
@@ -161,7 +161,7 @@ function branchCalls(request: Request) {
       ),
     create: (id: string, body: CreateBranch, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/branches', { path: { id }, body, ...options }),
-    /** Inputs that name no branch go to it from now on. */
+    /** Makes a branch the active one: it takes inputs that name no branch. */
     switch: (id: string, name: string, options?: RequestOptions) =>
       request('PUT', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
     delete: (id: string, name: string, options?: RequestOptions) =>

@@ -1,23 +1,23 @@
-/** What goes wrong, told apart by `code`: the codes of the API, and those of the way to it. */
+/** Errors of the client, identified by `code`: codes of the API, and codes of the transport. */
 import type { Problem } from './schema.ts';
 
-/** Codes of problems that the API answers with. */
+/** Error codes of the API. */
 export type ApiCode = Problem['error']['code'];
 
 /**
- * `unreachable`: no answer came, or none to the end. `timed_out`: not in time. `unexpected_answer`: something that is not
- * the API answered, such as a proxy.
+ * `unreachable`: no complete response. `timed_out`: no response in time. `unexpected_answer`: the response is not from the
+ * API, but for example from a proxy.
  */
 export type ErrorCode = ApiCode | 'unreachable' | 'timed_out' | 'unexpected_answer';
 
 export class NightshiftError extends Error {
   override name = 'NightshiftError';
   readonly code: ErrorCode;
-  /** Of HTTP; null: there was no answer. */
+  /** HTTP status; null: no response. */
   readonly status: number | null;
-  /** The member of the request that is at fault, where one is. */
+  /** The field of the request that is wrong, if any. */
   readonly param: string | null;
-  /** To be found in the log of the API; null: it said none. */
+  /** Request id in the log of the API; null: the response had none. */
   readonly requestId: string | null;
 
   constructor(
@@ -40,14 +40,14 @@ type Details = {
   cause?: unknown;
 };
 
-/** Reads an answer that is no success. */
+/** Reads an error response. */
 export async function toError(response: Response): Promise<NightshiftError> {
   const { status } = response;
   const requestId = response.headers.get('x-request-id');
   const text = await response.text().catch(() => '');
   const problem = parseProblem(text);
   if (problem === null) {
-    const message = `The answer was ${status}, and no problem of the API: ${text.slice(0, 200)}`;
+    const message = `The server answered ${status} without a problem of the Nightshift API. Check the URL and any proxy. Response: ${text.slice(0, 200)}`;
     return new NightshiftError('unexpected_answer', message, { status, requestId });
   }
   const { code, message, param } = problem.error;

@@ -1,6 +1,6 @@
 /**
- * The events of a context as an iterator that outlives its connections: it comes again with the last number that it was
- * told, so that nothing numbered is missed or told twice.
+ * The events of a context as an iterator that reconnects by itself. It resumes after the last event number, so it neither
+ * misses nor repeats numbered events.
  */
 import { toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';
@@ -13,37 +13,37 @@ import type { Open } from './transport.ts';
 
 type Announced = Omit<EventData, 'Heartbeat'>;
 
-/** Told apart by `event`. */
+/** Discriminated by `event`. */
 export type StreamEvent = {
   [Name in keyof Announced]: {
     event: Name;
     data: Announced[Name];
-    /** Its number in the context, to be given as `after`; null: fleeting, and never told again. */
+    /** The number of the event in the context, usable as `after`. Null: a transient event that is never repeated. */
     id: number | null;
-    /** Counts the connections of this stream, from 1: the text of a message in the making is told anew on each. */
+    /** Number of the connection, from 1. Each connection sends the text of partial messages again. */
     connection: number;
   };
 }[keyof Announced];
 
 export type EventsOptions = {
-  /** Begins after this number; 0: with all that ever happened. Without it: with what is live now. */
+  /** Starts after this event number; 0: all events. Without it: only new events. */
   after?: number;
   /** Ends the iteration, without an error. */
   signal?: AbortSignal;
-  /** The iteration ends once all up to this number was told (`contexts.head`). */
+  /** The iteration ends after the event with this number (`contexts.head`). */
   upto?: number;
-  /** The iteration ends after the event that this says yes to. */
+  /** The iteration ends after an event for which this returns true. */
   until?: (event: StreamEvent) => boolean;
-  /** Told when a connection is there (`null`), and when it was lost: why, and in how many milliseconds it is tried again. */
+  /** Called with `null` when connected, and with cause and retry delay when the connection is lost. */
   onConnection?: (lost: { cause: unknown; retryMs: number } | null) => void;
 };
 
-/** The API says something at least every 15 s: a connection that is silent for so long is lost. */
+/** The API sends something at least every 15 s. A connection that is silent for longer than this is lost. */
 const SILENT_MS = 45_000;
 const LONGEST_BACKOFF_MS = 30_000;
 const AGAIN = [429, 500, 502, 503, 504];
 
-/** Throws a `NightshiftError` where coming again is of no use: `not_found`, `unauthorized`, `invalid_request`. */
+/** Throws a `NightshiftError` if reconnecting is useless: `not_found`, `unauthorized`, `invalid_request`. */
 export async function* followEvents(
   open: Open,
   contextId: string,
@@ -82,7 +82,7 @@ export async function* followEvents(
   }
 }
 
-/** The number of the last thing that happened in a context. */
+/** The number of the last event in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
   const received = hear(open, contextId, cursor, 1, signal);
@@ -97,10 +97,10 @@ export async function readHead(open: Open, contextId: string, signal?: AbortSign
   }
 }
 
-/** Why a connection ended, and when the API wants to be asked again: in milliseconds; null: it does not say. */
+/** Why a connection ended, and the retry delay of the API in milliseconds; null: not given. */
 type Lost = { cause: unknown; after: number | null | 'never' };
 
-/** One connection. `moved`: something that is not told to others, but may have moved the cursor. */
+/** One connection. `moved`: a frame that is not yielded as an event, but may have moved the cursor. */
 async function* hear(
   open: Open,
   contextId: string,
@@ -128,13 +128,13 @@ async function* hear(
   }
 }
 
-/** Asked anew each time: it changes meanwhile. */
+/** A function, because the value changes between calls and TypeScript would narrow it. */
 function isRaised(signal?: AbortSignal): boolean {
   return signal?.aborted === true;
 }
 
 type Cursor = {
-  /** Null: nothing was said yet. */
+  /** Null: no event yet. */
   last: number | null;
   retryMs: number;
 };
@@ -144,7 +144,7 @@ function pathOf(contextId: string, { last }: Cursor): string {
   return `/api/contexts/${encodeURIComponent(contextId)}/events${query}`;
 }
 
-/** Moves the cursor; null: nothing that is told, or told already. */
+/** Moves the cursor. Null: not an event for the caller, or a repeated one. */
 function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | null {
   cursor.retryMs = frame.retry ?? cursor.retryMs;
   const id = frame.id === null ? null : Number(frame.id);
@@ -159,11 +159,12 @@ function isTold(name: string | null): name is keyof Announced {
   return name !== 'Heartbeat' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
 }
 
-/** A signal that is raised with another one, or once nobody said `alive` for too long. */
+/** A signal that aborts with the outer signal, or if `alive` was not called for `SILENT_MS`. */
 function openGuard(outer?: AbortSignal) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
-  const silent = (): void => controller.abort(new Error('The stream fell silent.'));
+  const silent = (): void =>
+    controller.abort(new Error(`The event stream sent nothing for ${SILENT_MS / 1000} s.`));
   let timer = setTimeout(silent, SILENT_MS);
   outer?.addEventListener('abort', abort);
   return {

@@ -1,6 +1,6 @@
 /**
- * The typed client, `nightshift/client`: everything that the API does, in Node and in browsers, with nothing of the server
- * and no package beside it.
+ * The typed client, `nightshift/client`: the whole API, for Node and browsers. It contains no server code and has no
+ * dependencies.
  */
 import { contextCalls } from './contexts.ts';
 import { jobCalls } from './jobs.ts';
@@ -38,13 +38,13 @@ export function createClient(options: ClientOptions) {
     system: systemCalls(request),
     session: sessionCalls(request),
     approvals: {
-      /** All that waits for a person, oldest first. */
+      /** Calls that wait for a person or a client, oldest first. */
       list: (query: Operations['GET /api/approvals']['query'] = {}, options?: RequestOptions) =>
         pagesOf((more) => request('GET', '/api/approvals', { query: { ...query, ...more }, ...options })),
     },
     search: (query: Operations['GET /api/search']['query'], options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/search', { query: { ...query, ...more }, ...options })),
-    /** The first message makes the session; its `session_id` is its context's id. */
+    /** The first message creates the session. `session_id` is the id of its context. */
     chat: (body: Chat, options?: RequestOptions) => request('POST', '/api/chat', { body, ...options }),
   };
 }
@@ -53,17 +53,17 @@ function toolCalls(request: Request) {
   return {
     get: (id: string, tool_call_id: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/tools/{tool_call_id}', { path: { id, tool_call_id }, ...options }),
-    /** a decision on one call, or on all that wait. */
+    /** Approves or denies one call, or all waiting calls. */
     approve: (id: string, body: ApproveCalls, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, ...options }),
-    /** What became of a call whose outcome is unknown. */
+    /** Resolves a call whose outcome is unknown. */
     resolve: (id: string, tool_call_id: string, body: ResolveToolCall, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/tools/{tool_call_id}/resolve', {
         path: { id, tool_call_id },
         body,
         ...options,
       }),
-    /** The answer to a question, or what a client-side tool gave. */
+    /** Posts the answer to a question, or the result of a client tool. */
     result: (id: string, tool_call_id: string, body: PostResult, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/tools/{tool_call_id}/result', {
         path: { id, tool_call_id },
@@ -87,7 +87,7 @@ function systemCalls(request: Request) {
   };
 }
 
-/** Signing a browser in: its cookie stands for the key, and no script reads it. */
+/** Browser sessions: sign-in sets a cookie that scripts cannot read. */
 function sessionCalls(request: Request) {
   return {
     get: (options?: RequestOptions) => request('GET', '/api/session', options),

@@ -1,4 +1,4 @@
-/** Jobs: polled, awaited, cancelled. */
+/** Jobs: read, waited for, cancelled. */
 import { NightshiftError } from './errors.ts';
 import { pagesOf } from './pages.ts';
 import { backoff, pause } from './pause.ts';
@@ -7,11 +7,11 @@ import type { Request, RequestOptions } from './transport.ts';
 
 export type WaitOptions = {
   signal?: AbortSignal;
-  /** How long in all, in milliseconds; then it rejects with `timed_out`. Without it: for as long as it takes. */
+  /** Total timeout in milliseconds; then the promise rejects with `timed_out`. Default: no timeout. */
   timeoutMs?: number;
 };
 
-/** How long one poll waits. */
+/** How long one poll waits, in milliseconds. */
 const POLL_MS = 30_000;
 
 export function jobCalls(request: Request) {
@@ -20,11 +20,11 @@ export function jobCalls(request: Request) {
       request('GET', '/api/jobs/{id}', { path: { id }, query, ...options }),
     list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
-    /** Resolves with the job once it has ended, however it did. An API that is away meanwhile is waited for. */
+    /** Resolves with the finished job, whatever its status. Retries while the API is unavailable. */
     wait: (id: string, options?: WaitOptions) => waitForJob(request, id, options),
     cancel: (id: string, body: CancelJob = {}, options?: RequestOptions) =>
       request('POST', '/api/jobs/{id}/cancel', { path: { id }, body, ...options }),
-    /** All unfinished jobs that a filter meets. */
+    /** Cancels all unfinished jobs that match a filter. */
     cancelAll: (body: CancelJobs, options?: RequestOptions) =>
       request('POST', '/api/jobs/cancel', { body, ...options }),
     steps: (
@@ -35,7 +35,7 @@ export function jobCalls(request: Request) {
       pagesOf((more) =>
         request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
       ),
-    /** What was sent to the model by one of its calls: `n` of a step, from 1. */
+    /** The prompt of one model call. `n` as in the step, from 1. */
     prompt: (id: string, n: number, options?: RequestOptions) =>
       request('GET', '/api/jobs/{id}/steps/{n}/prompt', { path: { id, n }, ...options }),
   };
@@ -50,7 +50,10 @@ export async function waitForJob(
   for (let failures = 0; ;) {
     const left = end - performance.now();
     if (left <= 0)
-      throw new NightshiftError('timed_out', `The job ${id} did not end within ${timeoutMs} ms.`);
+      throw new NightshiftError(
+        'timed_out',
+        `Job ${id} did not finish within ${timeoutMs} ms. It continues to run.`,
+      );
     try {
       const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
       const options = signal === undefined ? {} : { signal };
@@ -69,7 +72,7 @@ export function isFinished({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'queued' && status !== 'running' && status !== 'waiting';
 }
 
-/** It may go better later. */
+/** Whether a retry may succeed. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof NightshiftError)) return false;
   const { code, status } = error;

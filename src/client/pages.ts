@@ -1,16 +1,16 @@
-/** Lists, page by page. */
+/** Paginated lists. */
 
 type List<Item> = { data: Item[]; next_cursor: string | null };
 
-/** All items, each page asked for when it is reached: `for await (const item of …)`. */
+/** Iterates over all items (`for await (const item of …)`) and requests each page when needed. */
 export type Pages<Item> = AsyncIterable<Item> & {
-  /** The first page alone; with the `next_cursor` of one as `cursor` of the next query: that one. */
+  /** Only the page that the query selects: the first one, or the one at `cursor`. */
   page(): Promise<List<Item>>;
-  /** All of them in one array. */
+  /** All items in one array. */
   all(): Promise<Item[]>;
 };
 
-/** `ask`: the page at a cursor; without one, the page that the query itself asks for. */
+/** `ask` requests the page at a cursor; without one, the page that the query selects. */
 export function pagesOf<Item>(ask: (more: { cursor?: string }) => Promise<List<Item>>): Pages<Item> {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for (let page = await ask({}); ; page = await ask({ cursor: page.next_cursor })) {

@@ -1,6 +1,6 @@
-/** Waiting, and how long. */
+/** Delays and backoff. */
 
-/** Resolves after `ms`, or as soon as the signal is raised. */
+/** Resolves after `ms`, or when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -14,12 +14,12 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Milliseconds before the attempt after `failures` of them: doubled each time, up to `most`, and never in step with others. */
+/** Exponential backoff with jitter, in milliseconds: `first`, doubled for each failure, up to `most`. */
 export function backoff(failures: number, first: number, most: number): number {
   return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
-/** Milliseconds that an answer asks to wait; null: it does not say. */
+/** The `Retry-After` of a response in milliseconds; null: none. */
 export function retryAfter(response: Response): number | null {
   const said = response.headers.get('retry-after');
   if (said === null) return null;

@@ -1,6 +1,6 @@
 /**
- * A job followed to its end by whoever answers it: its client-side tools are functions here, its questions and approvals
- * callbacks. What has no function or callback is left for somebody else to answer.
+ * Follows a job to its end and answers its requests: functions run its client tools, callbacks answer questions and
+ * approvals. Requests without a function or callback are left to other clients.
  */
 import { NightshiftError } from './errors.ts';
 import { followEvents } from './events.ts';
@@ -21,23 +21,23 @@ import { toInput } from './workers.ts';
 type Call = { tool_call_id: string; job_id: string; signal: AbortSignal };
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
-/** Gives the result: text, anything that becomes JSON, or `{content, is_error}`. What it throws is an error of the tool. */
+/** Returns the result: text, a value for JSON, or `{content, is_error}`. A thrown error becomes an error of the tool. */
 export type ToolFunction = (input: Json, call: Call) => unknown;
 
-/** `input`: what is the same for all of them. */
+/** Options of `contexts.run`. */
 export type RunOptions = ({ input: string | PostMessage } | { job_id: string }) & {
-  /** Functions by the name of the client tool (`config.client_tools`). They may run twice: after this process died, say. */
+  /** Functions by name of the client tool (`config.client_tools`). They may run twice, for example after a crash. */
   tools?: Readonly<Record<string, ToolFunction>>;
-  /** Gives the answer; undefined: somebody else answers. */
+  /** Returns the answer; undefined leaves it to another client. */
   onQuestion?: (asked: InputRequestedEvent & { question: string }, call: Call) => Maybe<string>;
-  /** Gives the decision; undefined: somebody else decides. */
+  /** Returns the decision; undefined leaves it to another client. */
   onApproval?: (
     asked: ApprovalRequestedEvent,
     call: Call,
   ) => Maybe<'approve' | 'deny' | Omit<ApproveCalls, 'tool_call_id' | 'all'>>;
-  /** Sees every event of the context from the input on. */
+  /** Called with every event of the context from the input on. */
   onEvent?: (event: StreamEvent) => void;
-  /** Rejects with its reason; the job goes on. */
+  /** When it aborts, the promise rejects with its reason; the job continues. */
   signal?: AbortSignal;
 };
 
@@ -52,7 +52,7 @@ export async function runJob(transport: Transport, contextId: string, options: R
     for await (const event of followEvents(transport.open, contextId, { after, signal, until: isEnd })) {
       options.onEvent?.(event);
       const answered = answer(transport, contextId, jobId, options, event, signal);
-      // What goes wrong in a callback ends the run at once.
+      // An error in a callback ends the run at once.
       answers.push(
         answered.catch((error: unknown) => {
           if (signal.aborted) return;
@@ -74,7 +74,7 @@ function rethrow(fault: { error: unknown } | null): void {
   if (fault !== null) throw fault.error;
 }
 
-/** The job, and the number after which it is followed: of one that runs already, from the beginning of its context. */
+/** The job, and the event number to start after: for an existing job 0, the start of its context. */
 async function begin({ request }: Transport, id: string, options: RunOptions) {
   if ('job_id' in options) return { jobId: options.job_id, after: 0 };
   const given = options.signal === undefined ? {} : { signal: options.signal };
@@ -96,7 +96,7 @@ async function answer(
   if (data.job_id !== jobId) return;
   const call = { tool_call_id: data.tool_call_id, job_id: jobId, signal };
   const path = { id: contextId, tool_call_id: data.tool_call_id };
-  // What was told of the past may be answered by now: a function does not run for it again.
+  // Replayed requests may be answered already: do not run the function again.
   if ('job_id' in options) {
     const { status } = await transport.request('GET', '/api/contexts/{id}/tools/{tool_call_id}', {
       path,
@@ -155,7 +155,7 @@ function toResult(value: unknown): PostResult {
   return { content: JSON.stringify(value) ?? '' };
 }
 
-/** Somebody else was faster. */
+/** Ignores `not_waiting`: another client answered first. */
 async function unlessAnswered(answered: Promise<unknown>): Promise<void> {
   try {
     await answered;

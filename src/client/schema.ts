@@ -7,7 +7,7 @@ export type Accepted = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  /** Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
+  /** Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
   status: 'queued' | 'running' | 'waiting';
   stream_url: string;
 };
@@ -16,14 +16,14 @@ export type AcceptedOnBranch = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  /** Of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
+  /** Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
   status: 'queued' | 'running' | 'waiting';
   stream_url: string;
-  /** Made for it, and the active one now. */
+  /** The new branch, which is now active. */
   branch: string;
 };
 
-/** A call is not run before somebody approves it. `ApprovalResolved` follows, or, where its job ends first, only `ToolCallFinished`. */
+/** A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`. */
 export type ApprovalRequestedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -33,7 +33,7 @@ export type ApprovalRequestedEvent = {
   expires_at: string | null;
 };
 
-/** `input`: what the call is run with instead of what the model asked; null: as asked. */
+/** `input` replaces the input of the model. Null: unchanged. */
 export type ApprovalResolvedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -47,22 +47,22 @@ export type ApprovalResolvedEvent = {
 };
 
 export type ApprovalRule = {
-  /** The name of a tool; `*` stands for any text. */
+  /** Name of a tool; `*` matches any text. */
   tool: string;
-  /** never: it is run. always: a person is asked first. deny: it is not run, and the model is told. */
+  /** never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets an error. */
   decision: 'never' | 'always' | 'deny';
 };
 
-/** Of one call (`tool_call_id`), or of `all`. */
+/** A decision on one call (`tool_call_id`) or on `all` waiting calls. */
 export type ApproveCalls = {
   tool_call_id?: string;
   /** All calls of the context that wait for approval. */
   all?: true;
   decision: 'approve' | 'deny';
   reason?: string | null;
-  /** From now on this holds of the tool in this context: a rule in its config, and the other calls of it that wait. */
+  /** Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool. */
   remember?: boolean;
-  /** What the call is run with instead of what the model asked: checked by the schema of its tool. */
+  /** Replaces the input that the model sent. It must match the schema of the tool. */
   input?: { [key: string]: Json } | null;
 };
 
@@ -71,7 +71,7 @@ export type BeginSession = {
   key: string;
 };
 
-/** A tool call that had begun: what it did is not undone. */
+/** A tool call that had started. Its effects are not undone. */
 export type BegunCall = {
   tool_call_id: string;
   name: string;
@@ -81,22 +81,22 @@ export type BegunCall = {
 
 export type Branch = {
   name: string;
-  /** Inputs that name no branch go to it. */
+  /** The active branch takes inputs that name no branch. */
   active: boolean;
   parent: string | null;
   fork_message_id: string | null;
   fork_seq: number | null;
   length: number | null;
-  /** Messages of its own that it shows, by the jobs that ended on it. */
+  /** Number of its own visible messages, updated when a job ends on it. */
   message_count: number;
-  /** Model calls that were answered on it, likewise. */
+  /** Number of answered model calls on it, updated when a job ends. */
   request_count: number;
   usage: Usage;
   /** ISO 8601. */
   created_at: string;
 };
 
-/** It shares what its parent shows up to that number. */
+/** The branch shares the messages of its parent up to fork_seq. */
 export type BranchCreatedEvent = {
   context_id: string;
   branch: string;
@@ -114,15 +114,15 @@ export type BranchList = {
   next_cursor: string | null;
 };
 
-/** Inputs that name no branch go to it from now on. */
+/** The branch is now active: it takes inputs that name no branch. */
 export type BranchSwitchedEvent = {
   context_id: string;
   branch: string;
 };
 
-/** One time that a call waited for somebody, or for a moment. */
+/** One wait of a call. */
 export type CallWait = {
-  /** approval: a decision. answer: what a person says. client: what a client brings. outcome: a person who says what became of it. workers: the end of their jobs. timer: a moment. */
+  /** approval: a decision of a person. answer: the answer of a person. client: the result of a client tool. outcome: a person resolves the unknown outcome. workers: the jobs of other workers. timer: a point in time. */
   for: 'approval' | 'answer' | 'outcome' | 'workers' | 'timer' | 'client';
   /** ISO 8601. */
   asked_at: string;
@@ -131,32 +131,32 @@ export type CallWait = {
 };
 
 export type CancelJob = {
-  /** Answers when the job ends, and after so many milliseconds at the latest. */
+  /** The response waits until the job has finished, at most this many milliseconds. */
   wait_ms?: number;
   reason?: string | null;
 };
 
-/** At least one of context_id, worker_id, role, status, kind, metadata; a job must meet all that are given. */
+/** At least one of context_id, worker_id, role, status, kind, metadata. A job must match all given filters. */
 export type CancelJobs = {
   context_id?: string;
-  /** With all workers below it. */
+  /** Includes all workers below it. */
   worker_id?: string;
   role?: string;
   status?: 'queued' | 'running' | 'waiting';
   kind?: 'input' | 'retry' | 'compact';
-  /** Must be contained in that of the job. */
+  /** Must be contained in the metadata of the job. */
   metadata?: { [key: string]: Json };
   reason?: string;
 };
 
-/** How many unfinished jobs were told to stop by this request. */
+/** Number of unfinished jobs that this request cancels. */
 export type Cancelled = {
   count: number;
 };
 
 export type Chat = {
   message: string | InputBlock[];
-  /** From the first answer: the session's context. Without it a session begins. */
+  /** From the first response: the context id of the session. Without it a new session starts. */
   session_id?: string;
 };
 
@@ -166,12 +166,12 @@ export type ChatAccepted = {
   stream_url: string;
 };
 
-/** The job that a call gave to a worker below. */
+/** The job that a call gave to a child worker. */
 export type ChildJob = {
   job_id: string;
   context_id: string;
   worker_id: string;
-  /** Of the worker. */
+  /** Name of the worker. */
   name: string;
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   usage: Usage;
@@ -181,7 +181,7 @@ export type ChildJob = {
   finished_at: string | null;
 };
 
-/** A tool that the client runs: a call of it waits for the result that the client brings. */
+/** A tool that the client runs: a call waits until the client posts its result. */
 export type ClientTool = {
   name: string;
   description: string;
@@ -196,28 +196,28 @@ export type CompactAccepted = {
   job_id: string;
 };
 
-/** What is not given is as the worker is set. */
+/** Missing fields use the compaction settings of the worker. */
 export type CompactContext = {
   type?: 'threshold' | 'llm';
-  /** The last turns that stay whole; with 0 only the last answer does. */
+  /** Number of last turns that stay uncompacted; with 0 only the last answer does. */
   keep_turns?: number;
-  /** provider/model that summarises. */
+  /** The model that writes the summary, as provider/model. */
   model?: string;
 };
 
-/** How prompts are kept within context_limit. */
+/** Keeps prompts within context_limit. */
 export type Compaction = {
-  /** threshold (the default): old results of tools are shown by their summaries. llm: a model summarises old turns. none: a prompt that is too long fails its job. */
+  /** threshold (the default): prompts show summaries of old tool results. llm: a model summarises old turns. none: a prompt that is too long fails the job. */
   type?: 'threshold' | 'llm' | 'none';
-  /** Share of context_limit: 0.8. */
+  /** Share of context_limit that starts a compaction. Default: 0.8. */
   threshold?: number;
-  /** The last turns that stay whole; with 0 only the last answer does. 4. */
+  /** Number of last turns that stay uncompacted; with 0 only the last answer does. Default: 4. */
   keep_turns?: number;
-  /** provider/model that summarises. */
+  /** The model that writes the summary, as provider/model. */
   model?: string;
 };
 
-/** Given members replace those that stand; null takes one back. */
+/** Given fields replace current ones; null removes a field. */
 export type ConfigPatch = {
   model?: string | null;
   streaming?: boolean | null;
@@ -239,26 +239,26 @@ export type ConfigPatch = {
 
 export type ContentBlock = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock | DocumentBlock;
 
-/** Without an id. */
+/** Has no id. */
 export type ContentDeltaEvent = {
   context_id: string;
   message_id: string;
-  /** A higher one voids the text of the lower. */
+  /** A higher attempt replaces the text of lower ones. */
   attempt: number;
   delta: string;
-  /** Counts from 0 in each attempt. */
+  /** Starts at 0 in each attempt. */
   sequence: number;
 };
 
-/** Without an id. */
+/** Has no id. */
 export type ContentSnapshotEvent = {
   context_id: string;
   message_id: string;
-  /** A higher one voids the text of the lower. */
+  /** A higher attempt replaces the text of lower ones. */
   attempt: number;
-  /** All of it so far: takes the place of what was heard before. */
+  /** The whole text so far: replaces earlier text of the message. */
   text: string;
-  /** Deltas with a higher one follow. */
+  /** Later deltas have a higher sequence. */
   sequence: number;
 };
 
@@ -274,9 +274,9 @@ export type Context = {
   state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   active_branch: string;
   branches: string[];
-  /** On all branches; what they share counts once. */
+  /** Messages on all branches; shared messages count once. */
   message_count: number;
-  /** Of the active branch. */
+  /** Turns of the active branch. */
   turn_count: number;
   request_count: number;
   usage: Usage;
@@ -288,25 +288,25 @@ export type Context = {
   archived_at: string | null;
 };
 
-/** History begins anew: what was told before has left it, and turns count from 1. */
+/** The history was cleared: earlier messages are no longer part of it, and turns restart at 1. */
 export type ContextClearedEvent = {
   context_id: string;
 };
 
-/** The prompt shows something shorter from here on. */
+/** Prompts are shorter from now on: old messages are replaced. */
 export type ContextCompactedEvent = {
   context_id: string;
   compaction_id: string;
   branch: string;
   type: 'threshold' | 'llm';
-  /** The last message that it stands for. */
+  /** seq of the last replaced message. */
   upto_seq: number;
   tokens_before: number;
   tokens_after: number;
   job_id: string;
   model: string | null;
   usage: {
-    /** Without those that caches served. */
+    /** Without tokens read from a cache. */
     input_tokens: number;
     output_tokens: number;
     cache_read_tokens: number;
@@ -324,9 +324,9 @@ export type ContextCompaction = {
   id: string;
   context_id: string;
   branch: string;
-  /** That of its event. */
+  /** seq of its event. */
   seq: number;
-  /** The last message that it stands for. */
+  /** seq of the last replaced message. */
   upto_seq: number;
   type: 'threshold' | 'llm';
   summary: string | null;
@@ -343,7 +343,7 @@ export type ContextCompactionList = {
   next_cursor: string | null;
 };
 
-/** All that was ever history, in order, by numbers without gaps. */
+/** The full history in order, numbered without gaps. */
 export type ContextExport = {
   format: 'nightshift.context';
   version: 1;
@@ -352,7 +352,7 @@ export type ContextExport = {
   branches: ExportedBranch[];
 };
 
-/** All before it came with an import. `kept`: what its source said that has no place here. */
+/** All earlier history was imported. `kept`: data of the source that this version has no field for. */
 export type ContextImportedEvent = {
   context_id: string;
   format: 'nightshift.context' | 'paired' | 'folder';
@@ -376,11 +376,11 @@ export type ContextState = {
 };
 
 export type CreateBranch = {
-  /** Letters, digits, dots, dashes and underscores; begins with a letter or a digit. */
+  /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name: string;
-  /** Without it: the active branch. */
+  /** Default: the active branch. */
   from_branch?: string;
-  /** The last message that is shared, with the results of its tool calls. Else all that is complete: what an unfinished job added is not. */
+  /** The last shared message; results of its tool calls are shared too. Without it all complete messages are shared, but none of an unfinished job. */
   from_message_id?: string;
   activate?: boolean;
 };
@@ -426,11 +426,11 @@ export type DocumentSource = DocumentData | UrlSource;
 
 export type EditMessage = {
   content: string | InputBlock[];
-  /** Letters, digits, dots, dashes and underscores; begins with a letter or a digit. */
+  /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name?: string;
-  /** What becomes of a job that is unfinished, as with a message. */
+  /** What to do with an unfinished job, as in PostMessage. */
   delivery?: 'queue' | 'interrupt' | 'reject';
-  /** 1 goes first. */
+  /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -438,7 +438,7 @@ export type EditMessage = {
   deadline?: string;
 };
 
-/** Reads the entries of each `branch` with `after < number <= upto`; without spans all under its own name. */
+/** Shows the entries of each span: those of `branch` with `after < number <= upto`. Without spans, all entries of its own name. */
 export type ExportedBranch = {
   name: string;
   parent: string | null;
@@ -455,7 +455,7 @@ export type ExportedBranch = {
     output_tokens: number;
     cache_read_tokens: number;
     cache_write_tokens: number;
-    /** US dollars, at the prices of the moment of each call; not there: no price was known. */
+    /** US dollars, at the prices at the time of each call. Missing: no known price. */
     cost?: string;
   };
   /** ISO 8601. */
@@ -467,7 +467,7 @@ export type ExportedCompaction = {
   number: number;
   branch: string;
   compactor: 'threshold' | 'llm';
-  /** The last entry that it stands for. */
+  /** Number of the last replaced entry. */
   upto: number;
   summary: string | null;
   model: string | null;
@@ -493,7 +493,7 @@ export type ExportedContext = {
     output_tokens: number;
     cache_read_tokens: number;
     cache_write_tokens: number;
-    /** US dollars, at the prices of the moment of each call; not there: no price was known. */
+    /** US dollars, at the prices at the time of each call. Missing: no known price. */
     cost?: string;
   };
   /** ISO 8601. */
@@ -523,7 +523,7 @@ export type ExportedMessage = {
       output_tokens: number;
       cache_read_tokens: number;
       cache_write_tokens: number;
-      /** US dollars, at the prices of the moment of each call; not there: no price was known. */
+      /** US dollars, at the prices at the time of each call. Missing: no known price. */
       cost?: string;
     };
     attempt: number | null;
@@ -533,12 +533,12 @@ export type ExportedMessage = {
 };
 
 export type FolderImport = {
-  /** The parsed files by their names: metadata.json, message_index.json, messages/<id>.json. */
+  /** The parsed files by name: metadata.json, message_index.json, messages/<id>.json. */
   files: { [key: string]: Json };
 };
 
 export type ForkContext = {
-  /** The last message that is copied, with the results of its tool calls, of whichever branch shows it. Else all of the active branch that is complete: what an unfinished job added is not. */
+  /** The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job. */
   from_message_id?: string;
   title?: string | null;
 };
@@ -547,7 +547,7 @@ export type Health = {
   status: 'ok';
 };
 
-/** Without an id. */
+/** Has no id. */
 export type HeartbeatEvent = {
   /** ISO 8601. */
   timestamp: string;
@@ -579,7 +579,7 @@ export type Inbox = {
 };
 
 export type InboxItem = {
-  /** approval: whether a call is run. input: an answer to a question, or what a client makes of a call. unknown_outcome: what became of a call. */
+  /** approval: a person decides whether a call runs. input: a person answers a question, or a client posts the result of its tool. unknown_outcome: a person resolves what a call did. */
   kind: 'approval' | 'input' | 'unknown_outcome';
   context_id: string;
   worker_id: string;
@@ -594,7 +594,7 @@ export type InboxItem = {
 
 export type InputBlock = TextInput | ImageInput | DocumentInput;
 
-/** A call waits for its result from outside: the answer to a question, or what a client made of `input`. */
+/** A call waits for its result: a person answers the question, or the client runs the tool with `input`. */
 export type InputRequestedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -606,13 +606,13 @@ export type InputRequestedEvent = {
 };
 
 export type Interrupt = {
-  /** What becomes of what the job added. discard (the default): its side is taken back, the inputs stay. rollback: the inputs too. keep: what was finished stays. */
+  /** What to do with messages of the job. discard (the default): retract answers and tool results, keep inputs. rollback: retract inputs too. keep: keep finished messages. */
   mode?: 'discard' | 'rollback' | 'keep';
-  /** Answers when the job ended, and after so many milliseconds at the latest. */
+  /** The response waits until the job has finished, at most this many milliseconds. */
   wait_ms?: number;
 };
 
-/** What became of it so far. Of an idle context everything is null or empty. */
+/** Progress of the interrupt. For an idle context all fields are null or empty. */
 export type Interruption = {
   job_id: string | null;
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | null;
@@ -645,7 +645,7 @@ export type Job = {
   compaction: JobCompaction | null;
 };
 
-/** What was asked; and of the prompt, how long it was and is. Both null: nothing was compacted. */
+/** The requested settings, and the prompt tokens before and after. Both null: nothing was compacted. */
 export type JobCompaction = {
   type: 'threshold' | 'llm' | null;
   keep_turns: number | null;
@@ -659,7 +659,7 @@ export type JobFailure = {
   message: string;
 };
 
-/** Nothing more of the job follows. */
+/** The last event of the job. */
 export type JobFinishedEvent = {
   context_id: string;
   job_id: string;
@@ -686,9 +686,9 @@ export type JobStartedEvent = {
 
 export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
-  /** Of a model provider/model; of a wait what for: retry; of a compaction its type. */
+  /** model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction. */
   name: string;
-  /** running and waiting: under way now. pending and started: nobody runs it now. */
+  /** running and waiting: in progress. pending and started: no process runs it now. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
   attempt: number | null;
   n: number | null;
@@ -720,11 +720,11 @@ export type JobStepList = {
   next_cursor: string | null;
 };
 
-/** What was last said on the active branch; results of tools and calls of them are passed over. */
+/** The last message on the active branch, without tool calls and tool results. */
 export type LastMessage = {
   id: string;
   role: 'user' | 'assistant';
-  /** Its beginning; empty where it holds no text, or where the message is larger than 64 KB. */
+  /** Start of the text. Empty if the message has no text or is larger than 64 KB. */
   text: string;
   /** ISO 8601. */
   created_at: string;
@@ -732,7 +732,7 @@ export type LastMessage = {
 
 export type McpServerInfo = {
   name: string;
-  /** up: in one worker process at least. */
+  /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
   tools: ToolInfo[] | null;
 };
@@ -746,7 +746,7 @@ export type Message = {
   role: 'user' | 'assistant' | 'system' | 'tool';
   type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
   status: 'queued' | 'completed' | 'retracted';
-  /** The prompt shows a summary in its place. */
+  /** Prompts show a summary instead of this message. */
   compacted: boolean;
   content: ContentBlock[];
   job_id: string | null;
@@ -761,7 +761,7 @@ export type Message = {
   error: null;
 };
 
-/** A message entered history, inputs and results too. */
+/** A message became part of the history; also for inputs and tool results. */
 export type MessageCompletedEvent = {
   context_id: string;
   message_id: string;
@@ -776,7 +776,7 @@ export type MessageList = {
   next_cursor: string | null;
 };
 
-/** They left history with an interrupt. */
+/** An interrupt removed these messages from the history. */
 export type MessagesRetractedEvent = {
   context_id: string;
   message_ids: string[];
@@ -787,17 +787,17 @@ export type MessagesRetractedEvent = {
 export type ModelPrice = {
   /** `provider/model` */
   model: string;
-  /** US dollars for a million tokens, decimal. */
+  /** US dollars per million tokens, decimal. */
   input: string;
-  /** US dollars for a million tokens, decimal. */
+  /** US dollars per million tokens, decimal. */
   output: string;
-  /** US dollars for a million tokens, decimal. */
+  /** US dollars per million tokens, decimal. */
   cache_read: string;
-  /** US dollars for a million tokens, decimal. */
+  /** US dollars per million tokens, decimal. */
   cache_write: string;
 };
 
-/** Somebody said what became of it. */
+/** A person resolved the unknown outcome. */
 export type OutcomeResolvedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -806,7 +806,7 @@ export type OutcomeResolvedEvent = {
   outcome: 'happened' | 'did_not_happen' | 'tell';
 };
 
-/** A call was begun and nobody saw it end: it waits for a person who says what became of it. */
+/** A call started, and its end is unknown after a crash. It waits for a person to resolve it. */
 export type OutcomeUnknownEvent = {
   context_id: string;
   tool_call_id: string;
@@ -816,7 +816,7 @@ export type OutcomeUnknownEvent = {
   until: string | null;
 };
 
-/** What one side said, or both. */
+/** Text of the user, of the assistant, or both. */
 export type Pair = {
   user?: string;
   assistant?: string;
@@ -844,7 +844,7 @@ export type PatchContext = {
 
 export type PatchMessage = {
   content?: string | InputBlock[];
-  /** Its place in the queue: 1 is next, beyond the end is the end. */
+  /** Position in the queue; 1 is next. A value beyond the end means the end. */
   position?: number;
 };
 
@@ -854,16 +854,16 @@ export type PatchWorker = {
   config?: ConfigPatch;
 };
 
-/** Stands behind the system prompt in every prompt. */
+/** Follows the system prompt in every prompt. */
 export type PinnedText = {
   title: string;
   text: string;
 };
 
 export type PostJob = {
-  /** Without it: the active branch. */
+  /** Default: the active branch. */
   branch?: string;
-  /** 1 goes first. */
+  /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -873,11 +873,11 @@ export type PostJob = {
 
 export type PostMessage = {
   content: string | InputBlock[];
-  /** While a question waits, queue (with the default priority) answers the oldest one, and the job is that of the question. While a job is unfinished: wait for one's turn; join the running job at its next step (metadata, priority, max_steps and deadline then stay those of that job); take its place; or be refused. */
+  /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input. */
   delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
-  /** Without it: the active branch. */
+  /** Default: the active branch. */
   branch?: string;
-  /** 1 goes first. */
+  /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -887,11 +887,11 @@ export type PostMessage = {
 
 export type PostResult = {
   content: string | ResultInput[];
-  /** The model is told that the call failed. */
+  /** The model sees the result as a failed call. */
   is_error?: boolean;
 };
 
-/** Where the prompt ceased to begin as that of the call before it, so that the cache of the provider misses from there on. Null: it begins alike, or nothing is known of the call before. */
+/** The first part of the prompt that differs from the call before: the prompt cache of the provider misses from there on. Null: no difference, or the call before is unknown. */
 export type PrefixPart = 'model' | 'tools' | 'system' | 'messages';
 
 export type Problem = {
@@ -909,7 +909,7 @@ export type Problem = {
 
 export type ProviderStatus = {
   name: string;
-  /** What calls it needs, such as a key, is set. */
+  /** The settings that calls need, such as a key, are set. */
   configured: boolean;
   answered_at: string | null;
   failed_at: string | null;
@@ -929,13 +929,13 @@ export type Quantiles = {
 };
 
 export type Readiness = {
-  /** `degraded`: the queue is away; work is found by sweeps, a little later. */
+  /** `degraded`: Redis does not answer. Worker processes find jobs by polling PostgreSQL, about once a second. */
   status: 'ok' | 'degraded';
   postgres: 'ok';
   queue: 'ok' | 'away';
 };
 
-/** What became of the wish so far. */
+/** Progress of the stop request. */
 export type Receipt = {
   job_id: string;
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
@@ -945,11 +945,11 @@ export type Receipt = {
 };
 
 export type Regenerate = {
-  /** Letters, digits, dots, dashes and underscores; begins with a letter or a digit. */
+  /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name?: string;
-  /** What becomes of a job that is unfinished, as with a message. */
+  /** What to do with an unfinished job, as in PostMessage. */
   delivery?: 'queue' | 'interrupt' | 'reject';
-  /** 1 goes first. */
+  /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -958,9 +958,9 @@ export type Regenerate = {
 };
 
 export type ResolveToolCall = {
-  /** happened: `result` becomes the result of the call. did_not_happen: it is run anew. tell: nobody knows, and the model is told so. */
+  /** happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown. */
   outcome: 'happened' | 'did_not_happen' | 'tell';
-  /** Only of what happened; without it the model is told that it did, and no more. */
+  /** Only with the outcome happened. Without it, the model only gets the message that the call happened. */
   result?: string | ResultInput[];
 };
 
@@ -975,58 +975,58 @@ export type ResultPart = TextBlock | ImageBlock;
 export type Role = {
   name: string;
   version: number | null;
-  /** `file`: of the config file, and read-only; what of it this process does not know is left out. */
+  /** `file`: from the config file, read-only. If only other processes have the role, its settings are missing. */
   source: 'api' | 'file';
   /** provider/model */
   model?: string;
   streaming?: boolean;
   system_prompt?: string;
-  /** plan: only tools without effect are offered, and answers are of type plan. */
+  /** plan: the model gets only tools without effect, and answers have the type plan. */
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the config file: all the tools that they offer. */
+  /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** Tokens of a prompt. Where nobody says it: 200000 with anthropic, 128000 with openai and openai-chat, 1000000 with simulated. */
+  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
-  /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
+  /** Seconds without activity after which the context is archived. Not set: never. */
   idle_timeout_s?: number;
   limits?: WorkerLimits;
   created_at: string | null;
   updated_at: string | null;
 };
 
-/** What is not given falls to the defaults, for workers whose config does not say it. At most 64 KB of JSON. */
+/** Settings of workers with this role; the config of a worker overrides them. Missing fields use the defaults. At most 64 KB of JSON. */
 export type RoleDefinition = {
   /** provider/model */
   model?: string;
   streaming?: boolean;
   system_prompt?: string;
-  /** plan: only tools without effect are offered, and answers are of type plan. */
+  /** plan: the model gets only tools without effect, and answers have the type plan. */
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the config file: all the tools that they offer. */
+  /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** Tokens of a prompt. Where nobody says it: 200000 with anthropic, 128000 with openai and openai-chat, 1000000 with simulated. */
+  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
-  /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
+  /** Seconds without activity after which the context is archived. Not set: never. */
   idle_timeout_s?: number;
   limits?: WorkerLimits;
 };
@@ -1041,7 +1041,7 @@ export type SearchResult = {
   message_id: string;
   turn: string;
   role: 'user' | 'assistant';
-  /** Plain text of the message around what was met, which stands between `**`; nothing in it is escaped for HTML. */
+  /** Plain text around the match, with matches between `**`. Not escaped for HTML. */
   snippet: string;
   /** Higher is better. Comparable within one search only. */
   rank: number;
@@ -1054,7 +1054,7 @@ export type SearchResultList = {
   next_cursor: string | null;
 };
 
-/** The request of one model call. `prefix` is null where nothing is known of a request before. */
+/** The request of one model call. `prefix` is null if the request before is unknown. */
 export type SentPrompt = {
   job_id: string;
   n: number;
@@ -1064,7 +1064,7 @@ export type SentPrompt = {
   model: string;
   /** The system prompt. */
   system: string;
-  /** The pinned texts, right behind it. */
+  /** The pinned texts, which follow the system prompt. */
   pinned: string;
   tools: SentTool[] | null;
   messages: ({
@@ -1074,9 +1074,9 @@ export type SentPrompt = {
   max_tokens: number | null;
   streaming: boolean;
   parameters: { [key: string]: Json };
-  /** Whether all of it is what was sent, checked by hashes stored with the call. */
+  /** Whether all parts equal what was sent. Checked by hashes stored with the call. */
   exact: boolean;
-  /** What was sent otherwise: settings that were changed since, or what an interrupt took back since. */
+  /** Parts that differ from what was sent: settings changed since, or an interrupt retracted messages since. */
   differs: ('tools' | 'system' | 'messages' | 'parameters')[];
   prefix: {
     lost_at: PrefixPart | null;
@@ -1091,22 +1091,22 @@ export type SentTool = {
 };
 
 export type Session = {
-  /** `none`: no keys are set here, and nobody needs to sign in. */
+  /** `none`: no API keys are configured, so no sign-in is needed. */
   auth: 'none' | 'key';
-  /** By a key or a cookie; where none is needed, always. */
+  /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
   tenant: string | null;
 };
 
 export type Sibling = {
-  /** One that shows it: the active one, where that does. */
+  /** A branch with this message; the active one if it has it. */
   branch: string;
-  /** The first message of the turn that stands there. */
+  /** The first message of the turn at this place. */
   message_id: string;
   turn: string;
   /** ISO 8601. */
   created_at: string;
-  /** Whether the active branch shows it. */
+  /** Whether the active branch has this message. */
   active: boolean;
 };
 
@@ -1123,7 +1123,7 @@ export type Source = {
   url: string;
 };
 
-/** Without an id where the state is fleeting. */
+/** Has no id if the state is transient. */
 export type StateChangedEvent = {
   context_id: string;
   new_state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
@@ -1133,17 +1133,17 @@ export type StateChangedEvent = {
 export type Stats = {
   /** Queued jobs. */
   queue_depth: number;
-  /** Jobs that run. */
+  /** Running jobs. */
   running: number;
-  /** Jobs that wait for something. */
+  /** Waiting jobs. */
   waiting: number;
-  /** Contexts by state; states without one are left out. */
+  /** Number of contexts by state. States without contexts are left out. */
   by_state: { [key: string]: number };
 };
 
-/** Of the jobs that ended in it. Times null: there were none. */
+/** Figures of the jobs that finished in this bucket. Null: no data. */
 export type StatsBucket = {
-  /** Its beginning. */
+  /** Start of the bucket. */
   at: string;
   finished: {
     completed: number;
@@ -1152,7 +1152,7 @@ export type StatsBucket = {
     cancelled: number;
     interrupted: number;
   };
-  /** Model calls of those jobs. */
+  /** Model calls of these jobs. */
   steps: number;
   usage: Usage;
   start_ms: Quantiles | null;
@@ -1160,7 +1160,7 @@ export type StatsBucket = {
   model_ms: Quantiles | null;
 };
 
-/** Counts and tokens are exact; first_token_ms and model_ms are of a sample of the last jobs of each bucket. */
+/** Counts and tokens are exact. first_token_ms and model_ms come from a sample of the last jobs of each bucket. */
 export type StatsHistory = {
   /** ISO 8601. */
   from: string;
@@ -1227,11 +1227,11 @@ export type StoredToolUse = {
 
 export type System = {
   version: string;
-  /** laptop: one process is everything. */
+  /** laptop: one process is both API and worker. */
   mode: 'laptop' | 'production';
   default_model: string;
   providers: ProviderStatus[];
-  /** Of the config file; what another model costs is not known. */
+  /** Prices of the config file. Other models have no known price. */
   prices: ModelPrice[];
   tools: ToolInfo[];
   mcp_servers: McpServerInfo[];
@@ -1239,7 +1239,7 @@ export type System = {
   processes: WorkerProcessInfo[] | null;
 };
 
-/** By the names of the config file; null: there is none. */
+/** Limits by their names in the config file. Null: no limit. */
 export type SystemLimits = {
   queued_inputs: number;
   max_steps: number;
@@ -1271,14 +1271,14 @@ export type ThinkingBlock = {
   text: string;
 };
 
-/** Without an id. */
+/** Has no id. */
 export type ThinkingDeltaEvent = {
   context_id: string;
   message_id: string;
-  /** A higher one voids the text of the lower. */
+  /** A higher attempt replaces the text of lower ones. */
   attempt: number;
   delta: string;
-  /** Counts from 0 in each attempt. */
+  /** Starts at 0 in each attempt. */
   sequence: number;
 };
 
@@ -1286,12 +1286,12 @@ export type ToolCall = {
   id: string;
   context_id: string;
   job_id: string;
-  /** The answer that asks for it. */
+  /** The assistant message with the call. */
   message_id: string;
   name: string;
-  /** As the model asked. */
+  /** The input that the model sent. */
   input: Json;
-  /** What it is run with: the same, unless it was approved with another. */
+  /** The input that the tool gets: `input`, or the replacement given with the approval. */
   run_input: Json;
   effect: 'none' | 'idempotent' | 'once';
   on_unknown: 'tell' | 'ask';
@@ -1307,7 +1307,7 @@ export type ToolCall = {
   finished_at: string | null;
 };
 
-/** `input`: what it is run with in place of what was asked, or null. */
+/** `input` replaces the input of the model. Null: unchanged. */
 export type ToolCallApproval = {
   decision: 'approve' | 'deny';
   reason: string | null;
@@ -1330,12 +1330,12 @@ export type ToolCallStartedEvent = {
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
 };
 
-/** One time that a call was run. A call without effect, or an idempotent one, that a crash cut off leaves none: it ran again. */
+/** One execution of a call. A call without effect, or an idempotent one, that a crash interrupted has no record of that execution: it ran again. */
 export type ToolExecution = {
   number: number;
-  /** Of the lease under which it ran. */
+  /** Epoch of the lease of the run. */
   epoch: number;
-  /** What the tool was given: the same each time. */
+  /** The key that the tool got; the same for all executions of the call. */
   idempotency_key: string;
   /** ISO 8601. */
   began_at: string;
@@ -1345,12 +1345,12 @@ export type ToolExecution = {
 
 export type ToolInfo = {
   name: string;
-  /** own: of the config file. elsewhere: a worker process serves it that this process knows no more of. */
+  /** own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. */
   source: 'own' | 'built_in' | 'mcp' | 'elsewhere';
   description: string | null;
   effect: 'none' | 'idempotent' | 'once' | null;
   approval: 'never' | 'always' | 'deny' | 'by_call' | null;
-  /** A worker process that lives has it. */
+  /** A live worker process serves it. */
   served: boolean;
 };
 
@@ -1370,10 +1370,10 @@ export type ToolUseBlock = {
 };
 
 export type Turn = {
-  /** Of `u1` and `a1`: 1. */
+  /** The number in `u1` and `a1` is 1. */
   number: number;
   input_message_ids: string[];
-  /** All that answers the input, in order: what the model said, results of tools, notes. */
+  /** Messages that answer the input, in order: answers of the model, tool results, notes. */
   answer_message_ids: string[];
   tool_calls: TurnCall[];
   job: {
@@ -1386,7 +1386,7 @@ export type TurnCall = {
   id: string;
   name: string;
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
-  /** The message that asks for it. */
+  /** The message with the call. */
   message_id: string;
   result_message_id: string | null;
 };
@@ -1402,7 +1402,7 @@ export type UrlSource = {
 };
 
 export type Usage = {
-  /** Without those that caches served. */
+  /** Without tokens read from a cache. */
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
@@ -1411,12 +1411,12 @@ export type Usage = {
   cost: string | null;
 };
 
-/** What must come before it goes on. */
+/** An event that the job waits for. */
 export type WaitingFor = {
-  /** input: a call is answered from outside. approval: a person has a say in a call: whether it runs, or what became of it. worker: it waits for that worker. timer: nothing happens before `until`; of a call that sleeps, with its name and id. With worker_id, all but worker: that worker waits for it. */
+  /** input: a person or a client answers a call. approval: a person decides whether a call runs, or resolves its unknown outcome. worker: another worker must finish. timer: nothing happens before `until`; for a sleeping call with its name and id. If worker_id is set and kind is not worker, a worker below waits for it. */
   kind: 'approval' | 'input' | 'worker' | 'timer';
   tool_call_id?: string;
-  /** Of the tool. */
+  /** Name of the tool. */
   name?: string;
   worker_id?: string;
   /** ISO 8601. */
@@ -1440,29 +1440,29 @@ export type Worker = {
   updated_at: string;
 };
 
-/** What is not given comes from the role, then from the defaults. At most 64 KB of JSON. */
+/** Missing fields come from the role, then from the defaults. At most 64 KB of JSON. */
 export type WorkerConfig = {
   /** provider/model */
   model?: string;
   streaming?: boolean;
   system_prompt?: string;
-  /** plan: only tools without effect are offered, and answers are of type plan. */
+  /** plan: the model gets only tools without effect, and answers have the type plan. */
   mode?: 'act' | 'plan';
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the config file: all the tools that they offer. */
+  /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Before which tools a person is asked: the first rule that names a tool holds; then those of the role; then what the tool says itself. `deny` holds wherever it stands. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** Tokens of a prompt. Where nobody says it: 200000 with anthropic, 128000 with openai and openai-chat, 1000000 with simulated. */
+  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
-  /** Passed to the provider as they are, where it may be given them (see docs/providers.md). Reserved: model, messages, input, stream, tools, n, store, background. */
+  /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
-  /** Seconds after which its context is archived, where nothing happens in it. Not given: never. */
+  /** Seconds without activity after which the context is archived. Not set: never. */
   idle_timeout_s?: number;
   limits?: WorkerLimits;
 };
@@ -1475,7 +1475,7 @@ export type WorkerFailure = {
   at: string;
 };
 
-/** For workers below it: how deep they may be (0 has no parent), how many children each may have, and how many of the tree may be at work at once. The narrowest of what the operator, the role and the config say holds. */
+/** Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree with an unfinished job. The lowest of the values of the installation, the role and the config applies. */
 export type WorkerLimits = {
   depth?: number;
   children?: number;
@@ -1502,7 +1502,7 @@ export type WorkerProcessInfo = {
   mcp_servers: string[];
 };
 
-/** The worker `name` was made by a call, and given a job. */
+/** A call created the worker `name` and gave it a job. */
 export type WorkerSpawnedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -1516,17 +1516,17 @@ export type WorkerTree = {
   name: string;
   context_id: string;
   depth: number;
-  /** It goes on when the one above is stopped or removed. */
+  /** The worker continues when its parent is stopped or deleted. */
   detached: boolean;
   state: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped';
   job: WorkerTreeJob | null;
   usage: Usage;
   children: WorkerTreeNode[];
-  /** There are more: those furthest below are left out. */
+  /** The tree has more workers; the deepest ones are left out. */
   truncated: boolean;
 };
 
-/** The unfinished one, else the last. */
+/** The unfinished job, or else the last one. */
 export type WorkerTreeJob = {
   id: string;
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
@@ -1539,7 +1539,7 @@ export type WorkerTreeNode = {
   name: string;
   context_id: string;
   depth: number;
-  /** It goes on when the one above is stopped or removed. */
+  /** The worker continues when its parent is stopped or deleted. */
   detached: boolean;
   state: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped';
   job: WorkerTreeJob | null;

@@ -1,15 +1,15 @@
-/** Server-Sent Events out of bytes, by the rules of the HTML standard. */
+/** Parses Server-Sent Events from bytes, by the HTML standard. */
 
 export type Frame = {
-  /** Null: none was said. */
+  /** Null: not given. */
   id: string | null;
   event: string | null;
   data: string | null;
-  /** Milliseconds; null: nothing was said of it. */
+  /** Milliseconds; null: not given. */
   retry: number | null;
 };
 
-/** Frames as they become whole; half a frame at the end is dropped. The signal ends them. */
+/** Yields complete frames; drops an incomplete frame at the end. The signal ends the iteration. */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function* readFrames(
       const { done, value } = await reader.read();
       if (done) return;
       rest += decoder.decode(value, { stream: true });
-      // A CR at the very end may be the half of a CRLF.
+      // A CR at the end may be the first half of a CRLF.
       const parts = rest.split(/\r\n|\n|\r(?!$)/);
       rest = parts.pop() ?? '';
       for (const line of parts) {

@@ -1,4 +1,4 @@
-/** Texts in the making, put together from what a stream tells of them. */
+/** Assembles partial messages from the events of a stream. */
 import type { StreamEvent } from './events.ts';
 
 export type PartialMessage = {
@@ -11,8 +11,8 @@ export type PartialMessage = {
 type State = PartialMessage & { sequence: number; thought: number; connection: number };
 
 /**
- * Takes the events of one stream in their order. Gives the message that an event changed, as it stands now; null: the event
- * changed none. A higher attempt voids the lower, a snapshot replaces, and what was told already counts once.
+ * Takes the events of one stream in order. Returns the current form of the message that an event changed, or null. A higher
+ * attempt replaces lower ones, a snapshot replaces the text, and repeated deltas are ignored.
  */
 export function textMaker(): (event: StreamEvent) => PartialMessage | null {
   const messages = new Map<string, State>();
@@ -50,7 +50,7 @@ function change(state: State, { event, data, connection }: Piece): boolean {
       state.sequence = data.sequence;
       return true;
     case 'ThinkingDelta': {
-      // The first of a connection brings all that was thought so far.
+      // The first delta of a connection contains the whole thinking so far.
       const isWhole = state.connection !== connection;
       if (!isWhole && data.sequence <= state.thought) return false;
       state.thinking = isWhole ? data.delta : state.thinking + data.delta;

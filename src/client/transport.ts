@@ -1,33 +1,33 @@
 /**
- * One request over `fetch`: typed by the OpenAPI document, timed, and repeated where that is safe. Every write carries an
- * `Idempotency-Key`, the same at each attempt, so that one whose answer was lost is not carried out twice.
+ * Sends requests with `fetch`: typed by the OpenAPI document, with timeouts and safe retries. Every write has an
+ * `Idempotency-Key`, the same for each attempt, so a retry after a lost response does not repeat the write.
  */
 import { NightshiftError, toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';
 import type { Operations } from './schema.ts';
 
 export type ClientOptions = {
-  /** Of the API, such as `http://127.0.0.1:3000`. */
+  /** URL of the API, such as `http://127.0.0.1:3000`. */
   url: string;
   apiKey?: string | undefined;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
-  /** How often a request is repeated that may go better; 4. */
+  /** The most retries of a request. Default: 4. */
   retries?: number;
-  /** How long one attempt may take, beyond what it asks the API to wait; 30 s. */
+  /** Timeout of one attempt in milliseconds, plus its `wait_ms`. Default: 30,000. */
   timeoutMs?: number;
 };
 
-/** Of one request. */
+/** Options of one request. */
 export type RequestOptions = {
   signal?: AbortSignal;
   timeoutMs?: number;
   retries?: number;
-  /** Of a write: in place of one that is made for it. */
+  /** For writes: replaces the generated key. */
   idempotencyKey?: string;
-  /** Of a write: the version that it changes, from an `ETag`; refused with `version_conflict` where there is a newer one. */
+  /** For writes: the `ETag` of the version to change. The API refuses with `version_conflict` if there is a newer version. */
   ifMatch?: string;
-  /** Hears the `ETag` of the answer, where it has one. */
+  /** Called with the `ETag` of the response, if it has one. */
   onEtag?: (etag: string) => void;
 };
 
@@ -43,7 +43,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
     ? { [N in Name]?: Value }
     : { [N in Name]: Value };
 type Query<Value> = [Value] extends [undefined] ? unknown : { query?: Value };
-/** What of an operation is given: `path`, `query` and `body`, each where it has one. */
+/** The arguments of an operation: `path`, `query` and `body`, as far as it has them. */
 export type Given<O extends Operations[Operation]> = RequestOptions &
   Part<'path', O['path']> &
   Query<O['query']> &
@@ -51,25 +51,25 @@ export type Given<O extends Operations[Operation]> = RequestOptions &
 
 type Needed<T> = Partial<T> extends T ? [given?: T] : [given: T];
 
-/** Resolves with the parsed answer; rejects with a `NightshiftError`, or with the reason of its signal. */
+/** Resolves with the parsed response; rejects with a `NightshiftError`, or with the reason of the signal. */
 export type Request = <M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   ...given: Needed<Given<OperationOf<M, P>>>
 ) => Promise<OperationOf<M, P>['answer']>;
 
-/** One attempt, as it came: for streams. */
+/** Sends one attempt and returns the raw response: for streams. */
 export type Open = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
 
 export type Transport = { request: Request; open: Open };
 
 type Loose = RequestOptions & { path?: object; query?: object; body?: unknown };
 
-/** A wait that an answer asks for and that is longer is left to the caller. */
+/** If the API asks for a longer wait, the request fails instead of retrying. */
 const LONGEST_PAUSE_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const RETRIES = 4;
-/** What proxies answer while the API behind them is away is as good as no answer. */
+/** Statuses to retry, including those of proxies while the API is unavailable. */
 const AGAIN = [429, 502, 503, 504];
 
 export function openTransport(options: ClientOptions): Transport {
@@ -120,7 +120,7 @@ function init(
 
 type Attempt =
   | { kind: 'answer'; value: unknown; etag: string | null }
-  /** `after`: milliseconds that the API asks to wait. */
+  /** `after`: the delay that the API asks for, in milliseconds. */
   | { kind: 'failed'; error: NightshiftError; again: boolean; after: number | null };
 
 async function tryOnce(base: string, send: () => Promise<Response>): Promise<Attempt> {
@@ -135,13 +135,15 @@ async function tryOnce(base: string, send: () => Promise<Response>): Promise<Att
   }
 }
 
-/** Why there was no answer. `base`: the address of the API; empty: that of the page. */
+/** The error for a missing response. `base`: URL of the API; empty: the origin of the page. */
 export function unreached(cause: unknown, base = ''): NightshiftError {
   if (cause instanceof NightshiftError) return cause;
   const late = cause instanceof Error && cause.name === 'TimeoutError';
   const api = base === '' ? 'The API' : `The API at ${base}`;
   return late
-    ? new NightshiftError('timed_out', `${api} did not answer in time.`, { cause })
+    ? new NightshiftError('timed_out', `${api} did not answer in time.`, {
+        cause,
+      })
     : new NightshiftError('unreachable', `${api} could not be reached.`, { cause });
 }
 
@@ -164,7 +166,7 @@ export function queryOf(query: object = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** How long the request itself asks to wait, in milliseconds. */
+/** The `wait_ms` of the request. */
 function waitOf({ query, body }: Loose): number {
   for (const part of [query, body]) {
     if (typeof part !== 'object' || part === null || !('wait_ms' in part)) continue;
@@ -173,7 +175,7 @@ function waitOf({ query, body }: Loose): number {
   return 0;
 }
 
-/** `crypto.randomUUID` is not there on pages without TLS. */
+/** `crypto.randomUUID` is not available on pages without TLS. */
 function makeKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

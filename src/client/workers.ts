@@ -1,4 +1,4 @@
-/** Workers and the roles that they are made from. */
+/** Workers and roles. */
 import { pagesOf } from './pages.ts';
 import type { CreateWorker, Operations, PatchWorker, PostMessage, RoleDefinition } from './schema.ts';
 import type { Request, RequestOptions } from './transport.ts';
@@ -13,10 +13,10 @@ export function workerCalls(request: Request) {
       pagesOf((more) => request('GET', '/api/workers', { query: { ...query, ...more }, ...options })),
     update: (id: string, body: PatchWorker, options?: RequestOptions) =>
       request('PATCH', '/api/workers/{id}', { path: { id }, body, ...options }),
-    /** For good, with its context and the workers below it. */
+    /** Deletes the worker permanently, with its context and the workers below it. */
     delete: (id: string, options?: RequestOptions) =>
       request('DELETE', '/api/workers/{id}', { path: { id }, ...options }),
-    /** Cancels what runs and takes no input until `start`. */
+    /** Cancels jobs and refuses inputs until `start`. */
     stop: (id: string, options?: RequestOptions) =>
       request('POST', '/api/workers/{id}/stop', { path: { id }, ...options }),
     start: (id: string, options?: RequestOptions) =>
@@ -26,7 +26,7 @@ export function workerCalls(request: Request) {
       query: Operations['GET /api/workers/{id}/tree']['query'] = {},
       options?: RequestOptions,
     ) => request('GET', '/api/workers/{id}/tree', { path: { id }, query, ...options }),
-    /** Posts an input into its context. */
+    /** Posts an input to the context of the worker. */
     send: (id: string, input: string | PostMessage, options?: RequestOptions) =>
       request('POST', '/api/workers/{id}/messages', { path: { id }, body: toInput(input), ...options }),
   };
@@ -42,7 +42,7 @@ export function roleCalls(request: Request) {
       request('GET', '/api/roles/{name}', { path: { name }, query, ...options }),
     list: (query: Operations['GET /api/roles']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/roles', { query: { ...query, ...more }, ...options })),
-    /** Makes it, or a new version of it. */
+    /** Creates the role, or a new version of it. */
     put: (name: string, body: RoleDefinition, options?: RequestOptions) =>
       request('PUT', '/api/roles/{name}', { path: { name }, body, ...options }),
     delete: (name: string, options?: RequestOptions) =>

@@ -83,7 +83,7 @@ describe('a call that waits for approval', () => {
     ];
     const found = await state();
     expect(found).toMatchObject({ state: 'AwaitingToolApproval', job_id: job, waiting_for });
-    expect(found.why).toMatch(/^It waits for a person to approve mail \(since 2.*Z, until 2.*Z\)$/);
+    expect(found.why).toMatch(/^The job waits for a person to approve mail \(since 2.*Z, until 2.*Z\)$/);
     expect((await api.get(`/api/jobs/${job}`)).body).toMatchObject({ status: 'waiting', waiting_for });
     const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
     expect(steps.data.at(-1)).toMatchObject({ name: 'mail', status: 'waiting', approval: null });

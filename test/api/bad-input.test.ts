@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(over.status).toBe(413);
     expect(over.body.error).toMatchObject({
       code: 'payload_too_large',
-      message: 'The body is larger than 1024 KB.',
+      message: 'The body is larger than 1024 KB, the limit of this route.',
     });
     expect((await api.post('/api/session', { key: 'x'.repeat(4 * 1024) })).status).toBe(413);
     const long = 'x'.repeat(2 * 1024 * 1024);
@@ -383,10 +383,11 @@ test('what is wrong inside is not told', async () => {
     expect(status).toBe(500);
     expect(body).toMatchObject({
       status: 500,
-      detail: 'Something went wrong here.',
+      detail:
+        'An unexpected error occurred in the API. Its log has the details under the x-request-id of this response.',
       error: { code: 'internal' },
     });
-    const line = other.lines.find((one) => one['msg'] === 'a request failed');
+    const line = other.lines.find((one) => one['msg'] === 'request failed with an unexpected error');
     expect(line).toMatchObject({ level: 50, reqId: headers['x-request-id'] });
   } finally {
     await other.app.close();

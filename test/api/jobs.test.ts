@@ -161,7 +161,7 @@ describe('cancel', () => {
     expect(body).toMatchObject({
       state: 'Idle',
       queue_position: null,
-      why: expect.stringMatching(/^Nothing/),
+      why: expect.stringMatching(/no input is queued/),
     });
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(202);
     const hand = await take(api, worker.context_id, owner);

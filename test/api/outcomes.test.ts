@@ -90,7 +90,7 @@ describe('while it waits for a person', () => {
     const waiting_for = [{ kind: 'approval', tool_call_id: lost.call, name: 'pay' }];
     const found = await state(lost);
     expect(found).toMatchObject({ waiting_for, job_id: lost.jobId });
-    expect(found.why).toMatch(/^It waits for a person to say what became of pay \(since /);
+    expect(found.why).toMatch(/^The job waits for a person to resolve the unknown outcome of pay \(since /);
     expect((await api.get(`/api/jobs/${lost.jobId}`)).body).toMatchObject({ status: 'waiting', waiting_for });
     const inbox = (await api.get('/api/approvals?limit=200')).body.data;
     expect(inbox.find((one: Body) => one.tool_call_id === lost.call)).toMatchObject({

@@ -55,7 +55,7 @@ describe('a question', () => {
     const waiting_for = [{ kind: 'input', tool_call_id: call, name: 'ask_user' }];
     const found = await state();
     expect(found).toMatchObject({ state: 'AwaitingInput', job_id: job, waiting_for, queue_position: null });
-    expect(found.why).toMatch(/^It waits for an answer to a question \(since 2.*Z\): Which size\?$/);
+    expect(found.why).toMatch(/^The job waits for an answer to a question \(since 2.*Z\): Which size\?$/);
     expect((await api.get(`/api/jobs/${job}`)).body).toMatchObject({ status: 'waiting', waiting_for });
     expect((await api.get(`/api/jobs?status=waiting&context_id=${context}`)).body.data).toMatchObject([
       { waiting_for },
@@ -176,7 +176,7 @@ describe('a question', () => {
 
   test("a client's tool is told by its name, and may fail", async () => {
     const [call = ''] = await ask(['locate', { who: 'me' }]);
-    expect((await state()).why).toMatch(/^It waits for the result of locate, which the client runs/);
+    expect((await state()).why).toMatch(/^The job waits for the client to post the result of locate/);
     expect((await post({ content: 'hello?' })).body.job_id).not.toBe(job);
     expect((await answer(call, { content: 'no signal', is_error: true })).status).toBe(202);
     hand = await take(api, context as never, owner, OUTSIDE);

@@ -195,7 +195,7 @@ describe('a read that waits in PostgreSQL', () => {
       const { status, headers, body } = await api.get('/api/approvals');
       expect([status, headers['retry-after'], body.error.code]).toEqual([503, '1', 'unavailable']);
       expect(body.error.message).toBe(
-        'Reading this took PostgreSQL longer than 5 s. Ask for a smaller limit, or narrow the filter.',
+        'PostgreSQL did not finish this read within 5 s. Use a smaller limit or a narrower filter.',
       );
     });
   });

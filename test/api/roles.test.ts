@@ -201,7 +201,7 @@ describe('a worker', () => {
     const { body: worker } = await make(name);
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
     const why = async () => (await api.get(`/api/contexts/${worker.context_id}/state`)).body.why;
-    expect(await why()).toMatch(/^It waits for a free worker process/);
+    expect(await why()).toMatch(/^The job waits for a free worker process/);
     await api.database.db.execute(
       `update roles set definition = '{"tools": ["gone"]}' where name = '${name}'`,
     );
@@ -214,7 +214,7 @@ describe('names of the config file', () => {
     for (const refused of [await put(name, { max_steps: 1 }), await remove(name)]) {
       expect(refused.status).toBe(403);
       expect(refused.body.error).toMatchObject({ code: 'forbidden', param: 'name' });
-      expect(refused.body.detail).toContain(`The role ${name} is of the config file`);
+      expect(refused.body.detail).toContain(`The role ${name} is defined in the config file`);
     }
   });
 

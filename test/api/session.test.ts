@@ -57,7 +57,10 @@ describe('signing in', () => {
       const { status, headers, body } = await api.post('/api/session', { key });
       expect(status).toBe(401);
       expect(headers['cache-control']).toBe('no-store');
-      expect(body.error).toMatchObject({ code: 'unauthorized', message: 'This key is not known here.' });
+      expect(body.error).toMatchObject({
+        code: 'unauthorized',
+        message: 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.',
+      });
       expect(headers['set-cookie']).toBeUndefined();
     },
   );

@@ -222,7 +222,7 @@ test.each([
 describe('without keys', () => {
   test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
     await expect(start({ HOST: host })).rejects.toThrow(
-      /HOST must be a loopback address.*NIGHTSHIFT_API_KEYS/,
+      /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
     );
   });
 
@@ -238,13 +238,13 @@ describe('with a key of less than 16 characters', () => {
 
   test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
     const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
-    await expect(refused).rejects.toThrow(/keys of less than 16 characters \(of acme\): .*openssl/);
+    await expect(refused).rejects.toThrow(/keys shorter than 16 characters \(tenants: acme\): .*openssl/);
     await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
   });
 
   test.each(['127.0.0.1', 'localhost'])('it listens on %s, and warns of it', async (host) => {
     const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });
-    expect(warned).toEqual([expect.stringMatching(/less than 16 characters \(of acme\)/)]);
+    expect(warned).toEqual([expect.stringMatching(/shorter than 16 characters \(tenants: acme\)/)]);
     expect(warned.join()).not.toMatch(/fifteen-letters|short/);
   });
 

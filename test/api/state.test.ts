@@ -33,7 +33,7 @@ describe('the state of a context', () => {
       attempt: null,
       waiting_for: [],
       queue_position: null,
-      why: 'Nothing is queued: it waits for an input.',
+      why: 'The context is idle: no input is queued.',
     });
   });
 
@@ -45,7 +45,7 @@ describe('the state of a context', () => {
     expect(found).toMatchObject({ state: 'ProcessingUserMessage', job_id, attempt: 0 });
     expect(found.queue_position).toBeGreaterThan(1);
     expect(found.why).toBe(
-      `It waits for a free worker process: number ${found.queue_position} in the queue.`,
+      `The job waits for a free worker process, at position ${found.queue_position} in the queue.`,
     );
     expect(await shown()).toBe('ProcessingUserMessage');
     const { body: job } = await api.get(`/api/jobs/${job_id}`);
@@ -61,7 +61,7 @@ describe('the state of a context', () => {
       job_id,
       attempt: 1,
       queue_position: null,
-      why: "It waits for the model's answer.",
+      why: 'The job waits for the answer of the model.',
     });
   });
 
@@ -70,7 +70,7 @@ describe('the state of a context', () => {
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
     await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} }]);
-    expect(await state()).toMatchObject({ state: 'ExecutingTools', why: 'It runs tools: mail.' });
+    expect(await state()).toMatchObject({ state: 'ExecutingTools', why: 'The job runs tools: mail.' });
   });
 
   test('whose model call is made again later', async () => {
@@ -80,7 +80,7 @@ describe('the state of a context', () => {
     const at = later();
     await hand.delay(at);
     const until = new Date(at).toISOString();
-    const why = `The last model call failed (provider_overloaded: too busy). It is made again at ${until}.`;
+    const why = `The last model call failed (provider_overloaded: too busy). The next attempt is at ${until}.`;
     const waiting_for = [{ kind: 'timer', until }];
     expect(await state()).toMatchObject({ state: 'TransientFailure', attempt: 2, waiting_for, why });
     await hand.sleep(at);
@@ -99,7 +99,7 @@ describe('the state of a context', () => {
       state: 'TransientFailure',
       attempt: 1,
       waiting_for: [{ kind: 'timer', until: at }],
-      why: `The provider key of anthropic is held back until ${until} (rate limited). The model is called at ${at}.`,
+      why: `The provider key of anthropic is throttled until ${until} (rate limited). The next model call is at ${at}.`,
     });
     const { body } = await api.get(`/api/jobs/${job_id}`);
     expect(body).toMatchObject({ status: 'waiting', attempt: 1, retry_at: at, error: null });
@@ -112,10 +112,10 @@ describe('the state of a context', () => {
     const [until, at] = [Date.now() - 50, later()];
     await hand.throttledUntil(until, at);
     expect((await state()).why).toBe(
-      `The provider key of anthropic was held back until ${new Date(until).toISOString()} (rate limited), and lets calls in one after the other. The model is called at ${new Date(at).toISOString()}.`,
+      `The provider key of anthropic was throttled until ${new Date(until).toISOString()} (rate limited) and admits calls one at a time. The next model call is at ${new Date(at).toISOString()}.`,
     );
     await hand.throttledUntil(until, Date.now() - 1);
-    expect((await state()).why).toBe('The wait is over: it waits for a free worker process.');
+    expect((await state()).why).toBe('The retry time has passed. The job waits for a free worker process.');
   });
 
   test('whose model call is being made again', async () => {
@@ -126,7 +126,7 @@ describe('the state of a context', () => {
     await hand.delay(at);
     const found = await state();
     expect(found).toMatchObject({ state: 'AwaitingLLMResponse', waiting_for: [] });
-    expect(found.why).toBe("It waits for the model's answer (attempt 2).");
+    expect(found.why).toBe('The job waits for the answer of the model (attempt 2).');
     expect(await shown()).toBe('AwaitingLLMResponse');
   });
 
@@ -138,7 +138,7 @@ describe('the state of a context', () => {
     expect(await state()).toMatchObject({
       state: 'PermanentFailure',
       job_id: null,
-      why: 'The last job failed (provider_auth): No key. A new input or a retry goes on.',
+      why: 'The last job failed (provider_auth): No key. Post a new input or retry to continue.',
     });
   });
 
@@ -148,7 +148,7 @@ describe('the state of a context', () => {
     await api.post(`/api/workers/${worker.id}/stop`);
     const found = await state();
     expect(found.state).toBe('Stopped');
-    expect(found.why).toBe('The worker is stopped, 2 inputs are queued. Start it to go on.');
+    expect(found.why).toBe('The worker is stopped, 2 inputs are queued. Start the worker to continue.');
   });
 
   test('whose job was told to stop', async () => {
@@ -156,7 +156,7 @@ describe('the state of a context', () => {
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
     await api.post(`/api/jobs/${job_id}/cancel`);
-    expect((await state()).why).toBe('It was told to stop and is about to.');
+    expect((await state()).why).toBe('A stop request was accepted. The job is stopping.');
   });
 
   test('that names what no live process serves', async () => {
@@ -167,7 +167,7 @@ describe('the state of a context', () => {
     expect((await state()).why).toBe('No live worker process serves role "nobody", tool "gone".');
     const hand = await take(api, worker.context_id, owner);
     await hand.releaseUntil(later());
-    expect((await state()).why).toMatch(/^No live worker process serves .* It is looked at again at 20/);
+    expect((await state()).why).toMatch(/^No live worker process serves .* The next check is at 20/);
   });
 
   test('whose process is gone', async () => {
@@ -176,13 +176,15 @@ describe('the state of a context', () => {
     const hand = await take(api, worker.context_id, mortal);
     await hand.admit();
     await api.database.db.execute(sql`update processes set dead_at = now() where id = ${mortal}`);
-    expect((await state()).why).toBe('The worker process that ran it is gone; another one takes over.');
+    expect((await state()).why).toBe(
+      'The worker process that ran the job is gone. Another one takes over soon.',
+    );
   });
 
   test('that nobody is there to run', async () => {
     await post();
     await api.database.db.execute(sql`update processes set dead_at = now()`);
-    expect((await state()).why).toBe('No worker process lives: start one.');
+    expect((await state()).why).toBe('No worker process is running: start one with `nightshift worker`.');
     await api.database.db.execute(sql`update processes set dead_at = null`);
   });
 });

@@ -148,7 +148,9 @@ test('what a worker below asks of a person shows in the state of whoever waits f
     { kind: 'worker', name: 'spawn_worker', worker_id: second.id },
     { kind: 'input', name: 'ask_user', worker_id: away.id, tool_call_id: ids.get(away.id)?.callId },
   ]);
-  expect(body.why).toContain(`Worker ${away.id} waits for somebody outside to answer its call of ask_user.`);
+  expect(body.why).toContain(
+    `Worker ${away.id} waits for a person or a client to answer its call of ask_user.`,
+  );
 });
 
 test('what waits below shows beside a question of its own, and so does an approved call whose outcome is unknown', async () => {

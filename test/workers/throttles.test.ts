@@ -85,7 +85,7 @@ test('whoever asks why a context waits is told of the hold, in plain words', asy
   const { body } = await api.get(`/api/contexts/${contextId}/state`);
   expect(body).toMatchObject({ state: 'TransientFailure', attempt: 1 });
   expect(body.why).toMatch(
-    /^The provider key of anthropic is held back until 20\S+Z \(rate limited\)\. The model is called at 20\S+Z\.$/,
+    /^The provider key of anthropic is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
   );
   expect(body.waiting_for).toEqual([{ kind: 'timer', until: expect.any(String) }]);
   expect((await api.get('/metrics')).body).toContain(

@@ -1,6 +1,6 @@
 /**
- * The lossless document, as text: one entry a line. Entries are numbered anew, messages and compactions in one line, so
- * that the same context gives the same text in whatever database it is.
+ * Writes the lossless document as text, one entry per line. Messages and compactions are numbered together from 1, so the
+ * same context gives the same text in every database.
  */
 import type { StoredBranch, StoredCompaction, StoredContext, StoredMessage } from '../../db/export.ts';
 import { toPublicUsage } from '../../core/usage.ts';
@@ -15,7 +15,7 @@ import type {
   ExportedUsage,
 } from '../schemas/export.ts';
 
-/** `pages`: all messages up to the context's moment. */
+/** `pages`: all messages up to the snapshot of the context. */
 export async function* documentOf(
   context: StoredContext,
   pages: AsyncIterable<StoredMessage[]>,
@@ -49,7 +49,7 @@ export async function* documentOf(
   yield `\n],\n"branches":[\n${branches.join(',\n')}\n]}\n`;
 }
 
-/** Gives out numbers, and knows how many stood at each boundary: a number of the context that something refers to. */
+/** Numbers entries, and maps boundaries (seqs that branches and compactions refer to) to entry numbers. */
 class Numbers {
   readonly #boundaries: readonly number[];
   readonly #counts = new Map<number, number>();
@@ -68,7 +68,7 @@ class Numbers {
     return this.#given;
   }
 
-  /** Of the last entry that stood at a boundary by now. */
+  /** The number of the last entry up to a boundary. */
   upTo(boundary: number): number {
     return this.#counts.get(boundary) ?? this.#given;
   }

@@ -1,9 +1,9 @@
-/** A conversation to read: turns under headings, tool calls and results folded. */
+/** Writes a conversation as Markdown: turns under headings, tool calls and results folded. */
 import type { Block, ResultPart } from '../../core/blocks.ts';
 import type { StoredContext, StoredMessage } from '../../db/export.ts';
 import { toIso } from '../instant.ts';
 
-/** `pages`: what is history on the branch. */
+/** `pages`: the current history of the branch. */
 export async function* markdownOf(
   { title, activeBranch, worker, createdAt }: StoredContext,
   pages: AsyncIterable<StoredMessage[]>,
@@ -60,7 +60,7 @@ function folded(summary: string, text: string): string {
   return `<details><summary>${escaped}</summary>\n\n${text}\n\n</details>`;
 }
 
-/** Between fences that the text itself does not hold. */
+/** Uses a fence that is longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,9 +1,9 @@
-/** A conversation as entries of what the user said and what was answered: text alone. */
+/** Writes a conversation as pairs of user and assistant text. */
 import { textOf } from '../../core/blocks.ts';
 import type { StoredContext, StoredMessage } from '../../db/export.ts';
 import type { Pair } from '../schemas/export.ts';
 
-/** `pages`: what is history on the branch. */
+/** `pages`: the current history of the branch. */
 export async function* pairedOf(
   { title }: StoredContext,
   pages: AsyncIterable<StoredMessage[]>,
@@ -17,7 +17,7 @@ export async function* pairedOf(
   yield '\n]}\n';
 }
 
-/** An answer belongs to the input before it; an input without an answer, and an answer without an input, stand alone. */
+/** An answer belongs to the input before it. An input without an answer, or the reverse, is an entry by itself. */
 async function* pairs(pages: AsyncIterable<StoredMessage[]>): AsyncGenerator<Pair> {
   let open: Pair = {};
   for await (const page of pages) {

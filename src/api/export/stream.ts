@@ -1,9 +1,9 @@
-/** The messages of an export, page by page: the next page is read when the one before was taken. */
+/** Reads the messages of an export page by page: the next page is read when the previous one was consumed. */
 import { readExportPage } from '../../db/export.ts';
 import type { ExportRange, StoredMessage } from '../../db/export.ts';
 import type { Reader } from '../reads.ts';
 
-/** Its context was removed in the middle: what was sent so far is cut off, not ended. */
+/** The context was deleted during the export: the response breaks off and is incomplete. */
 export class ContextGone extends Error {
   override name = 'ContextGone';
 }
@@ -15,7 +15,7 @@ export async function* pagesOf(
   for (let after = 0; ;) {
     const from = after;
     const page = await read((_, last) => readExportPage(last, { ...range, after: from }));
-    if (page === null) throw new ContextGone('The context was removed while it was exported.');
+    if (page === null) throw new ContextGone('The context was deleted during the export.');
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;

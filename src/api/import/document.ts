@@ -1,4 +1,4 @@
-/** Takes our own document in: everything but its entries is small and held, its entries are read one by one, twice. */
+/** Imports the lossless document. Reads the entries one by one, twice; keeps everything else in memory. */
 import { Type } from 'typebox';
 import { MAIN } from '../../core/branch.ts';
 import type { Block } from '../../core/blocks.ts';
@@ -35,7 +35,7 @@ const parseFrame = parserOf(
 );
 const parseEntry = parserOf(ref(ExportedEntry));
 
-/** `members`: all but the entries. */
+/** `members`: all members except the entries. */
 export function documentSource(members: Readonly<Record<string, unknown>>, body: Spooled): Source {
   const { context, branches } = parseFrame(members, '');
   const stored = branches.map(toBranch);
@@ -65,7 +65,10 @@ async function* entriesOf(body: Spooled): AsyncGenerator<StoredEntry> {
     const at = `entries.${item}`;
     const entry = parseEntry(value, at);
     if (entry.number !== item + 1)
-      throw wrong(`${at}.number`, `${at}.number must be ${item + 1}: numbers have no gaps.`);
+      throw wrong(
+        `${at}.number`,
+        `${at}.number is ${entry.number} but must be ${item + 1}: entries are numbered without gaps.`,
+      );
     yield entry.type === 'message'
       ? { kind: 'message', message: toMessage(entry, at) }
       : { kind: 'compaction', compaction: toCompaction(entry, at) };
@@ -75,7 +78,7 @@ async function* entriesOf(body: Spooled): AsyncGenerator<StoredEntry> {
 function toMessage(entry: ExportedMessage, at: string): StoredMessage {
   const { number, branch, role, message_type: type, status, created_at, completed_at, model } = entry;
   const turn = parseTurn(entry.turn);
-  if (turn === null) throw wrong(`${at}.turn`, `${at}.turn is no turn.`);
+  if (turn === null) throw wrong(`${at}.turn`, `${at}.turn is not a turn. Write it like u1 or a1.`);
   const instant = (text: string | null, member: string): number | null =>
     text === null ? null : instantAt(text, `${at}.${member}`);
   return {
@@ -104,19 +107,26 @@ function toMessage(entry: ExportedMessage, at: string): StoredMessage {
   };
 }
 
-/** Documents of older releases tell of no cost. */
+/** Documents of older releases have no cost. */
 function toUsage({ cost, ...tokens }: ExportedUsage, at: string): Usage {
   if (cost === undefined) return unpriced(tokens);
   const nanos = parseDollars(cost);
-  if (nanos === null) throw wrong(`${at}.cost`, `${at}.cost is more than can be summed up.`);
+  if (nanos === null) throw wrong(`${at}.cost`, `${at}.cost is too large to store.`);
   return { ...tokens, cost_nanos: nanos };
 }
 
 function toCompaction(entry: ExportedCompaction, at: string) {
   const { number, branch, upto, compactor, summary, model, tokens_before, tokens_after, created_at } = entry;
-  if (upto >= number) throw wrong(`${at}.upto`, `${at}.upto must be less than its own number.`);
+  if (upto >= number)
+    throw wrong(
+      `${at}.upto`,
+      `${at}.upto is ${upto} but must be less than the number of the entry, ${number}.`,
+    );
   if ((compactor === 'llm') !== (summary !== null)) {
-    throw wrong(`${at}.summary`, `${at}.summary must be there where a model wrote one, and only there.`);
+    throw wrong(
+      `${at}.summary`,
+      `${at}.summary must be text with the compactor llm and null with threshold.`,
+    );
   }
   return {
     seq: number,
@@ -135,7 +145,7 @@ function toBranch(branch: ExportedBranch, place: number): StoredBranch {
   const { name, parent, fork, spans, message_count, request_count, usage, created_at } = branch;
   const at = `branches.${place}`;
   if ((parent === null) !== (fork === null)) {
-    throw wrong(`${at}.fork`, `${at}.fork must be there where a parent is, and only there.`);
+    throw wrong(`${at}.fork`, `${at}.fork and ${at}.parent must both be set or both be null.`);
   }
   return {
     name,
@@ -152,10 +162,14 @@ function toBranch(branch: ExportedBranch, place: number): StoredBranch {
 function refuseOddBranches(branches: readonly StoredBranch[], active: string): void {
   const names = new Set<string>();
   for (const [place, { name }] of branches.entries()) {
-    if (names.has(name)) throw wrong(`branches.${place}.name`, `branches.${place}.name is there twice.`);
+    if (names.has(name))
+      throw wrong(
+        `branches.${place}.name`,
+        `branches.${place}.name is ${name}, which an earlier branch already has. Names must be unique.`,
+      );
     names.add(name);
   }
-  if (!names.has(MAIN)) throw wrong('branches', `branches must hold ${MAIN}.`);
+  if (!names.has(MAIN)) throw wrong('branches', `branches has no branch ${MAIN}. Add it.`);
   if (!names.has(active))
-    throw wrong('context.active_branch', 'context.active_branch names none of the branches.');
+    throw wrong('context.active_branch', `context.active_branch is ${active}, which is not in branches.`);
 }

@@ -1,4 +1,4 @@
-/** Branches of a folder: where each left its parent, and what it reads. */
+/** Branches of a folder: their fork points and the spans of messages they show. */
 import { BRANCH_NAME, MAIN, closed, reads, whole } from '../../core/branch.ts';
 import type { Span } from '../../core/branch.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -7,7 +7,7 @@ import { LIMITS } from '../../core/limits.ts';
 import type { FolderMessage } from './folder-message.ts';
 import { fault, textOf } from './folder-fault.ts';
 
-/** A branch. `lastTurn`: of what it reads so far; -1: not looked at yet. */
+/** A branch. `lastTurn`: the last turn it shows so far; -1: not computed yet. */
 export type Line = {
   name: string;
   parent: string | null;
@@ -16,17 +16,17 @@ export type Line = {
   lastTurn: number;
 };
 
-/** As a file describes it. `after`: the id of the last message before it left its parent; null: it shares none. */
+/** A branch as the file describes it. `after`: id of the last message shared with the parent; null: none. */
 type Described = { name: string; parent: string | null; after: string | null };
 
 const METADATA = 'metadata.json';
 const INDEX = 'message_index.json';
 
-/** Parents before their children. */
+/** Returns parents before their children. */
 export function linesOf(metadata: JsonObject, messages: readonly FolderMessage[]): Line[] {
   const described = metadata['branches'] === undefined ? implied(messages) : listed(metadata['branches']);
   if (described.length > LIMITS.branches)
-    throw fault(METADATA, `has ${described.length} branches, of ${LIMITS.branches} at most`);
+    throw fault(METADATA, `has ${described.length} branches, but at most ${LIMITS.branches} are allowed`);
   const lines: Line[] = [];
   const byId = new Map(messages.map((message) => [message.id, message]));
   let left = described;
@@ -36,7 +36,7 @@ export function linesOf(metadata: JsonObject, messages: readonly FolderMessage[]
     if (ready.length === 0 && stuck !== undefined) {
       throw fault(
         METADATA,
-        `has a branch ${stuck.name} whose parent ${stuck.parent} is none of its branches`,
+        `has a branch ${stuck.name} whose parent ${stuck.parent} is not one of its branches`,
       );
     }
     for (const one of ready) lines.push(lineOf(one, lines, byId));
@@ -44,7 +44,7 @@ export function linesOf(metadata: JsonObject, messages: readonly FolderMessage[]
   }
   for (const { name } of lines) {
     if (!new RegExp(BRANCH_NAME).test(name))
-      throw fault(METADATA, `has a branch whose name cannot be kept: ${name}`);
+      throw fault(METADATA, `has a branch whose name is not allowed: ${name}`);
   }
   if (!lines.some(({ name }) => name === MAIN)) throw fault(METADATA, `has no branch ${MAIN}`);
   refuseStrangers(messages, lines);
@@ -63,10 +63,14 @@ function lineOf(
   }
   const message = after === null ? null : byId.get(after);
   if (message === undefined)
-    throw fault(METADATA, `lets the branch ${name} fork at ${after}, which is no message`);
+    throw fault(METADATA, `has a branch ${name} that forks at ${after}, which is not a message`);
   const fork = message?.seq ?? 0;
   const isRead = message === null || reads(from.spans, { branch: message.branch, seq: fork });
-  if (!isRead) throw fault(METADATA, `lets the branch ${name} fork at ${after}, which is not on ${parent}`);
+  if (!isRead)
+    throw fault(
+      METADATA,
+      `has a branch ${name} that forks at ${after}, which is not on its parent ${parent}`,
+    );
   return {
     name,
     parent,
@@ -80,19 +84,19 @@ function listed(branches: Json | undefined): Described[] {
   const list = isJsonObject(branches)
     ? Object.entries(branches).map(([name, value]): Json => (isJsonObject(value) ? { name, ...value } : name))
     : branches;
-  if (!Array.isArray(list) || list.length === 0) throw fault(METADATA, 'has branches that are no list');
+  if (!Array.isArray(list) || list.length === 0) throw fault(METADATA, 'has branches that are not a list');
   return list.map((item, place) => {
     const one = typeof item === 'string' ? { name: item } : item;
-    if (!isJsonObject(one)) throw fault(METADATA, `has no branch at place ${place} of its branches`);
+    if (!isJsonObject(one)) throw fault(METADATA, `has an invalid branch at index ${place} of its branches`);
     const name = textOf(one['name'] ?? one['id'], METADATA, `the name of branch ${place}`);
-    if (name === null || name === '') throw fault(METADATA, `has a branch without a name at place ${place}`);
+    if (name === null || name === '') throw fault(METADATA, `has a branch without a name at index ${place}`);
     const parent = textOf(one['parent'] ?? one['parent_branch'], METADATA, `the parent of ${name}`);
     const after = textOf(one['fork_message_id'] ?? one['from_message_id'], METADATA, `the fork of ${name}`);
     return { name, parent, after };
   });
 }
 
-/** Where metadata say nothing: a branch is what messages name, and leaves where its first message's parent is. */
+/** Without branches in the metadata: messages name the branches. A branch forks at the parent of its first message. */
 function implied(messages: readonly FolderMessage[]): Described[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const firsts = new Map<string, FolderMessage>();
@@ -103,24 +107,24 @@ function implied(messages: readonly FolderMessage[]): Described[] {
     if (parent === undefined && place > 0) {
       throw fault(
         INDEX,
-        `does not say where the branch ${name} begins: ${id} has no parent_id, and ${METADATA} no branches`,
+        `has no fork point for the branch ${name}: add a parent_id to ${id}, or branches to ${METADATA}`,
       );
     }
     return { name, parent: parent?.branch ?? null, after: parent?.id ?? null };
   });
 }
 
-/** Every message is of a branch, none is older than its branch, and each follows one that is there. */
+/** Refuses messages with an unknown branch or parent, and messages before the fork point of their branch. */
 function refuseStrangers(messages: readonly FolderMessage[], lines: readonly Line[]): void {
   const byName = new Map(lines.map((line) => [line.name, line]));
   const known = new Set(messages.map(({ id }) => id));
   for (const { id, parentId, branch, seq } of messages) {
     if (parentId !== null && !known.has(parentId))
-      throw fault(INDEX, `gives ${id} the parent ${parentId}, which is no message`);
+      throw fault(INDEX, `gives ${id} the parent ${parentId}, which is not a message`);
     const line = byName.get(branch);
     if (line === undefined)
-      throw fault(INDEX, `puts ${id} on the branch ${branch}, which ${METADATA} does not name`);
+      throw fault(INDEX, `puts ${id} on the branch ${branch}, which is not in ${METADATA}`);
     if (seq <= (line.fork ?? 0))
-      throw fault(INDEX, `puts ${id} before the message at which its branch ${branch} begins`);
+      throw fault(INDEX, `puts ${id} before the message at which its branch ${branch} forks`);
   }
 }

@@ -1,4 +1,4 @@
-/** What is wrong in a folder is told by the name of the file that is; and its plainest values. */
+/** Errors in a folder, which name the file; and readers of simple values. */
 import type { Json } from '../../core/json.ts';
 import type { RequestRefused } from '../problem.ts';
 import { wrong } from './parse.ts';
@@ -13,15 +13,15 @@ export function fault(file: string, what: string): RequestRefused {
   return file === '' ? wrong('files', `files ${what}.`) : wrong(`files.${name}`, `${name} ${what}.`);
 }
 
-/** Null where it is absent or null. What cannot be kept outside JSON is refused. */
+/** Null where it is absent or null. Refuses text that a PostgreSQL text column cannot store. */
 export function textOf(value: Json | undefined, file: string, member: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw fault(file, `has no text for ${member}`);
-  if (!isPlain(value)) throw fault(file, `has a ${member} that holds NUL or half of a surrogate pair`);
+  if (typeof value !== 'string') throw fault(file, `has a ${member} that is not text`);
+  if (!isPlain(value)) throw fault(file, `has a ${member} with NUL or an unpaired surrogate`);
   return value;
 }
 
-/** Whether a text can be kept outside JSON. */
+/** Whether a PostgreSQL text column can store the text. */
 export function isPlain(text: string): boolean {
   return !/[\0\p{Cs}]/u.test(text);
 }
@@ -30,6 +30,7 @@ export function isPlain(text: string): boolean {
 export function instantOf(value: Json | undefined, file: string, member: string): number | null {
   if (value === undefined || value === null) return null;
   const time = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (!(time >= 0 && time <= LATEST)) throw fault(file, `has no time for ${member}`);
+  if (!(time >= 0 && time <= LATEST))
+    throw fault(file, `has a ${member} that is not a time: write ISO 8601 or milliseconds since 1970`);
   return Math.floor(time);
 }

@@ -1,4 +1,4 @@
-/** One message of a folder: its file, and what the index says of it. */
+/** One message of a folder: its file and its entry in the index. */
 import type { Block, ToolUseBlock } from '../../core/blocks.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -10,7 +10,7 @@ import { fault, instantOf, textOf } from './folder-fault.ts';
 import type { Files } from './folder-fault.ts';
 
 export type FolderMessage = {
-  /** As the folder names it. */
+  /** The id in the folder. */
   id: string;
   file: string;
   seq: number;
@@ -24,7 +24,7 @@ export type FolderMessage = {
   model: ModelMeta | null;
 };
 
-/** What was never finished, or was taken back, is kept and is no history. */
+/** Unfinished and retracted messages are imported, but as retracted: they are not part of the history. */
 const STATES: ReadonlyMap<string, FolderMessage['status']> = new Map(
   Object.entries({
     completed: 'completed',
@@ -44,7 +44,7 @@ const STATES: ReadonlyMap<string, FolderMessage['status']> = new Map(
   }),
 );
 
-/** `calls`: our ids of calls, by those of the folder; grows. `before`: when the message before it came. */
+/** `calls`: new ids of tool calls by their ids in the folder; this adds to it. `before`: time of the previous message. */
 export function readMessage(
   files: Files,
   id: string,
@@ -59,14 +59,14 @@ export function readMessage(
   if (message === undefined) throw fault(file, 'is missing');
   if (!isJsonObject(message)) throw fault(file, 'is not a JSON object');
   const own = textOf(message['id'], file, 'id');
-  if (own !== null && own !== id) throw fault(file, `has another id: ${own}`);
+  if (own !== null && own !== id) throw fault(file, `has the id ${own}, which differs from its file name`);
   const either = (member: string): string | null => {
     const [here, there] = [
       textOf(message[member], file, member),
       textOf(entry[member], 'message_index.json', member),
     ];
     if (here !== null && there !== null && here !== there)
-      throw fault(file, `and the index differ in ${member}`);
+      throw fault(file, `and message_index.json have a different ${member}: ${here} and ${there}`);
     return here ?? there;
   };
   const content = blocksOf(message['content'], file, calls, ids);
@@ -88,7 +88,7 @@ export function readMessage(
 
 function roleOf(text: string | null, content: readonly Block[], file: string): MessageRole {
   const role = MESSAGE_ROLES.find((known) => known === text);
-  if (role === undefined) throw fault(file, `has no role of these: ${MESSAGE_ROLES.join(', ')}`);
+  if (role === undefined) throw fault(file, `has no valid role: use one of ${MESSAGE_ROLES.join(', ')}`);
   const isResult = content.length > 0 && content.every(({ type }) => type === 'tool_result');
   return role === 'user' && isResult ? 'tool' : role;
 }
@@ -102,14 +102,14 @@ function typeOf(
   if (role === 'tool') return 'tool_result';
   if (content.some(({ type }) => type === 'tool_use')) return 'tool_call';
   const type = text === null ? 'text' : MESSAGE_TYPES.find((known) => known === text);
-  if (type === undefined) throw fault(file, `has no type of these: ${MESSAGE_TYPES.join(', ')}`);
+  if (type === undefined) throw fault(file, `has no valid type: use one of ${MESSAGE_TYPES.join(', ')}`);
   return type === 'tool_call' || type === 'tool_result' ? 'text' : type;
 }
 
 function statusOf(state: string | null, file: string): FolderMessage['status'] {
   const status = state === null ? 'completed' : STATES.get(state.toLowerCase());
   if (status === undefined)
-    throw fault(file, `has a state that is not known: ${[...STATES.keys()].join(', ')} are`);
+    throw fault(file, `has an unknown state: use one of ${[...STATES.keys()].join(', ')}`);
   return status;
 }
 
@@ -117,11 +117,11 @@ function modelOf(message: JsonObject, file: string): ModelMeta | null {
   const modelId = textOf(message['model_id'], file, 'model_id');
   if (modelId === null) return null;
   const usage = message['usage'] ?? {};
-  if (!isJsonObject(usage)) throw fault(file, 'has a usage that is no object');
+  if (!isJsonObject(usage)) throw fault(file, 'has a usage that is not an object');
   const tokens = (member: string): number => {
     const count = usage[member] ?? 0;
     if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count < 2 ** 31) return count;
-    throw fault(file, `has a usage whose ${member} is no number of tokens`);
+    throw fault(file, `has a usage whose ${member} is not a whole number of tokens`);
   };
   return {
     modelId,
@@ -143,16 +143,15 @@ function blocksOf(
   ids: Ids,
 ): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw fault(file, 'has no content');
+  if (!Array.isArray(content)) throw fault(file, 'has no content: it must be text or a list of blocks');
   return content.map((block, place) => {
     const read = isJsonObject(block) ? blockOf(block, calls, ids) : null;
-    if (read === null)
-      throw fault(file, `has a block at place ${place} of its content that is not understood`);
+    if (read === null) throw fault(file, `has an unknown or invalid block at index ${place} of its content`);
     return read;
   });
 }
 
-/** Null: it is not understood. */
+/** Null: unknown or invalid. */
 function blockOf(block: JsonObject, calls: Map<string, ToolCallId>, ids: Ids): Block | null {
   const { type } = block;
   if (typeof type !== 'string') return null;

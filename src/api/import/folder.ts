@@ -1,6 +1,6 @@
 /**
- * Takes a folder of the old layout in: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md for
- * what is read of each. What is wrong is told by the name of its file.
+ * Imports a folder of the old layout: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md for
+ * the fields. Error messages name the file.
  */
 import { reads } from '../../core/branch.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';
@@ -23,7 +23,7 @@ import type { Source } from './source.ts';
 export const METADATA = 'metadata.json';
 export const INDEX = 'message_index.json';
 
-/** What a config of the old layout comes to. */
+/** Converts a config of the old layout. */
 export type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
 
 export async function folderSource(
@@ -32,7 +32,7 @@ export async function folderSource(
   now: number,
   readConfig: ConfigReader,
 ): Promise<Source> {
-  if (!isJsonObject(files)) throw fault('', 'must be an object of files by their names');
+  if (!isJsonObject(files)) throw fault('', 'must be an object with the files by name');
   const metadata = files[METADATA];
   if (metadata === undefined) throw fault(METADATA, 'is missing');
   if (!isJsonObject(metadata)) throw fault(METADATA, 'is not a JSON object');
@@ -42,7 +42,7 @@ export async function folderSource(
   const active = activeOf(metadata, lines);
   const messages = placed(found, lines);
   const written = metadata['config'] ?? {};
-  if (!isJsonObject(written)) throw fault(METADATA, 'has a config that is not an object');
+  if (!isJsonObject(written)) throw fault(METADATA, 'has a config that is not a JSON object');
   const { config, role } = await readConfig(written);
   const visible = messages.filter(({ status }) => status === 'completed');
   return {
@@ -75,7 +75,7 @@ async function* each(messages: readonly StoredMessage[]): AsyncGenerator<StoredE
   for (const message of messages) yield { kind: 'message', message };
 }
 
-/** In the order of the index. */
+/** Reads the messages in the order of the index. */
 function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[] {
   const index = files[INDEX];
   if (index === undefined) throw fault(INDEX, 'is missing');
@@ -86,10 +86,10 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
   let before = createdAt;
   const messages = list.map((item, place) => {
     const entry = typeof item === 'string' ? { id: item } : item;
-    if (!isJsonObject(entry)) throw fault(INDEX, `names no message at place ${place}`);
-    const id = textOf(entry['id'], INDEX, `id at place ${place}`);
-    if (id === null || id === '') throw fault(INDEX, `names no message at place ${place}`);
-    if (known.has(id)) throw fault(INDEX, `names the message ${id} twice`);
+    if (!isJsonObject(entry)) throw fault(INDEX, `has no message id at index ${place}`);
+    const id = textOf(entry['id'], INDEX, `id at index ${place}`);
+    if (id === null || id === '') throw fault(INDEX, `has no message id at index ${place}`);
+    if (known.has(id)) throw fault(INDEX, `has the message ${id} twice`);
     known.add(id);
     const message = readMessage(files, id, entry, place + 1, before, calls, ids);
     before = message.createdAt;
@@ -100,7 +100,7 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
       name !== METADATA && name !== INDEX && !known.has(/^messages\/(.+)\.json$/.exec(name)?.[1] ?? ''),
   );
   if (stray !== undefined)
-    throw fault(stray, stray.startsWith('messages/') ? `is not in ${INDEX}` : 'is no file of this layout');
+    throw fault(stray, stray.startsWith('messages/') ? `is not in ${INDEX}` : 'is not a file of this layout');
   return messages;
 }
 
@@ -108,11 +108,12 @@ function activeOf(metadata: JsonObject, lines: Line[]): Line {
   const name = textOf(metadata['active_branch'], METADATA, 'active_branch');
   const active =
     lines.find((line) => line.name === (name ?? 'main')) ?? (name === null ? lines[0] : undefined);
-  if (active === undefined) throw fault(METADATA, 'has an active_branch that is none of its branches');
+  if (active === undefined)
+    throw fault(METADATA, `has the active_branch ${name ?? 'main'}, which is not one of its branches`);
   return active;
 }
 
-/** With turns, which go by branch and count what is visible. */
+/** Adds turns. Each branch counts its own turns, by its visible messages. */
 function placed(found: readonly FolderMessage[], lines: readonly Line[]): StoredMessage[] {
   const byName = new Map(lines.map((line) => [line.name, line]));
   const atFork = (line: Line): number => {
@@ -122,12 +123,12 @@ function placed(found: readonly FolderMessage[], lines: readonly Line[]): Stored
   const messages: StoredMessage[] = [];
   for (const { branch, file, role, status, ...rest } of found) {
     const line = byName.get(branch);
-    if (line === undefined) throw fault(file, 'is of a branch that is not described');
+    if (line === undefined) throw fault(file, `is on the branch ${branch}, which is not in ${METADATA}`);
     line.lastTurn = line.lastTurn === -1 ? atFork(line) : line.lastTurn;
     const number = role === 'user' ? line.lastTurn + 1 : Math.max(line.lastTurn, 1);
     if (status === 'completed' && role !== 'system') line.lastTurn = number;
     const turn = role === 'user' ? inputTurn(number) : answerTurn(number);
-    if (parseTurn(turn) === null) throw fault(file, 'has no turn');
+    if (parseTurn(turn) === null) throw fault(file, 'has a turn number that is too large');
     const { seq, type, content, createdAt, model } = rest;
     messages.push({
       seq,

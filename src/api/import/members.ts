@@ -1,20 +1,20 @@
 /**
- * Reads a JSON object member by member as its bytes come, and the members that are large part by part: `entries` item by item,
- * `files` file by file. So no more of it is held, and parsed at once, than one value.
+ * Streams a JSON object member by member. Splits the large members: `entries` item by item, `files` file by file. So only
+ * one value at a time is in memory and parsed.
  */
 import { Budget, Value, notJson } from './value.ts';
 import { wrong } from './parse.ts';
 
 /**
- * A member, or a part of one that is split: then with its place in it (from 0 in a list, a name in an object). What is split
- * itself comes empty, before its parts.
+ * A member, or a part of a split member with its `item`: an index from 0 in a list, or a name in an object. A split member
+ * itself comes first, empty, before its parts.
  */
 export type Member = { name: string; item: number | string | null; value: unknown };
 
-/** Those that an import may have; of all others not even the value is read. */
+/** The members of imports. Others are refused before their value is read. */
 const KNOWN = ['format', 'version', 'context', 'entries', 'branches', 'title', 'worker', 'config', 'files'];
 
-/** Megabytes (characters) of an item of `entries`, of all `files` together, and of all other members together. */
+/** Limits in megabytes (of characters): for an item of `entries`, for all `files`, and for all other members. */
 const ITEM_MB = 32;
 const FILES_MB = 32;
 const FRAME_MB = 4;
@@ -36,7 +36,7 @@ type Expecting =
   | 'after value'
   | 'end';
 
-/** What the reader found: a value whose text is whole, or the beginning of a member that is split. */
+/** A complete value, or the start of a split member. */
 type Found = { name: string; item: number | string | null; value: Value | 'list' | 'object' };
 
 /** Throws `InvalidJson` or `RequestRefused`. */
@@ -71,7 +71,7 @@ class Reader {
   #item: number | string | null = null;
   readonly #frame = new Budget(FRAME_MB);
   readonly #files = new Budget(FILES_MB);
-  /** Of the value that is being read: what came of it in earlier pieces; null: none is. */
+  /** The value that is being read; null: none. */
   #value: Value | null = null;
 
   *read(text: string): Generator<Found> {
@@ -87,7 +87,7 @@ class Reader {
     }
   }
 
-  /** That there is a list, or an object, at all. */
+  /** Reports the start of a split list or object. */
   *#opened(): Generator<Found> {
     if (this.#expecting === 'first item') yield { name: this.#name, item: null, value: 'list' };
     if (this.#expecting === 'first key') yield { name: this.#name, item: null, value: 'object' };
@@ -97,7 +97,7 @@ class Reader {
     if (this.#expecting !== 'end' || this.#value !== null) throw notJson();
   }
 
-  /** One sign between values; where a value begins, its first one is left to it. */
+  /** Reads one character between values. The first character of a value is left to the value. */
   #next(text: string, at: number): number {
     const sign = text.charAt(at);
     if (/[ \t\n\r]/.test(sign)) return at + 1;
@@ -219,5 +219,5 @@ class Reader {
 function knownName(name: string): string {
   if (KNOWN.includes(name)) return name;
   const shown = name.slice(0, 200).toWellFormed().replaceAll('\0', '\u{FFFD}');
-  throw wrong(shown, `${shown} is no member that is known here.`);
+  throw wrong(shown, `Unknown field \`${shown}\`. Known fields: ${KNOWN.join(', ')}.`);
 }

@@ -1,4 +1,4 @@
-/** Which kind of import a body is, and what it comes to once it was read whole and found sound. */
+/** Detects the format of an import, reads it completely, and validates it. */
 import { refuse } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { TenantId } from '../../core/ids.ts';
@@ -26,7 +26,7 @@ import type { Spooled } from './spool.ts';
 
 const parseConfig = parserOf(ref(ConfigSchema));
 
-/** Refuses whatever is wrong anywhere in it. */
+/** Refuses the import if any part of it is invalid. */
 export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spooled): Promise<Source> {
   const source = await sourceOf(ports, tenantId, body, Date.now());
   const transcript = new Transcript();
@@ -46,7 +46,7 @@ async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now:
   const files: Record<string, unknown> = {};
   for await (const { name, item, value } of membersOf(body.read())) {
     if (item === null) members[name] = value;
-    // A file may have any name.
+    // `defineProperty`, because a file may have any name, such as `__proto__`.
     else if (name === 'files')
       Object.defineProperty(files, item, { value, enumerable: true, configurable: true });
   }
@@ -54,7 +54,7 @@ async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now:
   if ('files' in members) {
     const { files: given, ...more } = members;
     const [odd] = Object.keys(more);
-    if (odd !== undefined) throw wrong(odd, `${odd} is no member that is known beside files.`);
+    if (odd !== undefined) throw wrong(odd, `${odd} is not allowed together with files. Remove it.`);
     return folderSource(isJsonObject(given) ? files : given, ports.ids, now, (written) =>
       configOf(ports, tenantId, written),
     );
@@ -66,12 +66,12 @@ function refuseFarBranches({ context }: Source, last: number): void {
   context.branches.forEach(({ forkSeq, spans }, place) => {
     const numbers = [forkSeq, ...(spans ?? []).flatMap(({ after, upto }) => [after, upto])];
     if (numbers.some((number) => (number ?? 0) > last)) {
-      throw wrong(`branches.${place}`, `branches.${place} refers to an entry that is not there.`);
+      throw wrong(`branches.${place}`, `branches.${place} refers to an entry beyond the last one, ${last}.`);
     }
   });
 }
 
-/** Calls without a result get one behind everything else, so that a job may run at once. */
+/** Appends results for tool calls without one, so that a job can run at once. */
 function completed(source: Source, lacking: readonly LackingResult[], last: number, now: number): Source {
   const counts = new Map<string, number>();
   for (const { branch } of lacking) counts.set(branch, (counts.get(branch) ?? 0) + 1);
@@ -112,7 +112,7 @@ function completed(source: Source, lacking: readonly LackingResult[], last: numb
   };
 }
 
-/** What of a config of the old layout is understood and served here. All of it is kept in the event of the import. */
+/** Keeps the supported and served parts of an old config. The event of the import stores the whole config. */
 async function configOf(
   ports: ApiPorts,
   tenantId: TenantId,
@@ -142,7 +142,7 @@ async function configOf(
   };
 }
 
-/** Nothing, where it is not valid or nobody serves it. */
+/** Empty if the candidate is not valid, or if no live worker process serves it. */
 async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerConfig> {
   try {
     const config = parseConfig(candidate, 'config');
@@ -153,7 +153,7 @@ async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerCon
   }
 }
 
-/** Old configs name the provider apart, or not at all. */
+/** Old configs have the provider in a separate field, or not at all. */
 function modelOf(written: JsonObject): string | null {
   const { model_id: id, provider_id: provider } = written;
   if (typeof id !== 'string') return null;
@@ -164,7 +164,9 @@ function modelOf(written: JsonObject): string | null {
   return /^(gpt|o\d)/.test(id) ? `openai/${id}` : null;
 }
 
-/** Of an import without any body. */
+/** The error for an import without a body. */
 export function noBody(): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', 'The body is missing.'));
+  return new RequestRefused(
+    refuse('invalid_request', 'The body is missing. Send the import as application/json.'),
+  );
 }

@@ -1,4 +1,4 @@
-/** Takes pairs in: each input is a turn, each answer that of the turn before it; what names no time came when it was imported. */
+/** Imports pairs. Each input starts a turn, each answer belongs to the current turn. All times are the time of the import. */
 import { Type } from 'typebox';
 import { answerTurn, inputTurn } from '../../core/turn.ts';
 import type { Turn } from '../../core/turn.ts';
@@ -29,7 +29,7 @@ const parseFrame = parserOf(
 );
 const parsePair = parserOf(ref(Pair));
 
-/** `members`: all but the entries. */
+/** `members`: all members except the entries. */
 export async function pairedSource(
   members: Readonly<Record<string, unknown>>,
   body: Spooled,
@@ -79,7 +79,7 @@ async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntr
     const at = `entries.${item}`;
     const { user, assistant } = parsePair(value, at);
     if (user === undefined && assistant === undefined)
-      throw wrong(at, `${at} holds neither user nor assistant.`);
+      throw wrong(at, `${at} has neither user nor assistant. Give at least one.`);
     if (user !== undefined) {
       turn += 1;
       seq += 1;

@@ -1,4 +1,4 @@
-/** What every kind of import comes to: what its worker is made from, and how its context is filled. */
+/** The common form of all imports: settings of the worker and content of the context. */
 import type { StoredEntry, Filling } from '../../db/import.ts';
 import type { WorkerConfig } from '../../core/settings.ts';
 import { NO_USAGE } from '../../core/usage.ts';
@@ -9,14 +9,14 @@ export type Source = {
   worker: { name: string; role: string | null };
   config: WorkerConfig;
   context: Filling['context'];
-  /** From the beginning, each time. */
+  /** Each call starts from the beginning. */
   entries(): AsyncIterable<StoredEntry>;
-  /** Where an entry stands in the body. */
+  /** The path of an entry in the body. */
   placeOf(number: number): string;
   told: Filling['told'];
 };
 
-/** Of a time that the schema has taken. */
+/** Parses a time that the schema has validated. */
 export function instantAt(text: string, at: string): number {
   return parseInstant(text, at) ?? 0;
 }

@@ -1,4 +1,4 @@
-/** A body that may be large, put into a file of its own until it was taken in: it is read more than once. */
+/** Stores a large body in a temporary file until the import ends: the body is read more than once. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -8,17 +8,17 @@ import type { Readable } from 'node:stream';
 import { refuse } from '../../core/errors.ts';
 import { RequestRefused } from '../problem.ts';
 
-/** What is read, and looked at, in one turn of the event loop: a few thousand values may lie in it. */
+/** Bytes read in one turn of the event loop: they may have a few thousand values. */
 const READ_BYTES = 16 * 1024;
 
 export type Spooled = {
-  /** Of all bytes. */
+  /** SHA-256 of all bytes. */
   hash: string;
   read(): AsyncIterable<Buffer>;
   remove(): Promise<void>;
 };
 
-/** Refuses a body of more than `most` bytes, and leaves the rest of it unread. `name`: of the file. */
+/** Refuses a body of more than `most` bytes, and leaves the rest unread. `name`: suffix of the file name. */
 export async function spool(body: Readable, most: number, name: string): Promise<Spooled> {
   const file = path.join(tmpdir(), `nightshift-import-${name}`);
   const remove = (): Promise<void> => rm(file, { force: true });
@@ -27,7 +27,7 @@ export async function spool(body: Readable, most: number, name: string): Promise
   let bytes = 0;
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-      if (!Buffer.isBuffer(chunk)) throw new Error('A body came as something else than bytes.');
+      if (!Buffer.isBuffer(chunk)) throw new Error('The body stream has chunks that are not buffers.');
       bytes += chunk.length;
       if (bytes > most) throw tooLarge(most);
       hash.update(chunk);
@@ -48,5 +48,10 @@ export async function spool(body: Readable, most: number, name: string): Promise
 
 function tooLarge(most: number): RequestRefused {
   const megabytes = Math.floor(most / 1024 / 1024);
-  return new RequestRefused(refuse('payload_too_large', `The body is larger than ${megabytes} MB.`));
+  return new RequestRefused(
+    refuse(
+      'payload_too_large',
+      `The body is larger than ${megabytes} MB. The operator can raise the limit with NIGHTSHIFT_IMPORT_MB.`,
+    ),
+  );
 }

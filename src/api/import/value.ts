@@ -1,6 +1,6 @@
 /**
- * One JSON value, as its text comes: where it ends, and whether it is more than may be. What is too deep, too long or too much is
- * refused as soon as it is seen, before anything of it is parsed: parsing holds the event loop.
+ * Reads the text of one JSON value in pieces, finds its end, and enforces limits. Refuses a value that is too deep, too
+ * long or too large at once, before it is parsed: parsing blocks the event loop.
  */
 import { setImmediate } from 'node:timers/promises';
 import { DEEPEST_JSON } from '../../core/json.ts';
@@ -8,10 +8,10 @@ import { refuse } from '../../core/errors.ts';
 import { InvalidJson, LONGEST_NUMBER, MOST_VALUES, tooComplex } from '../body.ts';
 import { RequestRefused } from '../problem.ts';
 
-/** From so many characters on, a value is parsed in a turn of the event loop of its own. */
+/** A value with at least this many characters is parsed in a separate turn of the event loop. */
 const LARGE = 256 * 1024;
 
-/** What a value, or several together, may take. */
+/** The limits of one value, or of several together. */
 export class Budget {
   readonly #megabytes: number;
   #characters = 0;
@@ -24,7 +24,7 @@ export class Budget {
   takeText(characters: number): void {
     this.#characters += characters;
     if (this.#characters > this.#megabytes * 1024 * 1024) {
-      const words = `One value of the body is larger than ${this.#megabytes} MB.`;
+      const words = `One value of the body is larger than ${this.#megabytes} MB, the limit of a single value.`;
       throw new RequestRefused(refuse('payload_too_large', words));
     }
   }
@@ -35,7 +35,7 @@ export class Budget {
   }
 }
 
-/** In pieces. */
+/** A value that is read in pieces. */
 export class Value {
   readonly #budget: Budget;
   readonly #pieces: string[] = [];
@@ -43,7 +43,7 @@ export class Value {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Characters of the number, or the word, that is being read. */
+  /** Characters of the current number or literal. */
   #plain = 0;
   isWhole = false;
 
@@ -51,7 +51,7 @@ export class Value {
     this.#budget = budget;
   }
 
-  /** Returns where it went on to: behind the value's end, or to the end of the text. */
+  /** Returns the index after the end of the value, or the end of the text. */
   read(text: string, from: number): number {
     let at = from;
     while (at < text.length && !this.isWhole) at = this.#sign(text, at);
@@ -61,12 +61,12 @@ export class Value {
     return at;
   }
 
-  /** At once: for what is small. */
+  /** Parses synchronously: for small values. */
   parse(): unknown {
     return parseText(this.#pieces.join(''));
   }
 
-  /** Others get their turn before and after, where it is large. */
+  /** Parses; yields to the event loop before and after if the value is large. */
   async parseInTurn(): Promise<unknown> {
     if (this.#length < LARGE) return this.parse();
     const text = this.#pieces.join('');

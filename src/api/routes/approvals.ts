@@ -78,7 +78,10 @@ function inboxRoute(app: App, ports: ApiPorts): void {
 function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
   const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
   if ((named === undefined) === (all === undefined))
-    throw invalid('Give exactly one of tool_call_id (one call) and all (every call that waits).', 'tool_call_id');
+    throw invalid(
+      'Give exactly one of tool_call_id (one call) and all (every call that waits).',
+      'tool_call_id',
+    );
   if (input !== null && named === undefined)
     throw invalid('input replaces the input of one call: give its tool_call_id instead of all.', 'input');
   if (input !== null && decision === 'deny')
@@ -106,7 +109,10 @@ async function refuseUnfitInput(
   if (call === null || whyNot(call) !== null) return;
   const problemsOfInput = await catalog.checkInput(call.name, input);
   if (problemsOfInput === null || problemsOfInput.length === 0) return;
-  throw invalid(`input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`, 'input');
+  throw invalid(
+    `input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`,
+    'input',
+  );
 }
 
 function invalid(message: string, param: string): RequestRefused {

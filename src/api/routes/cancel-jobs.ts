@@ -38,7 +38,10 @@ async function cancelAll(
   body: Static<typeof CancelJobs>,
 ): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
   if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
-    return refuse('invalid_request', `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`);
+    return refuse(
+      'invalid_request',
+      `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`,
+    );
   }
   const filter = {
     contextId: parseId<ContextId>(body.context_id ?? ''),

@@ -94,5 +94,9 @@ function sessionId(text: string | undefined): ContextId | null {
 }
 
 function noSession(id: string) {
-  return refuse('not_found', `No session has the id ${id}. Leave session_id out to start a new one.`, 'session_id');
+  return refuse(
+    'not_found',
+    `No session has the id ${id}. Leave session_id out to start a new one.`,
+    'session_id',
+  );
 }

@@ -63,7 +63,10 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
       const read = readerOf(ports, reply);
       const found = await read((_, last) => findSentCall(last, tenantId, id, n));
       const { call, ...of } = orNotFound(found, noJob(id));
-      const made = orNotFound(call, `Job ${id} has no stored prompt for model call ${n}. Use the n of a step of kind model.`);
+      const made = orNotFound(
+        call,
+        `Job ${id} has no stored prompt for model call ${n}. Use the n of a step of kind model.`,
+      );
       const sent = await readSentPrompt(read, { ...of, tenantId, jobId: id }, made, ports.catalog);
       return toSentPrompt(id, n, sent);
     },

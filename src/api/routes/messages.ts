@@ -266,13 +266,19 @@ async function placeBefore(
   { cursor, order, branch }: Static<typeof MessageQuery>,
 ): Promise<{ place: Place; branch: string | null }> {
   if (cursor !== undefined)
-    throw new RequestRefused(refuse('invalid_request', 'from and cursor exclude each other. Give one of them.', 'from'));
+    throw new RequestRefused(
+      refuse('invalid_request', 'from and cursor exclude each other. Give one of them.', 'from'),
+    );
   const id = messageId(from);
   const found = await findMessage(ports.database.db, tenantId, context, id);
   const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
   if (seq === null)
     throw new RequestRefused(
-      refuse('invalid_request', 'from is the id of a queued message, which has no place in history yet. Use a completed message.', 'from'),
+      refuse(
+        'invalid_request',
+        'from is the id of a queued message, which has no place in history yet. Use a completed message.',
+        'from',
+      ),
     );
   return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
 }

@@ -159,7 +159,11 @@ async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string)
   }
   if ((await fileRoleNames(catalog)).includes(name)) {
     throw new RequestRefused(
-      refuse('forbidden', `The role ${name} is defined in the config file. Change it there, or use another name.`, 'name'),
+      refuse(
+        'forbidden',
+        `The role ${name} is defined in the config file. Change it there, or use another name.`,
+        'name',
+      ),
     );
   }
   return name;

@@ -45,9 +45,12 @@ export function searchRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, query }, reply) => {
       const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
-      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
+      if (text === '')
+        throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
       if (countWords(text) > MOST_WORDS) {
-        throw new RequestRefused(refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'));
+        throw new RequestRefused(
+          refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'),
+        );
       }
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);

@@ -51,8 +51,7 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       config,
       bodyLimit: KEY_BYTES,
       schema: {
-        summary:
-          'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
+        summary: 'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
         operationId: 'beginSession',
         tags,
         security: [],
@@ -68,7 +67,9 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       const signIn = accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
-        throw new RequestRefused(refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.'));
+        throw new RequestRefused(
+          refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.'),
+        );
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);

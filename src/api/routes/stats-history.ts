@@ -46,10 +46,15 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
 function toBuckets(from: Millis, to: Millis, bucketS: number | null): Buckets {
   const span = to - from;
   if (span <= 0) throw wrong('from must be earlier than to.', 'from');
-  if (span > LONGEST_MS) throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
+  if (span > LONGEST_MS)
+    throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
   const bucketMs = 1_000 * (bucketS ?? Math.max(1, Math.ceil(span / USUAL_BUCKETS / 1_000)));
   const count = Math.ceil(span / bucketMs);
-  if (count > MOST_BUCKETS) throw wrong(`bucket is too small: the period would have ${count} buckets, and ${MOST_BUCKETS} are allowed. Use a larger bucket or a shorter period.`, 'bucket');
+  if (count > MOST_BUCKETS)
+    throw wrong(
+      `bucket is too small: the period would have ${count} buckets, and ${MOST_BUCKETS} are allowed. Use a larger bucket or a shorter period.`,
+      'bucket',
+    );
   return { from, bucketMs, count };
 }
 

@@ -47,8 +47,7 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
     {
       config: { access: 'open' },
       schema: {
-        summary:
-          'Readiness: PostgreSQL must answer and have all migrations; the queue (Redis) should answer',
+        summary: 'Readiness: PostgreSQL must answer and have all migrations; the queue (Redis) should answer',
         operationId: 'getReadiness',
         tags,
         security: [],

@@ -72,5 +72,7 @@ async function answer(executor: Executor, { tenantId, contextId: of, toolCallId:
 function parse({ outcome, result }: Static<typeof ResolveToolCall>): Resolved {
   if (outcome === 'happened') return { outcome, result: result ?? null };
   if (result === undefined) return { outcome };
-  throw new RequestRefused(refuse('invalid_request', `result is only allowed with the outcome happened, not ${outcome}.`, 'result'));
+  throw new RequestRefused(
+    refuse('invalid_request', `result is only allowed with the outcome happened, not ${outcome}.`, 'result'),
+  );
 }

@@ -203,7 +203,8 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
+        summary:
+          'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
         operationId: 'stopWorker',
         tags,
         params: IdParams,
@@ -230,7 +231,8 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
+        summary:
+          'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
         operationId: 'startWorker',
         tags,
         params: IdParams,

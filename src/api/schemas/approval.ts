@@ -36,8 +36,7 @@ export const ApproveCalls = strict(
     input: Type.Optional(
       Type.Unsafe<Static<typeof JsonObject> | null>({
         ...nullable(JsonObject),
-        description:
-          'Replaces the input that the model sent. It must match the schema of the tool.',
+        description: 'Replaces the input that the model sent. It must match the schema of the tool.',
       }),
     ),
   },

@@ -9,7 +9,8 @@ export const Chat = strict(
     message: Content,
     session_id: Type.Optional(
       Type.String({
-        description: 'From the first response: the context id of the session. Without it a new session starts.',
+        description:
+          'From the first response: the context id of the session. Without it a new session starts.',
       }),
     ),
   },

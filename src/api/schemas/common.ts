@@ -90,7 +90,9 @@ export const Title = plainText(500);
 
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the previous page.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the previous page.' }),
+  ),
 };
 
 /** A filter of lists that leave out archived items. */

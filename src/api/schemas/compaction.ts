@@ -25,7 +25,11 @@ export const Compaction = strict(
       ),
     ),
     threshold: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'Share of context_limit that starts a compaction. Default: 0.8.' }),
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description: 'Share of context_limit that starts a compaction. Default: 0.8.',
+      }),
     ),
     keep_turns: Type.Optional(keepTurns(`${KEPT} Default: 4.`)),
     model: Type.Optional(ModelName),

@@ -103,8 +103,7 @@ const members = {
   idle_timeout_s: Type.Integer({
     minimum: 1,
     maximum: LIMITS.idleTimeoutS,
-    description:
-      'Seconds without activity after which the context is archived. Not set: never.',
+    description: 'Seconds without activity after which the context is archived. Not set: never.',
   }),
 };
 

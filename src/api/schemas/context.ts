@@ -33,8 +33,7 @@ export const LastMessage = strict(
   },
   {
     $id: 'LastMessage',
-    description:
-      'The last message on the active branch, without tool calls and tool results.',
+    description: 'The last message on the active branch, without tool calls and tool results.',
   },
 );
 
@@ -53,7 +52,10 @@ export const Context = strict(
     state: oneOf(STATES),
     active_branch: Type.String(),
     branches: Type.Array(Type.String()),
-    message_count: Type.Integer({ minimum: 0, description: 'Messages on all branches; shared messages count once.' }),
+    message_count: Type.Integer({
+      minimum: 0,
+      description: 'Messages on all branches; shared messages count once.',
+    }),
     turn_count: Type.Integer({ minimum: 0, description: 'Turns of the active branch.' }),
     request_count: Count,
     usage: ref(Usage),
@@ -62,13 +64,15 @@ export const Context = strict(
     expires_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'When the context is archived if there is no activity. Null: never, or already archived.',
+        description:
+          'When the context is archived if there is no activity. Null: never, or already archived.',
       }),
     ),
     archived_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
+        description:
+          'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
       }),
     ),
   },
@@ -124,7 +128,10 @@ export const ContextState = strict(
     attempt: nullable(Count),
     waiting_for: Type.Array(ref(WaitingFor)),
     queue_position: nullable(
-      Type.Integer({ minimum: 1, description: 'Position while the job waits for a worker process; 1 is next.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Position while the job waits for a worker process; 1 is next.',
+      }),
     ),
     why: Type.String(),
   },

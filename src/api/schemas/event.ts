@@ -52,13 +52,17 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       role: oneOf(MESSAGE_ROLES),
       type: oneOf(MESSAGE_TYPES),
     },
-    { $id: 'MessageCompletedEvent', description: 'A message became part of the history; also for inputs and tool results.' },
+    {
+      $id: 'MessageCompletedEvent',
+      description: 'A message became part of the history; also for inputs and tool results.',
+    },
   ),
   ContextImported: strict(
     { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
     {
       $id: 'ContextImportedEvent',
-      description: 'All earlier history was imported. `kept`: data of the source that this version has no field for.',
+      description:
+        'All earlier history was imported. `kept`: data of the source that this version has no field for.',
     },
   ),
   ContextCompacted: strict(
@@ -77,7 +81,10 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       started_at: Instant,
       first_token_at: nullable(Instant),
     },
-    { $id: 'ContextCompactedEvent', description: 'Prompts are shorter from now on: old messages are replaced.' },
+    {
+      $id: 'ContextCompactedEvent',
+      description: 'Prompts are shorter from now on: old messages are replaced.',
+    },
   ),
   MessagesRetracted: strict(
     { ...context, message_ids: Type.Array(Uuid), turn: Type.String(), mode: oneOf(INTERRUPT_MODES) },
@@ -85,17 +92,24 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
   ),
   ContextCleared: strict(context, {
     $id: 'ContextClearedEvent',
-    description: 'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
+    description:
+      'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
   }),
   JobStarted: strict(job, { $id: 'JobStartedEvent' }),
   JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'The last event of the job.' }),
   BranchCreated: strict(
     { ...context, branch: Type.String(), parent: Type.String(), fork_seq: Count },
-    { $id: 'BranchCreatedEvent', description: 'The branch shares the messages of its parent up to fork_seq.' },
+    {
+      $id: 'BranchCreatedEvent',
+      description: 'The branch shares the messages of its parent up to fork_seq.',
+    },
   ),
   BranchSwitched: strict(
     { ...context, branch: Type.String() },
-    { $id: 'BranchSwitchedEvent', description: 'The branch is now active: it takes inputs that name no branch.' },
+    {
+      $id: 'BranchSwitchedEvent',
+      description: 'The branch is now active: it takes inputs that name no branch.',
+    },
   ),
   BranchDeleted: strict({ ...context, branch: Type.String() }, { $id: 'BranchDeletedEvent' }),
   ToolCallStarted: strict(toolCall, { $id: 'ToolCallStartedEvent' }),

@@ -131,7 +131,9 @@ export const ExportedBranch = strict(
   {
     name: BranchName,
     parent: nullable(BranchName),
-    fork: nullable(Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' })),
+    fork: nullable(
+      Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' }),
+    ),
     spans: nullable(
       Type.Array(
         strict({

@@ -12,13 +12,10 @@ export const ProviderStatus = strict(
     answered_at: nullable(
       Type.String({
         format: 'date-time',
-        description:
-          'Last answer to a live worker process. Null: none, or the caller is not the operator.',
+        description: 'Last answer to a live worker process. Null: none, or the caller is not the operator.',
       }),
     ),
-    failed_at: nullable(
-      Type.String({ format: 'date-time', description: 'Last failed call.' }),
-    ),
+    failed_at: nullable(Type.String({ format: 'date-time', description: 'Last failed call.' })),
     throttled_until: nullable(
       Type.String({ format: 'date-time', description: 'The provider key is throttled until then.' }),
     ),
@@ -37,7 +34,10 @@ export const ToolInfo = strict(
     description: nullable(Type.String()),
     effect: nullable(oneOf(EFFECTS)),
     approval: nullable(
-      oneOf([...APPROVALS, 'by_call'], 'The default of the tool. Rules of configs and roles take precedence.'),
+      oneOf(
+        [...APPROVALS, 'by_call'],
+        'The default of the tool. Rules of configs and roles take precedence.',
+      ),
     ),
     served: Type.Boolean({ description: 'A live worker process serves it.' }),
   },
@@ -49,7 +49,9 @@ export const McpServerInfo = strict(
     name: Type.String(),
     state: oneOf(['up', 'down', 'unknown'], 'up: running in at least one worker process.'),
     tools: nullable(
-      Type.Array(ref(ToolInfo), { description: 'Null: the server runs in other processes, so its tools are unknown.' }),
+      Type.Array(ref(ToolInfo), {
+        description: 'Null: the server runs in other processes, so its tools are unknown.',
+      }),
     ),
   },
   { $id: 'McpServerInfo' },
@@ -66,7 +68,9 @@ export const WorkerProcessInfo = strict(
     concurrency: nullable(
       Type.Integer({ minimum: 0, description: 'Contexts it may run at once. Null until its first metrics.' }),
     ),
-    running: nullable(Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' })),
+    running: nullable(
+      Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' }),
+    ),
     providers: Type.Array(Type.String()),
     mcp_servers: Type.Array(Type.String()),
   },

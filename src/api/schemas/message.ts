@@ -235,8 +235,7 @@ export const MessageQuery = strict({
   from: Type.Optional(
     Type.String({
       format: 'uuid',
-      description:
-        'The page starts with this message. Cannot be combined with cursor.',
+      description: 'The page starts with this message. Cannot be combined with cursor.',
     }),
   ),
 });

@@ -28,8 +28,7 @@ export const SearchResult = strict(
     turn: Type.String({ pattern: '^[ua][1-9][0-9]*$' }),
     role: oneOf(['user', 'assistant']),
     snippet: Type.String({
-      description:
-        'Plain text around the match, with matches between `**`. Not escaped for HTML.',
+      description: 'Plain text around the match, with matches between `**`. Not escaped for HTML.',
     }),
     rank: Type.Number({ description: 'Higher is better. Comparable within one search only.' }),
     created_at: Instant,

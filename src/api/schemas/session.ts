@@ -5,7 +5,9 @@ import { nullable, oneOf, strict } from './common.ts';
 export const Session = strict(
   {
     auth: oneOf(['none', 'key'], '`none`: no API keys are configured, so no sign-in is needed.'),
-    signed_in: Type.Boolean({ description: 'True with a key or a session cookie, and always if no sign-in is needed.' }),
+    signed_in: Type.Boolean({
+      description: 'True with a key or a session cookie, and always if no sign-in is needed.',
+    }),
     tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
   },
   { $id: 'Session' },

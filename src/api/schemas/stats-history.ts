@@ -41,9 +41,7 @@ export const StatsHistory = strict(
 export type StatsHistory = Static<typeof StatsHistory>;
 
 export const HistoryQuery = strict({
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Default: one day before `to`.' }),
-  ),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Default: one day before `to`.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
   bucket: Type.Optional(
     Type.Integer({

@@ -30,9 +30,7 @@ export const CallWait = strict(
       'approval: a decision of a person. answer: the answer of a person. client: the result of a client tool. outcome: a person resolves the unknown outcome. workers: the jobs of other workers. timer: a point in time.',
     ),
     asked_at: Instant,
-    expires_at: nullable(
-      Type.String({ format: 'date-time', description: 'Null: no timeout.' }),
-    ),
+    expires_at: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
     ended_at: nullable(Instant),
   },
   { $id: 'CallWait', description: 'One wait of a call.' },
@@ -65,7 +63,8 @@ export const JobStep = strict(
   {
     kind: oneOf(STEP_KINDS),
     name: Type.String({
-      description: 'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
+      description:
+        'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
     }),
     status: oneOf(
       STEP_STATUSES,
@@ -85,13 +84,16 @@ export const JobStep = strict(
     usage: nullable(ref(Usage)),
     error: nullable(ref(JobFailure)),
     message_id: nullable(
-      Type.String({ format: 'uuid', description: 'For a model call: the answer. For a tool call: the message with the call.' }),
+      Type.String({
+        format: 'uuid',
+        description: 'For a model call: the answer. For a tool call: the message with the call.',
+      }),
     ),
     tool_call_id: nullable(Uuid),
-    executions: nullable(
-      Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' }),
+    executions: nullable(Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' })),
+    tokens_before: nullable(
+      Type.Integer({ minimum: 0, description: 'For a compaction: tokens of the prompt before.' }),
     ),
-    tokens_before: nullable(Type.Integer({ minimum: 0, description: 'For a compaction: tokens of the prompt before.' })),
     tokens_after: nullable(Count),
     approval: nullable(
       strict({
@@ -101,9 +103,7 @@ export const JobStep = strict(
         decided_at: Instant,
       }),
     ),
-    waits: nullable(
-      Type.Array(ref(CallWait), { description: 'For a tool call: its waits, oldest first.' }),
-    ),
+    waits: nullable(Type.Array(ref(CallWait), { description: 'For a tool call: its waits, oldest first.' })),
     child: nullable(ref(ChildJob)),
   },
   { $id: 'JobStep' },
@@ -117,7 +117,9 @@ export const SentPrompt = strict(
   {
     job_id: Uuid,
     n: Type.Integer({ minimum: 1 }),
-    message_id: nullable(Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' })),
+    message_id: nullable(
+      Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' }),
+    ),
     attempt: Count,
     model: Type.String({ description: 'provider/model' }),
     system: Type.String({ description: 'The system prompt.' }),
@@ -157,8 +159,7 @@ export const SentPrompt = strict(
   },
   {
     $id: 'SentPrompt',
-    description:
-      'The request of one model call. `prefix` is null if the request before is unknown.',
+    description: 'The request of one model call. `prefix` is null if the request before is unknown.',
   },
 );
 export type SentPrompt = Static<typeof SentPrompt>;

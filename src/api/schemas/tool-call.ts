@@ -11,7 +11,9 @@ export const ToolExecution = strict(
   {
     number: Type.Integer({ minimum: 1 }),
     epoch: Type.Integer({ minimum: 0, description: 'Epoch of the lease of the run.' }),
-    idempotency_key: Type.String({ description: 'The key that the tool got; the same for all executions of the call.' }),
+    idempotency_key: Type.String({
+      description: 'The key that the tool got; the same for all executions of the call.',
+    }),
     began_at: Instant,
     ended_at: nullable(Instant),
     outcome: nullable(
@@ -77,7 +79,8 @@ export const ResolveToolCall = strict(
     result: Type.Optional(
       Type.Unsafe<Static<typeof PostResult>['content']>({
         ...PostResult.properties.content,
-        description: 'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
+        description:
+          'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
       }),
     ),
   },

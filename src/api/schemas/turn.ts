@@ -26,10 +26,7 @@ export const Turn = strict(
     }),
     tool_calls: Type.Array(ref(TurnCall)),
     job: nullable(
-      strict(
-        { id: Uuid, status: oneOf(JOB_STATUSES) },
-        { description: 'The last job of the turn.' },
-      ),
+      strict({ id: Uuid, status: oneOf(JOB_STATUSES) }, { description: 'The last job of the turn.' }),
     ),
   },
   { $id: 'Turn' },

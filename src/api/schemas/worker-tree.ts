@@ -47,5 +47,10 @@ export const WorkerTree = strict(
 export type WorkerTree = Static<typeof WorkerTree>;
 
 export const WorkerTreeQuery = strict({
-  limit: Type.Integer({ minimum: 1, maximum: MOST_WORKERS, default: 200, description: 'The most workers in the response.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: MOST_WORKERS,
+    default: 200,
+    description: 'The most workers in the response.',
+  }),
 });

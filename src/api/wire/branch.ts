@@ -1,4 +1,4 @@
-/** A branch as it leaves. */
+/** Converts branches to their API form. */
 import { toPublicUsage } from '../../core/usage.ts';
 import type { BranchView, Sibling as SiblingView } from '../../db/branch-views.ts';
 import { toIso } from '../instant.ts';

@@ -1,4 +1,4 @@
-/** A context as it leaves. */
+/** Converts contexts to their API form. */
 import { toPublicUsage } from '../../core/usage.ts';
 import type { ContextView } from '../../db/context-views.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';

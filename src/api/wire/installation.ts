@@ -1,4 +1,4 @@
-/** The installation as it leaves: what this process knows of itself, and what worker processes left of theirs. */
+/** Converts the installation to its API form: data of this process, and metrics that worker processes stored. */
 import type { Price } from '../../core/cost.ts';
 import { PROVIDERS } from '../../core/model.ts';
 import { formatDollars } from '../../core/money.ts';
@@ -8,7 +8,7 @@ import { parseFigures } from '../figures.ts';
 import { toIso, toIsoOrNull } from '../instant.ts';
 import type { System, WorkerProcessInfo } from '../schemas/installation.ts';
 
-/** What of the figures of worker processes is told. */
+/** The metrics of worker processes that the API shows. */
 export const FIGURES = {
   slots: 'nightshift_slots',
   taken: 'nightshift_slots_taken',
@@ -34,7 +34,7 @@ export function toSystem(about: About, { processes, held }: Told): System {
   };
 }
 
-/** What a tenant sees of it: nothing that other tenants cause, and no hosts. */
+/** The part that tenants may see: nothing that other tenants cause, and no hosts. */
 export function withoutInstallation(system: System): System {
   const providers = system.providers.map(({ name, configured }) => ({
     name,
@@ -47,7 +47,7 @@ export function withoutInstallation(system: System): System {
   return { ...system, providers, processes: null };
 }
 
-/** Trillionths for one token are millionths for a million. */
+/** A price in trillionths of a dollar per token is the same number in millionths per million tokens. */
 function toPrice([model, price]: [string, Price]): System['prices'][number] {
   return {
     model,
@@ -64,7 +64,7 @@ function samplesOf({ figures }: ProcessView): Sample[] {
   return parseFigures(figures).flatMap((figure) => figure.samples);
 }
 
-/** Of the figure with this label, in each process that left it. */
+/** The values of the metric with this label, over all processes. */
 function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
   return samples
     .filter((one) => one.name === name && (label === undefined || one.labels[label[0]] === label[1]))
@@ -91,7 +91,7 @@ function toProviders(
   });
 }
 
-/** Of moments in seconds. A figure that no moment can be is none. */
+/** The latest of several times in seconds. Ignores impossible values. */
 function latest(seconds: readonly number[]): string | null {
   const moments = seconds.filter((one) => one > 0 && one < 1e11);
   return moments.length === 0 ? null : toIso(Math.max(...moments) * 1_000);

@@ -1,4 +1,4 @@
-/** A job, and what became of a wish to stop one, as they leave. */
+/** Converts jobs and receipts of stop requests to their API form. */
 import { textOf } from '../../core/blocks.ts';
 import { isFinished } from '../../core/job.ts';
 import type { JobId } from '../../core/ids.ts';
@@ -13,7 +13,7 @@ import { toIso, toIsoOrNull } from '../instant.ts';
 import type { JobCompaction } from '../schemas/compaction.ts';
 import type { Job, Receipt } from '../schemas/job.ts';
 
-/** `error` says how a job ended: why an unfinished one is delayed is told by the state of its context. */
+/** `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
 export function toJob(view: JobView): Job {
   return {
     id: view.id,
@@ -63,7 +63,7 @@ export function toAwaited({ id, name, for: what, until }: AwaitedCall): Job['wai
   return until === null ? awaited : { ...awaited, until: toIso(until) };
 }
 
-/** A person who says what became of a call gives a decision on it, too. */
+/** Resolving an unknown outcome is a decision of a person, so its kind is approval. */
 const AWAITED = {
   approval: 'approval',
   answer: 'input',

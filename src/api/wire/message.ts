@@ -1,4 +1,4 @@
-/** A message as it leaves: blocks as they are stored, without what only their provider understands. */
+/** Converts messages to their API form: stored blocks without data of the provider. */
 import type { Block, ResultPart } from '../../core/blocks.ts';
 import { toPublicUsage } from '../../core/usage.ts';
 import type { MessageView } from '../../db/message-views.ts';

@@ -1,4 +1,4 @@
-/** A role as it leaves. */
+/** Converts roles to their API form. */
 import type { Role as Definition } from '../../core/settings.ts';
 import type { RoleView } from '../../db/roles.ts';
 import { toIso } from '../instant.ts';
@@ -15,7 +15,7 @@ export function toRole({ name, version, definition, createdAt, updatedAt }: Role
   };
 }
 
-/** `definition` undefined: another process has it. */
+/** `definition` is undefined if only another process has the role. */
 export function toFileRole(name: string, definition: Definition | undefined): Role {
   return { name, version: null, source: 'file', ...definition, created_at: null, updated_at: null };
 }

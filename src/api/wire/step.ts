@@ -1,4 +1,4 @@
-/** A step of a job's timeline as it leaves. */
+/** Converts the steps of a job's timeline to their API form. */
 import type { JobId } from '../../core/ids.ts';
 import { pinnedText } from '../../core/pinned.ts';
 import { toPublicUsage } from '../../core/usage.ts';
@@ -9,7 +9,7 @@ import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/step.ts
 import type { SentPrompt as Sent } from '../sent-prompt.ts';
 import { toExecution } from './tool-call.ts';
 
-/** `model`: what is asked where no answer names it. */
+/** `model`: the configured model, for steps without an answer that names it. */
 export function toStep(view: StepView, model: string): JobStep {
   return {
     kind: view.kind,
@@ -78,7 +78,7 @@ function toChild(child: ChildJobView): ChildJob {
   };
 }
 
-/** `input`: what the call was run with instead of what the model asked; null: as asked. */
+/** `input` replaces the input of the model. Null: unchanged. */
 function toApproval(approval: StepView['approval']): JobStep['approval'] {
   if (approval === null) return null;
   const { decision, reason, input, at } = approval;

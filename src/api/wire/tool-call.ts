@@ -1,4 +1,4 @@
-/** A tool call, and each time it was run, as they leave. */
+/** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
 import type { ExecutionView } from '../../db/executions.ts';
 import type { ToolCallView } from '../../db/tool-call-views.ts';

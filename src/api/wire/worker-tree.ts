@@ -1,11 +1,11 @@
-/** A tree of workers as it leaves. */
+/** Converts a tree of workers to its API form. */
 import type { WorkerId } from '../../core/ids.ts';
 import { toPublicUsage } from '../../core/usage.ts';
 import type { TreeWorker } from '../../db/worker-tree.ts';
 import type { WorkerTree, WorkerTreeNode } from '../schemas/worker-tree.ts';
 import { toIsoOrNull } from '../instant.ts';
 
-/** `workers`: level by level. Null: there is none. `most`: of them; one more says that there are more. */
+/** `workers`: level by level; more than `most` of them mark the tree as truncated. Null: no worker. */
 export function toWorkerTree(workers: readonly TreeWorker[], most: number): WorkerTree | null {
   const nodes = new Map<WorkerId, WorkerTreeNode>();
   let top: WorkerTreeNode | null = null;

@@ -1,4 +1,4 @@
-/** A worker as it leaves. */
+/** Converts workers to their API form. */
 import type { WorkerView } from '../../db/worker-views.ts';
 import { toIso } from '../instant.ts';
 import type { Worker } from '../schemas/worker.ts';
