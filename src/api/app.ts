@@ -2,8 +2,8 @@
  * Assembles the application without listening: access, parsing, validation, errors, routes. This file has the rules for
  * every request; routes/ has the routes.
  *
- * `JSON.stringify` writes responses, not compiled serializers: content is returned unchanged (lone surrogates too). Tests
- * check every response against its schema.
+ * `JSON.stringify` writes responses, not compiled serializers: content is returned unchanged (lone surrogates too).
+ * Tests check every response against its schema.
  */
 import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
@@ -92,7 +92,9 @@ async function answerFailure(
   return sendProblem(reply, refusal, status);
 }
 
-/** Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams. */
+/**
+ * Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams.
+ */
 function guard(
   app: App,
   accessControl: AccessControl,
@@ -181,7 +183,10 @@ function takeNoBodyAsEmpty(app: App): void {
   });
 }
 
-/** Answers 503 when a handler exceeds its timeout: `requestMs`, plus the route's `timeoutMs`, plus the client's `wait_ms`. */
+/**
+ * Answers 503 when a handler exceeds its timeout: `requestMs`, plus the route's `timeoutMs`, plus the client's
+ * `wait_ms`.
+ */
 function boundHandlers(app: App, requestMs: number): void {
   app.decorateRequest('lateAt', Infinity);
   app.addHook('onRoute', (route) => {

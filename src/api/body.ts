@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies in strict UTF-8. Limits depth and size, so that later code can walk them. An empty body counts as no
- * body.
+ * Reads JSON bodies in strict UTF-8. Limits depth and size, so that later code can walk them. An empty body counts as
+ * no body.
  */
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -16,10 +16,10 @@ export const BODY_BYTES = 1024 * 1024;
 /** Limit in bytes of bodies with message content, which may include images and documents. */
 export const CONTENT_BYTES = 16 * BODY_BYTES;
 
-/** The most members and items in a whole body. */
+/** Maximum number of members and items in a whole body. */
 export const MOST_VALUES = 100_000;
 
-/** The most digits of a number: parsing a number of millions of digits is slow. */
+/** Maximum number of digits of a number: parsing a number of millions of digits is slow. */
 export const LONGEST_NUMBER = 1_000;
 
 /** How long the API reads on after it refused a body, in milliseconds. */

@@ -58,7 +58,10 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
   return { tools: all('tools'), roles: all('roles'), models: all('models'), mcpServers: all('mcpServers') };
 }
 
-/** Refuses the first name in a config that no live worker process serves; null: valid. `at`: path of the config in the body. */
+/**
+ * Refuses the first name in a config that no live worker process serves; null: valid. `at`: path of the config in the
+ * body.
+ */
 export async function unknownName(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,

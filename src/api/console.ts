@@ -1,6 +1,6 @@
 /**
- * Serves the console: its built files, and its one HTML page for all of its routes. The files hold no secrets and need no
- * key; the API requests of the page do.
+ * Serves the console: its built files, and its one HTML page for all of its routes. The files hold no secrets and need
+ * no key; the API requests of the page do.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -25,8 +25,9 @@ const PAGES = [
 ] as const;
 
 /**
- * Hashes of the style elements that libraries of the console insert: sonner's notices (its element starts empty), the list
- * of Radix Select, and the scroll lock behind dialogs. If an upgrade changes one, the console tests print the new hash.
+ * Hashes of the style elements that libraries of the console insert: sonner's notices (its element starts empty), the
+ * list of Radix Select, and the scroll lock behind dialogs. If an upgrade changes one, the console tests print the new
+ * hash.
  */
 const STYLES = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
@@ -59,7 +60,8 @@ const NOT_BUILT = `<!doctype html>
 <meta charset="utf-8">
 <title>Nightshift</title>
 <h1>The console is not built</h1>
-<p>The API is running; see <a href="/docs">its reference</a>. To get the console, run <code>npm run build</code> in the project folder and restart.</p>
+<p>The API is running; see <a href="/docs">its reference</a>.
+To get the console, run <code>npm run build</code> in the project folder and restart.</p>
 </html>
 `;
 
@@ -103,8 +105,8 @@ async function notBuiltAnswer(_: FastifyRequest, reply: FastifyReply): Promise<F
 }
 
 /**
- * The ETag is a hash of the content: all files of a package have the same date, and two versions may have the same size.
- * The file is read for each request, so that a new build is served without a restart.
+ * The ETag is a hash of the content: all files of a package have the same date, and two versions may have the same
+ * size. The file is read for each request, so that a new build is served without a restart.
  */
 function showPage(file: string) {
   return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -117,7 +119,9 @@ function showPage(file: string) {
   };
 }
 
-/** Files in `assets/` have a content hash in their names and are cached for a year. The few other files are not cached. */
+/**
+ * Files in `assets/` have a content hash in their names and are cached for a year. The few other files are not cached.
+ */
 async function serveFiles(page: App, folder: string): Promise<void> {
   await page.register(serveStatic, {
     root: path.join(folder, 'assets'),

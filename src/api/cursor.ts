@@ -1,7 +1,7 @@
 /**
  * Cursors of lists. A cursor is opaque to clients and holds the key of the last item of a page, so inserts between two
- * pages neither repeat nor hide an item. Each list declares the members of its key. A cursor with members of another type
- * or out of the range of the database is refused before it reaches a statement.
+ * pages neither repeat nor hide an item. Each list declares the members of its key. A cursor with members of another
+ * type or out of the range of the database is refused before it reaches a statement.
  */
 import { BRANCH_NAME } from '../core/branch.ts';
 import { refuse } from '../core/errors.ts';

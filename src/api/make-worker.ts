@@ -10,8 +10,8 @@ import { roleToMakeFrom } from './roles.ts';
 type Asked = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
 
 /**
- * Checks the names of models, tools and roles, and refuses them as part of the command. So a repeated request with the same
- * idempotency key gets the stored response, even if worker processes serve other names by then.
+ * Checks the names of models, tools and roles, and refuses them as part of the command. So a repeated request with the
+ * same idempotency key gets the stored response, even if worker processes serve other names by then.
  */
 export async function makeWorker(
   ports: ApiPorts,

@@ -14,7 +14,9 @@ import {
   whole,
 } from './cursor.ts';
 
-/** The branch where the list started, even if another one is active by then; the last message; the last queued input. */
+/**
+ * The branch where the list started, even if another one is active by then; the last message; the last queued input.
+ */
 const PLACE = cursorOf(branchName, orNull(count), orNull(inOrder(small, whole, id<MessageId>, instant)));
 
 export function placeAfter(page: readonly MessageView[], before: Place): Place {

@@ -1,6 +1,6 @@
 /**
- * Refuses unsupported methods of known paths with 405; the header `allow` lists the supported ones. Fastify answers HEAD
- * for every GET route.
+ * Refuses unsupported methods of known paths with 405; the header `allow` lists the supported ones. Fastify answers
+ * HEAD for every GET route.
  */
 import type { FastifyContextConfig } from 'fastify';
 import { refuse } from '../core/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Fields and values that the API contract has but this version does not implement. They are refused as `unsupported`, never
- * ignored. When one is implemented, it moves from here into its schema.
+ * Fields and values that the API contract has but this version does not implement. They are refused as `unsupported`,
+ * never ignored. When one is implemented, it moves from here into its schema.
  */
 const MEMBERS: ReadonlySet<string> = new Set([]);
 

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, generated from the schemas of the routes. This file adds by rule what the generator cannot know
- * from a schema.
+ * The OpenAPI 3.1 document, generated from the schemas of the routes. This file adds by rule what the generator cannot
+ * know from a schema.
  */
 import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';

@@ -66,8 +66,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * `open`: no key, and no check of `Host`. `keyless`: no key. `operator`: only the admin key. `tenant_or_operator`: any
-     * key. Not given: the key of a tenant. Without configured keys, no route needs one.
+     * `open`: no key, and no check of `Host`. `keyless`: no key. `operator`: only the admin key. `tenant_or_operator`:
+     * any key. Not given: the key of a tenant. Without configured keys, no route needs one.
      */
     access?: 'open' | 'keyless' | 'operator' | 'tenant_or_operator';
     /** The response is a stream that stays open: its duration is not counted as a request. */

@@ -1,7 +1,7 @@
 /**
  * Statement timeouts of reads, by route. `READ_CLASSES` is the only place that sets the class of a route; a route that
- * requests a reader and is not listed fails. When the client disconnects or the API answers 503, the read is also cancelled
- * in PostgreSQL.
+ * requests a reader and is not listed fails. When the client disconnects or the API answers 503, the read is also
+ * cancelled in PostgreSQL.
  */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../core/errors.ts';
@@ -71,7 +71,9 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getMetrics: 'scrape',
 };
 
-/** Runs `read` in one transaction with the limit of the route. A read of a single statement uses `last`: one round trip. */
+/**
+ * Runs `read` in one transaction with the limit of the route. A read of a single statement uses `last`: one round trip.
+ */
 export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => Promise<T>;
 
 /** The reader of a request. It stops reading when the client disconnects or the response was sent. */

@@ -1,4 +1,6 @@
-/** Finds roles of the config file and of the tenant. A role of the file hides a role of the tenant with the same name. */
+/**
+ * Finds roles of the config file and of the tenant. A role of the file hides a role of the tenant with the same name.
+ */
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { TenantId } from '../core/ids.ts';
@@ -10,7 +12,7 @@ import type { ApiPorts } from './ports.ts';
 
 type Ports = Pick<ApiPorts, 'catalog' | 'database'>;
 
-/** The most roles of the tenant that the error for an unknown role lists. */
+/** Maximum number of roles of the tenant that the error for an unknown role lists. */
 const NAMED = 50;
 
 /** Sorted role names of this process's config file and of those of all live worker processes. */

@@ -1,6 +1,7 @@
 /**
- * Reconstructs the prompt of a past model call: messages from the history at that time, the rest from the current settings
- * of the worker and the stored list of tools. Hashes stored with the call show which parts differ from the sent prompt.
+ * Reconstructs the prompt of a past model call: messages from the history at that time, the rest from the current
+ * settings of the worker and the stored list of tools. Hashes stored with the call show which parts differ from the
+ * sent prompt.
  */
 import { callSettings } from '../core/call-settings.ts';
 import type { CallSettings } from '../core/call-settings.ts';
@@ -39,7 +40,10 @@ export type SentPrompt = {
   prefix: Prefix | null;
 };
 
-/** `message`: index of the first message that differs from the request before; null: none, or it can no longer be determined. */
+/**
+ * `message`: index of the first message that differs from the request before; null: none, or it can no longer be
+ * determined.
+ */
 export type Prefix = { lostAt: PrefixPart | null; message: number | null };
 
 type Of = Omit<SentBy, 'call'> & { tenantId: TenantId; jobId: JobId };

@@ -1,6 +1,6 @@
 /**
- * Event streams of signed-in browsers. A stream ends when its session ends. If this process signs the session out, it ends
- * the streams at once. It finds sessions that other processes signed out with one query a second for all streams.
+ * Event streams of signed-in browsers. A stream ends when its session ends. If this process signs the session out, it
+ * ends the streams at once. It finds sessions that other processes signed out with one query a second for all streams.
  */
 import type { Database } from '../db/client.ts';
 import { findLiveSessions } from '../db/sessions.ts';

@@ -1,6 +1,7 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A session
- * ends on sign-out or when its key is removed. Every API process knows within a second, and ends its event streams.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
+ * session ends on sign-out or when its key is removed. Every API process knows within a second, and ends its event
+ * streams.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -22,7 +23,7 @@ export const SESSION_S = 7 * 24 * 60 * 60;
 
 /** How long a session is cached, in milliseconds. */
 const FRESH_MS = 1_000;
-/** The most tokens in the cache, valid or not. */
+/** Maximum number of tokens in the cache, valid or not. */
 const MOST_KEPT = 10_000;
 
 const TOKEN = /^[\w-]{43}$/;

@@ -1,13 +1,14 @@
 /**
- * One Server-Sent Events stream on one connection. Events that the client has not read are buffered up to a limit. Beyond
- * it, or if the client reads nothing for too long, the connection is dropped; the client resumes with its cursor.
+ * One Server-Sent Events stream on one connection. Events that the client has not read are buffered up to a limit.
+ * Beyond it, or if the client reads nothing for too long, the connection is dropped; the client resumes with its
+ * cursor.
  */
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { StreamEvent } from '../core/stream-event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 
-/** The most buffered bytes for a client when the next events are sent. */
+/** Maximum number of buffered bytes for a client when the next events are sent. */
 const BUFFERED = 1024 * 1024;
 /** How long a client may read nothing while data is buffered, in milliseconds. */
 const STALLED_MS = 30_000;

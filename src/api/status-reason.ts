@@ -7,7 +7,7 @@ import { toIso } from './instant.ts';
 import type { ContextState } from './schemas/context.ts';
 import { toAwaited, toAwaitedBelow, toAwaitedWorker } from './wire/job.ts';
 
-/** The most characters of a question that are quoted. */
+/** Maximum number of characters of a question that are quoted. */
 const LONGEST_QUOTE = 500;
 
 export function toContextState(diagnosis: Diagnosis, names: Names | null): ContextState {

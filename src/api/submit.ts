@@ -15,7 +15,9 @@ type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?:
 /** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
-/** Without content, the job runs on the existing history. Needs a transaction if `needsTransaction`, else one statement. */
+/**
+ * Without content, the job runs on the existing history. Needs a transaction if `needsTransaction`, else one statement.
+ */
 export function submitPosted(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
   queueLimit: number,

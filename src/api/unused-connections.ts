@@ -1,6 +1,6 @@
 /**
- * Tracks connections without any request yet: browsers and HTTP clients open some in advance. A closing server would wait
- * for them until the header timeout; this closes them at once.
+ * Tracks connections without any request yet: browsers and HTTP clients open some in advance. A closing server would
+ * wait for them until the header timeout; this closes them at once.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

@@ -55,8 +55,8 @@ function textTypes(schema: unknown): ReadonlyMap<string, TextType> {
 const INTEGER = /^-?\d{1,15}$/;
 
 /**
- * Converts text of integers and booleans in place. Leaves other text for the schema to refuse. (Ajv's `coerceTypes` accepts
- * "Infinity", "1e400", "0x10" and "" as numbers, and the first two pass every bound.)
+ * Converts text of integers and booleans in place. Leaves other text for the schema to refuse. (Ajv's `coerceTypes`
+ * accepts "Infinity", "1e400", "0x10" and "" as numbers, and the first two pass every bound.)
  */
 function convert(given: Record<string, unknown>, types: ReadonlyMap<string, TextType>): void {
   for (const [name, type] of types) {
@@ -85,7 +85,9 @@ type Fault = FastifySchemaValidationError & { data?: unknown; parentSchema?: { p
 
 type Part = 'body' | 'querystring' | 'headers' | 'params';
 
-/** Why a request is not valid. Never quotes values of a body, a query or a header. `at`: path of the value in the body. */
+/**
+ * Why a request is not valid. Never quotes values of a body, a query or a header. `at`: path of the value in the body.
+ */
 export function explain(errors: readonly Fault[], part: Part, at = ''): Refusal {
   if (part === 'params') return refuse('not_found', wrongPath(errors));
   const notBuilt = errors.find(isNotBuilt);

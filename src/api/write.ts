@@ -1,6 +1,6 @@
 /**
- * Runs requests that write: at most once for each `Idempotency-Key`, if the request has one. The response is read in the
- * same transaction that writes, and stored there under the key.
+ * Runs requests that write: at most once for each `Idempotency-Key`, if the request has one. The response is read in
+ * the same transaction that writes, and stored there under the key.
  */
 import { createHash } from 'node:crypto';
 import { perform, performAlone, performOnce } from '../commands/perform.ts';
@@ -86,8 +86,8 @@ export async function writeAround<Answer extends object>(
 }
 
 /**
- * Runs the first step of `writeAround` if it must not be repeated: in one transaction, once for the request's key, even if
- * no response was stored later.
+ * Runs the first step of `writeAround` if it must not be repeated: in one transaction, once for the request's key, even
+ * if no response was stored later.
  */
 export async function beginOnce<Begun extends object>(
   ports: ApiPorts,
@@ -102,8 +102,8 @@ export async function beginOnce<Begun extends object>(
 }
 
 /**
- * Does not run a command after the deadline of its request: the client already got a 503, and may have repeated the request
- * under the same key.
+ * Does not run a command after the deadline of its request: the client already got a 503, and may have repeated the
+ * request under the same key.
  */
 function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
   return async (executor) => {

@@ -5,8 +5,8 @@ import type { Problem } from './schema.ts';
 export type ApiCode = Problem['error']['code'];
 
 /**
- * `unreachable`: no complete response. `timed_out`: no response in time. `unexpected_answer`: the response is not from the
- * API, but for example from a proxy.
+ * `unreachable`: no complete response. `timed_out`: no response in time. `unexpected_answer`: the response is not from
+ * the API, but for example from a proxy.
  */
 export type ErrorCode = ApiCode | 'unreachable' | 'timed_out' | 'unexpected_answer';
 

@@ -1,6 +1,6 @@
 /**
- * The events of a context as an iterator that reconnects by itself. It resumes after the last event number, so it neither
- * misses nor repeats numbered events.
+ * The events of a context as an iterator that reconnects by itself. It resumes after the last event number, so it
+ * neither misses nor repeats numbered events.
  */
 import { toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';

@@ -21,7 +21,9 @@ import { toInput } from './workers.ts';
 type Call = { tool_call_id: string; job_id: string; signal: AbortSignal };
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
-/** Returns the result: text, a value for JSON, or `{content, is_error}`. A thrown error becomes an error of the tool. */
+/**
+ * Returns the result: text, a value for JSON, or `{content, is_error}`. A thrown error becomes an error of the tool.
+ */
 export type ToolFunction = (input: Json, call: Call) => unknown;
 
 /** Options of `contexts.run`. */

@@ -11,8 +11,8 @@ export type PartialMessage = {
 type State = PartialMessage & { sequence: number; thought: number; connection: number };
 
 /**
- * Takes the events of one stream in order. Returns the current form of the message that an event changed, or null. A higher
- * attempt replaces lower ones, a snapshot replaces the text, and repeated deltas are ignored.
+ * Takes the events of one stream in order. Returns the current form of the message that an event changed, or null. A
+ * higher attempt replaces lower ones, a snapshot replaces the text, and repeated deltas are ignored.
  */
 export function textMaker(): (event: StreamEvent) => PartialMessage | null {
   const messages = new Map<string, State>();

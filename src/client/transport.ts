@@ -12,7 +12,7 @@ export type ClientOptions = {
   apiKey?: string | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
-  /** The most retries of a request. Default: 4. */
+  /** Maximum number of retries of a request. Default: 4. */
   retries?: number;
   /** Timeout of one attempt in milliseconds, plus its `wait_ms`. Default: 30,000. */
   timeoutMs?: number;
@@ -25,7 +25,10 @@ export type RequestOptions = {
   retries?: number;
   /** For writes: replaces the generated key. */
   idempotencyKey?: string;
-  /** For writes: the `ETag` of the version to change. The API refuses with `version_conflict` if there is a newer version. */
+  /**
+   * For writes: the `ETag` of the version to change. The API refuses with `version_conflict` if there is a newer
+   * version.
+   */
   ifMatch?: string;
   /** Called with the `ETag` of the response, if it has one. */
   onEtag?: (etag: string) => void;

@@ -200,7 +200,7 @@ describe('json', () => {
     });
     expect((await pages.next()).done).toBe(false);
     await api.call('DELETE', `/api/contexts/${worker.context_id}`);
-    await expect(pages.next()).rejects.toThrow(/removed/);
+    await expect(pages.next()).rejects.toThrow(/deleted/);
   });
 });
 
@@ -585,7 +585,7 @@ describe('a folder of the old layout', () => {
     [
       'an active branch that is none',
       (f) => (f['metadata.json'].active_branch = 'x'),
-      /^metadata\.json has an active_branch/,
+      /^metadata\.json has the active_branch/,
     ],
     [
       'a message before its branch',

@@ -1,6 +1,6 @@
 /**
- * Writes the lossless document as text, one entry per line. Messages and compactions are numbered together from 1, so the
- * same context gives the same text in every database.
+ * Writes the lossless document as text, one entry per line. Messages and compactions are numbered together from 1, so
+ * the same context gives the same text in every database.
  */
 import type { StoredBranch, StoredCompaction, StoredContext, StoredMessage } from '../../db/export.ts';
 import { toPublicUsage } from '../../core/usage.ts';

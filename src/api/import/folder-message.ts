@@ -44,7 +44,9 @@ const STATES: ReadonlyMap<string, FolderMessage['status']> = new Map(
   }),
 );
 
-/** `calls`: new ids of tool calls by their ids in the folder; this adds to it. `before`: time of the previous message. */
+/**
+ * `calls`: new ids of tool calls by their ids in the folder; this adds to it. `before`: time of the previous message.
+ */
 export function readMessage(
   files: Files,
   id: string,

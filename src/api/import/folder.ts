@@ -1,6 +1,6 @@
 /**
- * Imports a folder of the old layout: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md for
- * the fields. Error messages name the file.
+ * Imports a folder of the old layout: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md
+ * for the fields. Error messages name the file.
  */
 import { reads } from '../../core/branch.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';

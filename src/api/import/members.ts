@@ -1,13 +1,13 @@
 /**
- * Streams a JSON object member by member. Splits the large members: `entries` item by item, `files` file by file. So only
- * one value at a time is in memory and parsed.
+ * Streams a JSON object member by member. Splits the large members: `entries` item by item, `files` file by file. So
+ * only one value at a time is in memory and parsed.
  */
 import { Budget, Value, notJson } from './value.ts';
 import { wrong } from './parse.ts';
 
 /**
- * A member, or a part of a split member with its `item`: an index from 0 in a list, or a name in an object. A split member
- * itself comes first, empty, before its parts.
+ * A member, or a part of a split member with its `item`: an index from 0 in a list, or a name in an object. A split
+ * member itself comes first, empty, before its parts.
  */
 export type Member = { name: string; item: number | string | null; value: unknown };
 

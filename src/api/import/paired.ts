@@ -1,4 +1,7 @@
-/** Imports pairs. Each input starts a turn, each answer belongs to the current turn. All times are the time of the import. */
+/**
+ * Imports pairs. Each input starts a turn, each answer belongs to the current turn. All times are the time of the
+ * import.
+ */
 import { Type } from 'typebox';
 import { answerTurn, inputTurn } from '../../core/turn.ts';
 import type { Turn } from '../../core/turn.ts';

@@ -96,8 +96,8 @@ function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
 }
 
 /**
- * Refuses an input that does not match the schema of the tool. A tool that this process does not know (of an MCP server)
- * checks its input when it runs. `approveCalls` refuses a call that does not exist or does not wait.
+ * Refuses an input that does not match the schema of the tool. A tool that this process does not know (of an MCP
+ * server) checks its input when it runs. `approveCalls` refuses a call that does not exist or does not wait.
  */
 async function refuseUnfitInput(
   { database, catalog }: ApiPorts,

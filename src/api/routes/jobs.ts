@@ -125,7 +125,9 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** Returns the result of `read` once the job has finished, or after `waitMs`. The watch starts before the first read. */
+/**
+ * Returns the result of `read` once the job has finished, or after `waitMs`. The watch starts before the first read.
+ */
 export async function untilFinished<View extends { status: JobStatus }>(
   { streamHub }: Pick<ApiPorts, 'streamHub'>,
   job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },

@@ -1,4 +1,6 @@
-/** Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches. */
+/**
+ * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
+ */
 import type { Static } from 'typebox';
 import { editInput, regenerate } from '../../commands/regenerate.ts';
 import type { Regeneration } from '../../commands/regenerate.ts';

@@ -18,13 +18,13 @@ import { problems } from '../schemas/problem.ts';
 import { SearchQuery, SearchResultList } from '../schemas/search.ts';
 import type { SearchResult } from '../schemas/search.ts';
 
-/** The most words and operators in a query: the cost of a search grows with their number. */
+/** Maximum number of words and operators in a query: the cost of a search grows with their number. */
 const MOST_WORDS = 32;
 
 /** Searches use at most one in this many of the database connections of the process. */
 const POOL_SHARE = 3;
 
-/** The most stretches that one request searches when matches were retracted and do not count. */
+/** Maximum number of stretches that one request searches when matches were retracted and do not count. */
 const STRETCHES = 10;
 
 export function searchRoute(app: App, ports: ApiPorts): void {

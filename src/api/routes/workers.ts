@@ -30,7 +30,9 @@ import { IdParams, noWorker, parentId, workerId } from './params.ts';
 
 const tags = ['workers'];
 
-/** Extra time in milliseconds: one transaction for each worker below. After it the API answers 503; the client retries. */
+/**
+ * Extra time in milliseconds: one transaction for each worker below. After it the API answers 503; the client retries.
+ */
 const TIMEOUT_MS = 60_000;
 
 /** Also stored under the idempotency key. */

@@ -1,6 +1,6 @@
 /**
- * Shared parts of schemas. A schema with an `$id` is a named component: it is registered once, documented under its name,
- * and referenced by `ref`.
+ * Shared parts of schemas. A schema with an `$id` is a named component: it is registered once, documented under its
+ * name, and referenced by `ref`.
  */
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';

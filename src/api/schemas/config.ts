@@ -93,7 +93,7 @@ const members = {
     minimum: CONTEXT_LIMIT.least,
     maximum: MOST,
     description:
-      'The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated.',
+      'Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated.',
   }),
   compaction: ref(Compaction),
   pinned: Type.Array(ref(PinnedText), { maxItems: PINNED.most }),

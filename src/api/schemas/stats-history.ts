@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Count, Instant, Usage, nullable, ref, strict } from './common.ts';
 
-/** The most buckets in one response. */
+/** Maximum number of buckets in one response. */
 export const MOST_BUCKETS = 500;
 
 export const Quantiles = strict(

@@ -5,7 +5,7 @@ import { JOB_STATUSES } from '../../core/job.ts';
 import { WORKER_STATES } from '../../db/worker-views.ts';
 import { Count, Instant, Usage, Uuid, nullable, oneOf, ref, strict } from './common.ts';
 
-/** The most workers in one response. */
+/** Maximum number of workers in one response. */
 export const MOST_WORKERS = 1_000;
 
 export const WorkerTreeJob = strict(
@@ -51,6 +51,6 @@ export const WorkerTreeQuery = strict({
     minimum: 1,
     maximum: MOST_WORKERS,
     default: 200,
-    description: 'The most workers in the response.',
+    description: 'Maximum number of workers in the response.',
   }),
 });
