@@ -21,7 +21,7 @@ type KeyOf<Given extends Members> = {
 
 type Cursor<Key> = {
   write(key: Key): string;
-  /** Null where no cursor was given. Throws `RequestRefused` for one that this list did not write. */
+  /** Null where no cursor was given. Throws `RequestRefused` for a cursor that is not of this list. */
   read(cursor: string | undefined): Key | null;
 };
 

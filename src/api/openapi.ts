@@ -59,7 +59,7 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
           name: 'contexts',
           description: 'Conversations of workers: history, queued inputs, branches, events.',
         },
-        { name: 'jobs', description: 'Background runs, each answers one input.' },
+        { name: 'jobs', description: 'Background runs; each answers one input.' },
         { name: 'roles', description: 'Named definitions that workers are made from.' },
         { name: 'system', description: 'Health, metrics, statistics, sessions and the installation.' },
       ],

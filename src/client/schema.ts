@@ -49,7 +49,7 @@ export type ApprovalResolvedEvent = {
 export type ApprovalRule = {
   /** Name of a tool; `*` matches any text. */
   tool: string;
-  /** never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets an error. */
+  /** never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result. */
   decision: 'never' | 'always' | 'deny';
 };
 
@@ -990,7 +990,7 @@ export type Role = {
   /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
+  /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
@@ -1019,7 +1019,7 @@ export type RoleDefinition = {
   /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
+  /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
@@ -1455,7 +1455,7 @@ export type WorkerConfig = {
   /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** The most tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
+  /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
   context_limit?: number;
   compaction?: Compaction;
   pinned?: PinnedText[];
@@ -1475,7 +1475,7 @@ export type WorkerFailure = {
   at: string;
 };
 
-/** Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree with an unfinished job. The lowest of the values of the installation, the role and the config applies. */
+/** Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree that may work at once. The lowest of the values of the installation, the role and the config applies. */
 export type WorkerLimits = {
   depth?: number;
   children?: number;

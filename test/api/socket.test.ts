@@ -206,11 +206,11 @@ test.each([
   ],
   [
     'GET /api/workers HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
-    /^HTTP\/1\.1 400 [^]*given more than once/,
+    /^HTTP\/1\.1 400 [^]*more than one Host header/,
   ],
   [
     'GET /healthz HTTP/1.1\r\nHost: evil.example\r\nhost: localhost\r\nConnection: close\r\n\r\n',
-    /^HTTP\/1\.1 400 [^]*given more than once/,
+    /^HTTP\/1\.1 400 [^]*more than one Host header/,
   ],
   ['GET /api/workers HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 403 /],
 ])('%j is answered and closed', async (request, expected) => {
@@ -238,13 +238,13 @@ describe('with a key of less than 16 characters', () => {
 
   test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
     const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
-    await expect(refused).rejects.toThrow(/keys shorter than 16 characters \(tenants: acme\): .*openssl/);
+    await expect(refused).rejects.toThrow(/keys with fewer than 16 characters \(tenants: acme\): .*openssl/);
     await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
   });
 
   test.each(['127.0.0.1', 'localhost'])('it listens on %s, and warns of it', async (host) => {
     const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });
-    expect(warned).toEqual([expect.stringMatching(/shorter than 16 characters \(tenants: acme\)/)]);
+    expect(warned).toEqual([expect.stringMatching(/fewer than 16 characters \(tenants: acme\)/)]);
     expect(warned.join()).not.toMatch(/fifteen-letters|short/);
   });
 

@@ -142,7 +142,7 @@ test('what is queued is edited, moved and withdrawn, in every tab; an approval i
   await send(page, 'call: send_mail {"to": "alice", "text": "hi"}\n---\nsay: sent');
   const call = page.getByRole('region', { name: 'Tool send_mail' });
   await call.getByRole('button', { name: 'Approve' }).waitFor();
-  await page.getByText('It waits for a person to approve send_mail').waitFor();
+  await page.getByText('The job waits for a person to approve send_mail').waitFor();
   for (const text of ['say: one', 'say: two', 'say: three']) {
     await send(page, text);
     await queue(page).getByText(text, { exact: true }).waitFor();

@@ -54,7 +54,7 @@ async function begin(
 ): Promise<Command<Accepted>> {
   const { defaultModel: model } = ports.config;
   if ((await unknownName(ports, { model })) !== null) {
-    const words = `No live worker process serves the default model ${model}. Configure its provider, or set another default model.`;
+    const words = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
     return async () => refuse('unknown_model', words);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };

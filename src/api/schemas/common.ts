@@ -154,13 +154,13 @@ export const VersionedHeaders = Type.Object({
 });
 
 /** A response without a body. */
-export const Empty = Type.Null({ description: 'Done.' });
+export const Empty = Type.Null({ description: 'Success, without a body.' });
 
 /** A response with the version of the settings as ETag. */
 export function versioned<Schema extends TSchema & { $id?: string }>(schema: Schema) {
   return {
     description: 'The header etag has the version of the settings.',
-    headers: { etag: Type.String({ description: 'For If-Match.' }) },
+    headers: { etag: Type.String({ description: 'The version of the settings, for If-Match.' }) },
     content: { 'application/json': { schema: ref(schema) } },
   } as const;
 }

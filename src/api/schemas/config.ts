@@ -50,7 +50,7 @@ export const ApprovalRule = strict(
     tool: Type.String({ pattern: TOOL_GLOB, description: 'Name of a tool; `*` matches any text.' }),
     decision: oneOf(
       APPROVALS,
-      'never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets an error.',
+      'never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result.',
     ),
   },
   { $id: 'ApprovalRule' },
@@ -67,7 +67,7 @@ export const WorkerLimits = strict(
   {
     $id: 'WorkerLimits',
     description:
-      'Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree with an unfinished job. The lowest of the values of the installation, the role and the config applies.',
+      'Limits for workers below this one. depth: the deepest level (a worker without parent has 0). children: children of each worker. workers: workers of the tree that may work at once. The lowest of the values of the installation, the role and the config applies.',
   },
 );
 
