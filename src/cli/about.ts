@@ -1,4 +1,4 @@
-/** What people are told of this installation: from what was assembled, never from what is secret. */
+/** Builds what `GET /api/about` reports about this installation. It contains no secrets. */
 import type { About, LimitsAbout, ServerAbout, ToolAbout } from '../api/about.ts';
 import type { Config } from '../config/config.ts';
 import type { Prices } from '../core/cost.ts';

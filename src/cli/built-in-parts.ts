@@ -1,4 +1,4 @@
-/** What the built-in tools of this process are given: limits of the config file, workspaces, memories. */
+/** Assembles what the built-in tools of this process need: limits from the config file, workspaces, memories. */
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Database } from '../db/client.ts';
@@ -14,7 +14,7 @@ import { commandTenants } from './command-tenants.ts';
 
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** What Docker's command line needs to find its daemon; nothing else of the environment is handed on. */
+/** The environment variables that the Docker CLI needs to reach its daemon. No others are passed on. */
 const OF_DOCKER = [
   'HOME',
   'DOCKER_HOST',
@@ -25,7 +25,7 @@ const OF_DOCKER = [
   'XDG_RUNTIME_DIR',
 ];
 
-/** `path`: where programs are looked for. `docker`: the environment of Docker's command line. */
+/** `path`: the PATH for commands. `docker`: the environment of the Docker CLI. */
 export function commandEnvironment(env: Environment): Pick<CommandParts, 'path' | 'docker'> {
   const docker = OF_DOCKER.flatMap((name) => {
     const value = env[name];
@@ -34,7 +34,7 @@ export function commandEnvironment(env: Environment): Pick<CommandParts, 'path' 
   return { path: env['PATH'] || USUAL_PATH, docker: Object.fromEntries(docker) };
 }
 
-/** Without workspaces there are no tools for files, and no commands. Throws ConfigFileError. */
+/** Without a workspaces folder there are no file tools and no run_command. Throws ConfigFileError. */
 export function builtInParts(
   config: Config,
   { httpFetch, files = FILE_LIMITS, runCommand = RUN_COMMAND_DEFAULTS }: SetLimits,

@@ -1,4 +1,4 @@
-/** What every command that talks to the API is given, and the shape they share. */
+/** What all commands that call the API share. */
 import { Command } from 'commander';
 import { createClient } from '../client/index.ts';
 import type { Client } from '../client/index.ts';
@@ -9,15 +9,15 @@ import type { Screen } from './terminal/screen.ts';
 export type Cli = {
   screen: Screen;
   env: Readonly<Record<string, string | undefined>>;
-  /** Where the API is. */
+  /** The URL of the API. */
   url: string;
   client(): Client;
-  /** What the process ends with. */
+  /** The exit code of the process. */
   exit: Exit;
 };
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
-/** A person waits: less often than a program repeats a request. */
+/** Fewer retries than the client's default, because a person is waiting. */
 const RETRIES = 2;
 
 export function openCli(screen: Screen, env: Cli['env']): Cli {
@@ -30,7 +30,7 @@ export function openCli(screen: Screen, env: Cli['env']): Cli {
       if (!['http:', 'https:'].includes(URL.parse(cli.url)?.protocol ?? ''))
         throw new CommandError(
           EXIT.usage,
-          'NIGHTSHIFT_URL must be a URL that begins with http:// or https://.',
+          `The API URL ${JSON.stringify(cli.url)} is invalid. Set NIGHTSHIFT_URL or --url to an http:// or https:// URL.`,
         );
       const apiKey = env['NIGHTSHIFT_API_KEY'] || undefined;
       return createClient({ url: cli.url, retries: RETRIES, ...(apiKey === undefined ? {} : { apiKey }) });
@@ -41,7 +41,7 @@ export function openCli(screen: Screen, env: Cli['env']): Cli {
 
 export type Common = { json?: true; url?: string };
 
-/** One that talks to the API: `--url`, `--json` where it has any, examples below its help. */
+/** A command that calls the API: adds `--url`, `--json` unless turned off, and examples to its help. */
 export function apiCommand(
   name: string,
   summary: string,
@@ -50,12 +50,12 @@ export function apiCommand(
 ): Command {
   const command = new Command(name)
     .description(summary)
-    .option('--url <url>', 'where the API is, in place of NIGHTSHIFT_URL')
+    .option('--url <url>', 'URL of the API; overrides NIGHTSHIFT_URL')
     .addHelpText('after', examplesText(examples));
-  return json ? command.option('--json', 'JSON on stdout, and nothing else there') : command;
+  return json ? command.option('--json', 'print only JSON on stdout') : command;
 }
 
-/** Commands that stand behind its name. An option before theirs is theirs where they have it, and else refused. */
+/** Adds subcommands. An option given before the subcommand is passed to it, or refused if the subcommand lacks it. */
 export function withBelow(command: Command, below: readonly Command[]): Command {
   for (const one of below) command.addCommand(one);
   return command.hook('preSubcommand', (above, one) => {
@@ -63,7 +63,7 @@ export function withBelow(command: Command, below: readonly Command[]): Command 
       const name = option.attributeName();
       if (above.getOptionValueSource(name) !== 'cli') continue;
       if (!one.options.some((own) => own.attributeName() === name))
-        above.error(`error: option '${option.flags}' has no meaning with ${one.name()}`);
+        above.error(`error: option '${option.flags}' cannot be used with ${one.name()}`);
       one.setOptionValue(name, above.getOptionValue(name));
     }
   });
@@ -73,7 +73,7 @@ export function examplesText(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`;
 }
 
-/** `work` ends with its exit code; nothing: all went well. */
+/** `work` returns the exit code; none means success. */
 export async function carryOut(
   cli: Cli,
   { url }: Common,

@@ -1,4 +1,4 @@
-/** Who may run commands without a sandbox. */
+/** Determines which tenants may run commands without a sandbox. */
 import { isLoopback } from '../api/access.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
@@ -11,9 +11,9 @@ type Surroundings = Pick<
 >;
 
 /**
- * Whose commands may run as plain processes. Such a command can read the environment of its process and the workspaces of all
- * tenants, so the operator names them. Only where one process is the whole installation no tenant has to be named. Throws
- * ConfigFileError where `tenants` is empty.
+ * The tenants whose commands may run as plain processes. Such a command can read the environment of its process and the
+ * workspaces of all tenants, so the operator must name the tenants. If `tenants` is empty, only a process that is the
+ * whole installation gets the default tenant; any other throws ConfigFileError.
  */
 export function commandTenants(
   { runner, tenants }: RunCommandLimits,
@@ -23,16 +23,16 @@ export function commandTenants(
   if (isAlone(surroundings)) return [DEFAULT_TENANT];
   throw new ConfigFileError(
     [
-      "limits.run_command.runner: 'process' would let commands read what this process may read: keys, the database's address,",
-      "workspaces of all tenants. Use 'container' or 'bubblewrap', or name in limits.run_command.tenants whose commands may run so",
-      `(an API without keys has one tenant, ${DEFAULT_TENANT}).`,
+      "limits.run_command.runner: 'process' lets commands read everything this process can read: API keys, the database",
+      "URL and the workspaces of all tenants. Use 'container' or 'bubblewrap', or list the trusted tenants in",
+      `limits.run_command.tenants (an API without keys has one tenant: ${DEFAULT_TENANT}).`,
     ].join('\n  '),
   );
 }
 
 /**
- * `start` with services of its own, for this machine, without keys. A process that is given a database cannot know who else uses
- * it: a worker process does not see the keys of the API.
+ * True for `start` with its own services, on a loopback address, without keys. A process with a given database cannot
+ * know which other processes share it: a worker process does not see the keys of the API.
  */
 function isAlone({
   apiKeys,

@@ -1,4 +1,4 @@
-/** How the command line ends: its exit codes, and what it says of an error. */
+/** Exit codes and error messages of the command line. */
 import { NightshiftError } from '../client/index.ts';
 import type { ErrorCode, Job } from '../client/index.ts';
 
@@ -9,11 +9,11 @@ export const EXIT = {
   unavailable: 3,
   incomplete: 4,
   stopped: 5,
-  /** The job waits for a person, and nobody may be asked here. */
+  /** The job waits for a person, and the command may not prompt. */
   waits: 6,
   ctrlC: 130,
   terminated: 143,
-  /** Nobody reads what is written: as a program ends that SIGPIPE ended. */
+  /** The reader of stdout closed it; the code of a program ended by SIGPIPE. */
   unread: 141,
 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
@@ -28,7 +28,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The exit code for what became of a job; one that has not ended is no failure. */
+/** The exit code for the status of a job. An unfinished job is not a failure. */
 export function exitOf(status: Job['status']): Exit {
   switch (status) {
     case 'completed':
@@ -63,7 +63,7 @@ const MISUSED: readonly ErrorCode[] = [
   'payload_too_large',
 ];
 
-/** The exit code and the words for an error that ends a command; null: one that nobody foresaw. */
+/** The exit code and message for an error that ends a command; null: an unexpected error. */
 export function toEnd(error: unknown, url: string): { exit: Exit; message: string } | null {
   if (error instanceof CommandError) return error;
   if (!(error instanceof NightshiftError)) return null;
@@ -72,7 +72,7 @@ export function toEnd(error: unknown, url: string): { exit: Exit; message: strin
   return { exit: EXIT.unavailable, message: `${format(error)}\n${advice(error.code, url)}` };
 }
 
-/** What is forbidden of one member is so whoever asks, and wherever. */
+/** A `forbidden` error with a param refuses one field of the request; it is not a problem of the API key. */
 function isAway({ code, param }: NightshiftError): boolean {
   return AWAY.includes(code) && (code !== 'forbidden' || param === null);
 }
@@ -85,8 +85,8 @@ function format({ code, message, param, requestId }: NightshiftError): string {
 
 function advice(code: ErrorCode, url: string): string {
   if (code === 'unauthorized' || code === 'forbidden')
-    return `NIGHTSHIFT_API_KEY must be one of the keys of the API at ${url}.`;
+    return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
   if (code === 'unreachable')
-    return `Is it running at ${url}? \`nightshift start\` starts one; NIGHTSHIFT_URL says where it is.`;
-  return `\`nightshift doctor\` looks at what is wrong with ${url}.`;
+    return `No API was reached at ${url}. Start it with \`nightshift start\`, or set NIGHTSHIFT_URL to the right URL.`;
+  return `Run \`nightshift doctor\` to find the problem with ${url}.`;
 }

@@ -1,4 +1,4 @@
-/** Workers and contexts by what people call them. */
+/** Finds workers and contexts by id or name. */
 import { NightshiftError } from '../client/index.ts';
 import type { Client, Worker } from '../client/index.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -9,29 +9,30 @@ export function isId(text: string): boolean {
   return ID.test(text);
 }
 
-/** By id, else by name; a name that several have is refused, with their ids. */
+/** Finds a worker by id or name. Throws, listing the ids, if several workers have the name. */
 export async function findWorker(client: Client, named: string): Promise<Worker> {
   if (isId(named)) return client.workers.get(named);
   const found: Worker[] = [];
   for await (const worker of client.workers.list({ limit: 200 }))
     if (worker.name === named) found.push(worker);
   const [only, ...others] = found;
-  if (only === undefined) throw new CommandError(EXIT.failed, `There is no worker named ${named}.`);
+  if (only === undefined)
+    throw new CommandError(EXIT.failed, `No worker is named ${named}. Run nightshift workers to list them.`);
   if (others.length === 0) return only;
-  const ids = found.map(({ id, state, created_at }) => `  ${id}  ${state}, made ${created_at}`);
+  const ids = found.map(({ id, state, created_at }) => `  ${id}  ${state}, created ${created_at}`);
   throw new CommandError(
     EXIT.failed,
-    `${found.length} workers are named ${named}; give an id:\n${ids.join('\n')}`,
+    `${found.length} workers are named ${named}. Use an id:\n${ids.join('\n')}`,
   );
 }
 
 export type Place = {
   contextId: string;
-  /** Null: the context as a whole was meant. */
+  /** Null: the argument named the whole context. */
   jobId: string | null;
 };
 
-/** A context, by its own id, that of a job in it, or the id or name of its worker. */
+/** Finds a context by its own id, by the id of one of its jobs, or by the id or name of its worker. */
 export async function findPlace(client: Client, named: string): Promise<Place> {
   if (!isId(named)) return { contextId: (await findWorker(client, named)).context_id, jobId: null };
   const context = await unlessUnknown(client.contexts.get(named));
@@ -40,7 +41,7 @@ export async function findPlace(client: Client, named: string): Promise<Place> {
   if (job !== null) return { contextId: job.context_id, jobId: job.id };
   const worker = await unlessUnknown(client.workers.get(named));
   if (worker !== null) return { contextId: worker.context_id, jobId: null };
-  throw new CommandError(EXIT.failed, `There is no context, job or worker ${named}.`);
+  throw new CommandError(EXIT.failed, `No context, job or worker has the id ${named}.`);
 }
 
 async function unlessUnknown<T>(asked: Promise<T>): Promise<T | null> {

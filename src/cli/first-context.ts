@@ -1,4 +1,4 @@
-/** The context that `start` shows its example on: made once, on the model that needs no key. */
+/** The context for the example that `start` prints. Created once, with the model that needs no key. */
 import { createWorker } from '../commands/create-worker.ts';
 import { done, perform } from '../commands/perform.ts';
 import type { Command } from '../commands/perform.ts';
@@ -17,7 +17,7 @@ export async function firstContext(ports: CommandPorts, tenant: TenantId | null)
   return found.value;
 }
 
-/** In a transaction. */
+/** Runs in a transaction. */
 function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId> {
   return async (tx) => {
     await takeTurn(tx);

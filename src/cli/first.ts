@@ -1,4 +1,4 @@
-/** The first items of a list, whose pages are asked for as far as they are needed. */
+/** The first items of a paged list. Fetches only as many pages as needed. */
 export async function first<Item>(items: AsyncIterable<Item>, most: number): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) {

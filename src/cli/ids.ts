@@ -1,4 +1,6 @@
-/** Ids in production: UUIDv7, which sort by when they were made. That of an answer is derived, and sorts with its job. */
+/**
+ * Ids in production: UUIDv7, sorted by creation time. The id of an answer is derived from its job and sorts with it.
+ */
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { parseId } from '../core/ids.ts';
@@ -6,7 +8,7 @@ import type { JobId, MessageId, RunIds } from '../core/ids.ts';
 
 export const ids: RunIds = { next: <T extends string>() => uuid() as T, answer: answerId };
 
-/** Randomness for so many ids is drawn at once: drawing is what an id costs. */
+/** Random bytes are drawn for many ids at once, because drawing is the main cost of an id. */
 const DRAWN = 256;
 const BYTES = 16;
 const drawn = new Uint8Array(DRAWN * BYTES);
@@ -15,7 +17,7 @@ let used = drawn.length;
 let msecs = 0;
 let seq = 0;
 
-/** Ids of one millisecond count up from a random number, so that all sort by when they were made. */
+/** Ids of the same millisecond count up from a random number, so that all ids sort by creation time. */
 function uuid(): string {
   const random = draw();
   const now = Date.now();
@@ -38,13 +40,13 @@ function draw(): Uint8Array {
   return drawn.subarray(used - BYTES, used);
 }
 
-/** The time of the job's id, then a hash of job and step. */
+/** The timestamp of the job's id, followed by a hash of job and step. */
 function answerId(jobId: JobId, step: number): MessageId {
   const hash = createHash('sha256').update(`${jobId}/${step}`).digest();
   hash[6] = 0x70 | ((hash[6] ?? 0) & 0x0f);
   hash[8] = 0x80 | ((hash[8] ?? 0) & 0x3f);
   const hex = jobId.replaceAll('-', '').slice(0, 12) + hash.toString('hex').slice(12, 32);
   const id = parseId<MessageId>(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
-  if (id === null) throw new Error(`A job has an id that is none: ${jobId}.`);
+  if (id === null) throw new Error(`The job id ${jobId} is not a UUID.`);
   return id;
 }

@@ -1,4 +1,4 @@
-/** The log: JSON lines on standard output. What could hold a key is left out, whatever logs it. */
+/** The log: JSON lines on standard output. Fields that can contain a key are always redacted. */
 import { pino, stdSerializers } from 'pino';
 import type { Logger } from 'pino';
 import type { LogLevel } from '../config/config.ts';
@@ -13,8 +13,8 @@ export function createLog(level: LogLevel): Logger {
 }
 
 /**
- * A failed query's own message quotes its parameters, and those hold what people and models said: of such an error the
- * statement is told, and its cause.
+ * The message of a failed query quotes its parameters, which contain texts of users and models. Only the statement and
+ * the cause are logged.
  */
 function toLogged(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

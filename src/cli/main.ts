@@ -1,9 +1,9 @@
-/** The command line: a part of the platform in this process, or a command that talks to one. */
+/** The command line: runs a server process, or a command that calls the API. */
 import { setTimeout } from 'node:timers/promises';
 import { isServer, serve } from './serve.ts';
 import { nameSources } from './source-names.ts';
 
-/** The exit code. A part of the platform is not asked to load what reads arguments, nor the other way about. */
+/** Returns the exit code. Server commands do not load the argument parser, and API commands do not load the server. */
 async function main(args: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = args;
   const asksForHelp = rest.some((arg) => arg === '--help' || arg === '-h');
@@ -13,8 +13,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Node's compiler works on threads of its own. One that is at work while the process exits may wait for ever for the main
- * thread, which waits for it (nodejs/node#54918): when there is nothing left to do, it soon comes to an end.
+ * V8 compiles on threads of its own. A compiler thread that is busy during exit can deadlock with the main thread
+ * (nodejs/node#54918). Once the process is idle, compilation ends within this time.
  */
 const COMPILING_MS = 100;
 

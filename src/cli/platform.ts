@@ -1,6 +1,6 @@
 /**
- * Puts a process together: which database, queue and bus it runs on, what it can serve, and the parts it runs. What is
- * opened here is closed here, in the reverse order.
+ * Assembles a process: its database, queue and bus, what it can serve, and the parts it runs. `close` closes everything
+ * in the reverse order of opening.
  */
 import type { Logger } from 'pino';
 import type { About } from '../api/about.ts';
@@ -46,7 +46,7 @@ import { usesEnvProxy } from './env-proxy.ts';
 import { ids } from './ids.ts';
 import type { ProcessId } from '../core/ids.ts';
 
-/** Where the truth is and where bells ring. `redisUrl` null: one process that is everything, without Redis. */
+/** The services of a process. `redisUrl` null: a single process runs everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
 
 export type Platform = {
@@ -54,13 +54,13 @@ export type Platform = {
   config: Config;
   commands: CommandPorts;
   abilities: Abilities;
-  /** Of the config file. */
+  /** The roles of the config file. */
   roles: ReadonlyMap<string, Role>;
-  /** Of providers: what the operator allows besides the usual ones. */
+  /** Provider parameters that the operator allows in addition to the defaults. */
   parameters: readonly string[];
   checkInput: CheckInput;
   about: Omit<About, 'mode'>;
-  /** Names of the providers that can be called from here. */
+  /** Names of the providers that this process can call. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
   close(): Promise<void>;
@@ -69,8 +69,8 @@ export type Platform = {
 type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked'>;
 
 /**
- * Of a process that takes requests and runs nothing: a lock that another process holds is waited for without a connection, so
- * that the others do not run out of them, and for almost as long as a request may take.
+ * For processes that serve requests and run no jobs. A request waits for a row lock without keeping a connection, so
+ * that other requests do not run out of connections. It waits for at most 80 % of the request timeout.
  */
 export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
   return {
@@ -236,7 +236,7 @@ function toAbilities(
     tools: createToolRunner(all, {
       limits,
       log,
-      onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'a tool said how far it is'),
+      onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
     }),
     resolve: ({ config: written, role, definition }, jobId) =>
       resolve(written, definition ?? role, catalog, jobId),
@@ -260,12 +260,12 @@ function access({ apiKey, baseUrl }: ProviderAccess): { apiKey?: string; baseURL
   return { ...(apiKey === null ? {} : { apiKey }), ...(baseUrl === null ? {} : { baseURL: baseUrl }) };
 }
 
-/** Redis' trouble, at most one line in ten seconds: it comes again with every attempt. */
+/** Logs Redis errors at most every ten seconds, because each reconnection attempt repeats them. */
 function quietly(log: Logger): (error: Error) => void {
   let said = -Infinity;
   return (error) => {
     if (performance.now() - said < 10_000) return;
     said = performance.now();
-    log.warn({ err: error }, 'the queue or the bus is in trouble; sweeps go on finding the work');
+    log.warn({ err: error }, 'Redis queue or bus error; sweeps keep finding jobs');
   };
 }

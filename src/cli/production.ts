@@ -1,4 +1,4 @@
-/** The production processes: each one part of the platform, on services that the environment names. */
+/** The production processes. Each runs one part of the platform on the services that the environment names. */
 import type { Logger } from 'pino';
 import { refuseBusyPort } from '../api/busy-port.ts';
 import { startServer } from '../api/server.ts';
@@ -40,20 +40,21 @@ export async function runWorker(): Promise<number> {
 
 export async function migrateOnly(): Promise<number> {
   const config = parseConfig(process.env);
-  if (config.databaseUrl === null) throw new ConfigError(['DATABASE_URL must name the database']);
+  if (config.databaseUrl === null)
+    throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
   await migrateWhenUp(config.databaseUrl, config.databaseSchema);
   return 0;
 }
 
 type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
-/** Opens, starts, waits for a signal, ends. */
+/** Opens the platform, starts the process, waits for a signal, and shuts down. */
 async function run(limitsOf: typeof requestLimits | undefined, start: Start): Promise<number> {
   const config = parseConfig(process.env);
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null || redisUrl === null) {
     throw new ConfigError([
-      'DATABASE_URL and REDIS_URL must name the services; `nightshift start` brings its own',
+      'DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them',
     ]);
   }
   const log = createLog(config.logLevel);
@@ -61,7 +62,7 @@ async function run(limitsOf: typeof requestLimits | undefined, start: Start): Pr
   const platform = await openPlatform(config, { databaseUrl, redisUrl }, configFile, log, limitsOf?.(config));
   const told = untilSignal(log);
   const starting = start(platform, log);
-  // A database that is away can hold up the start for as long as it likes; a signal does not wait for it.
+  // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
   const begun = await Promise.race([starting, told]);
   if (typeof begun === 'number') return begun;
   const code = await told;

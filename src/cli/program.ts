@@ -1,4 +1,4 @@
-/** All commands, and how the program reads its arguments and ends. */
+/** Defines all commands, parses the arguments and handles errors. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../package-files.ts';
 import { openCli } from './cli.ts';
@@ -31,22 +31,22 @@ import { openScreen } from './terminal/screen.ts';
 
 const INTRODUCTION = `background LLM agents on Postgres and Redis
 
-The platform's own processes are set by the environment (.env.example); all other commands talk to the API at
-NIGHTSHIFT_URL (http://127.0.0.1:3000) with NIGHTSHIFT_API_KEY.`;
+The server commands are configured by environment variables (.env.example). All other commands call the API at
+NIGHTSHIFT_URL (default: http://127.0.0.1:3000) with the key NIGHTSHIFT_API_KEY.`;
 
 const EPILOGUE = `
-Exit codes: 0 done, job completed · 1 failed, refused · 2 wrong arguments · 3 API unreachable, key refused
-            4 job incomplete · 5 job cancelled, interrupted · 6 job waits for a person · 130 Ctrl-C
+Exit codes: 0 success, job completed · 1 failed or refused · 2 invalid arguments · 3 API unreachable or key refused
+            4 job incomplete · 5 job cancelled or interrupted · 6 job waits for a person · 130 Ctrl-C
 `;
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const cli = openCli(openScreen(), process.env);
   try {
     await makeProgram(cli).parseAsync(args, { from: 'user' });
     return cli.exit;
   } catch (error) {
-    // Commander has said what is wrong, or was asked for help.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
     const end = toEnd(error, cli.url);
     if (end === null) throw error;
@@ -60,23 +60,23 @@ export function makeProgram(cli: Cli): Command {
     .description(INTRODUCTION)
     .version(VERSION, '-v, --version')
     .addHelpText('after', EPILOGUE)
-    .helpCommand('help [command]', 'this, or the help of a command')
+    .helpCommand('help [command]', 'display help, or help for a command')
     .configureHelp({
       styleTitle: (text) => cli.screen.ink('bold', text),
       styleCommandText: (text) => cli.screen.ink('cyan', text),
       styleSubcommandText: (text) => cli.screen.ink('cyan', text),
       styleOptionText: (text) => cli.screen.ink('cyan', text),
     })
-    // An option behind the name of a command is of that command, and not of the one above it.
+    // Options after the name of a subcommand belong to the subcommand.
     .enablePositionalOptions()
     .exitOverride();
   const add = (heading: string, commands: readonly Command[]): void => {
     program.commandsGroup(heading);
     for (const command of commands) program.addCommand(inherit(command, program));
   };
-  add('The platform:', serverCommands(cli));
-  add('Giving work:', [runCommand(cli), chatCommand(cli)]);
-  add('Looking:', [
+  add('Server commands:', serverCommands(cli));
+  add('Running jobs:', [runCommand(cli), chatCommand(cli)]);
+  add('Inspecting:', [
     statusCommand(cli),
     jobsCommand(cli),
     jobCommand(cli),
@@ -87,7 +87,7 @@ export function makeProgram(cli: Cli): Command {
     rolesCommand(cli),
     searchCommand(cli),
   ]);
-  add('Having a say:', [
+  add('Responding and controlling:', [
     inboxCommand(cli),
     approveCommand(cli),
     denyCommand(cli),
@@ -96,7 +96,7 @@ export function makeProgram(cli: Cli): Command {
     interruptCommand(cli),
     cancelCommand(cli),
   ]);
-  add('Moving and mending:', [
+  add('Import, export and maintenance:', [
     exportCommand(cli),
     importCommand(cli),
     doctorCommand(cli),
@@ -105,7 +105,7 @@ export function makeProgram(cli: Cli): Command {
   return program;
 }
 
-/** Those below it, too. */
+/** Applies inherited settings recursively. */
 function inherit(command: Command, above: Command): Command {
   for (const below of command.copyInheritedSettings(above).commands) inherit(below, command);
   return command;

@@ -1,14 +1,14 @@
-/** What a command is given to read: an argument, standard input, or a file. */
+/** Reads the input of a command from an argument, standard input or a file. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CommandError, EXIT } from './exit.ts';
 
-/** The text, of which something must be there. */
+/** Returns the task. Throws if it is empty. */
 export async function readTask(task: string | undefined, file: string | undefined): Promise<string> {
   if (task !== undefined && file !== undefined)
-    throw new CommandError(EXIT.usage, 'Give a task or --file, not both.');
+    throw new CommandError(EXIT.usage, 'Pass either a text or --file, not both.');
   const content = await readGiven(task, file);
-  if (content.trim() === '') throw new CommandError(EXIT.usage, 'The task is empty.');
+  if (content.trim() === '') throw new CommandError(EXIT.usage, 'The text is empty.');
   return content;
 }
 
@@ -18,7 +18,7 @@ async function readGiven(task: string | undefined, file: string | undefined): Pr
   if (task !== undefined) return task;
   throw new CommandError(
     EXIT.usage,
-    'Say what is to be done: nightshift run "task", - for standard input, or --file.',
+    'No text given. Pass it as an argument, - for standard input, or --file <file>.',
   );
 }
 
@@ -27,15 +27,15 @@ export async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CommandError(EXIT.usage, `${file} cannot be read (${why}).`);
+    throw new CommandError(EXIT.usage, `Cannot read ${file} (${why}).`);
   }
 }
 
-/** `source`: what it was read from. What it is, whoever is sent it finds out. */
+/** `source`: the name of the input, for errors. The receiver validates the value. */
 export function parseJsonOf<T>(content: string, source: string): T {
   try {
     return JSON.parse(content) as T;
   } catch {
-    throw new CommandError(EXIT.usage, `${source} is no JSON.`);
+    throw new CommandError(EXIT.usage, `${source} is not valid JSON.`);
   }
 }

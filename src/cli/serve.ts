@@ -1,4 +1,4 @@
-/** The commands that are part of the platform. Each is loaded when it is asked for, and nothing else is. */
+/** The server commands. Each module is loaded only when its command runs. */
 export const SERVERS = {
   start: async () => (await import('./start.ts')).start(),
   api: async () => (await import('./production.ts')).runApi(),
@@ -11,13 +11,17 @@ export function isServer(name: string): name is keyof typeof SERVERS {
   return Object.hasOwn(SERVERS, name);
 }
 
-/** Errors whose message says all there is to know; told apart by name, so that none has to be loaded for it. */
+/**
+ * Errors whose message is printed without a stack trace. Compared by name, so that their modules need not be loaded.
+ */
 const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError'];
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {
   if (args.length > 0) {
-    process.stderr.write(`nightshift ${name} takes no arguments: everything is set by the environment.\n`);
+    process.stderr.write(
+      `nightshift ${name} takes no arguments. Configure it with environment variables (see .env.example).\n`,
+    );
     return 2;
   }
   try {

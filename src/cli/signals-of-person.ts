@@ -1,10 +1,10 @@
-/** Ctrl-C, and its kin from outside the terminal. */
+/** Handles Ctrl-C and the other termination signals in client commands. */
 import { EXIT } from './exit.ts';
 import type { Exit } from './exit.ts';
 
 const SIGNALS = { SIGINT: EXIT.ctrlC, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const;
 
-/** Hears signals until it is given back. `count`: 1 for the first. */
+/** Returns a function that removes the handlers. `count`: 1 for the first signal. */
 export function onSignals(receive: (exit: Exit, count: number) => void): () => void {
   let received = 0;
   const listeners = Object.entries(SIGNALS).map(([name, exit]) => {
@@ -15,7 +15,7 @@ export function onSignals(receive: (exit: Exit, count: number) => void): () => v
   return () => listeners.forEach((leave) => leave());
 }
 
-/** What goes on until a signal comes; one that ends by itself ends well. */
+/** Runs `work` until it ends or a signal arrives. */
 export async function untilCtrlC(work: (signal: AbortSignal) => Promise<void>): Promise<Exit> {
   const over = new AbortController();
   let exit: Exit = EXIT.completed;

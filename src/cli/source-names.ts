@@ -1,12 +1,12 @@
 /**
- * Stack traces of the bundled code name the sources, by the source maps that lie beside it. A map is read when a stack trace needs
- * it, and not before: together they would double the memory of an idle process.
+ * Makes stack traces of the bundled code name the source files, by means of the source maps beside the bundle. A map is
+ * loaded only when a stack trace needs it: all maps together would double the memory of an idle process.
  */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Sources that Node runs itself name themselves. */
+/** Does nothing when Node.js runs the sources directly. */
 export function nameSources(): void {
   if (import.meta.url.endsWith('.ts')) return;
   const maps = new Map<string, SourceMap | null>();
@@ -30,7 +30,7 @@ function headOf(error: unknown): string {
 }
 
 function placed(site: NodeJS.CallSite, mapOf: (file: string) => SourceMap | null): string {
-  // As V8 words it: call sites have a toString of their own, of which the types do not tell.
+  // V8's own text: call sites have a toString method that the types do not declare.
   // oxlint-disable-next-line typescript/no-base-to-string
   const text = String(site);
   const [file, line, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
@@ -46,7 +46,7 @@ function placed(site: NodeJS.CallSite, mapOf: (file: string) => SourceMap | null
 /** The folder of the bundle. */
 const HERE = new URL('.', import.meta.url).href;
 
-/** Null: there is none, or it cannot be read. */
+/** Null: the map is missing or unreadable. */
 function readMap(file: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${file}.map`), 'utf8')));

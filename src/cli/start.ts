@@ -1,4 +1,4 @@
-/** `start`: API and worker in one process, with services of its own where the environment names none. */
+/** `start`: API and worker in one process. Starts its own services where the environment names none. */
 import path from 'node:path';
 import { parseConfig } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
@@ -33,7 +33,7 @@ export async function start(): Promise<number> {
     await migrateWhenUp(services.databaseUrl, config.databaseSchema);
     const platform = await openPlatform(config, services, configFile, log);
     ends.push(() => platform.close());
-    // Before a worker process is known here: where one ever ran, nothing is empty any more.
+    // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await tour(platform.commands, config);
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
@@ -54,7 +54,7 @@ export async function start(): Promise<number> {
     return told;
   };
   try {
-    // Whoever does not want to wait for the start need not.
+    // A signal during startup ends the process at once.
     return await Promise.race([bringUp(), told]);
   } finally {
     for (const end of ends.reverse()) await end();
@@ -73,11 +73,11 @@ async function banner(
   const lines = [
     `Nightshift ${VERSION} is ready at ${address}`,
     ...services.map((line) => `  ${line}`),
-    `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated needs none`,
-    `  ${configFile === null ? 'No nightshift.config.ts here: no tools or roles of your own' : `Tools and roles from ${configFile}`}`,
+    `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated (needs no key)`,
+    `  ${configFile === null ? 'No nightshift.config.ts found: no custom tools or roles' : `Tools and roles from ${configFile}`}`,
     '',
     ...(touring === null ? [] : [...tourLines(address, touring), '']),
-    `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first of your keys)'}:`,
+    `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
     `  ${await example(platform, config, address)}`,
     '',
   ];
@@ -86,12 +86,12 @@ async function banner(
 
 function tourLines(address: string, touring: ContextId): string[] {
   return [
-    `Look around: a worker shows what there is to see at ${address}/contexts/${touring}`,
-    `  It asks before it goes on: answer it at ${address}/inbox`,
+    `Tour: watch an example job at ${address}/contexts/${touring}`,
+    `  It waits for your approval at ${address}/inbox`,
   ];
 }
 
-/** One line for a shell: posts an input, waits for its job, prints it. */
+/** A shell one-liner that posts an input, waits for its job and prints it. */
 async function example(platform: Platform, config: Config, address: string): Promise<string> {
   const [key] = config.apiKeys;
   const contextId = await firstContext(platform.commands, key?.tenant ?? null);

@@ -1,4 +1,4 @@
-/** Whose context an input goes to: one that is there, or that of a worker that is made for it. */
+/** Chooses the context for an input: an existing one, or that of a new worker. */
 import type { Client, WorkerConfig } from '../client/index.ts';
 import { findWorker } from './find.ts';
 
@@ -14,7 +14,7 @@ export type TargetOptions = {
 
 const NAME = 'command-line';
 
-/** The id of the context. */
+/** Returns the id of the context. */
 export async function target(client: Client, options: TargetOptions): Promise<string> {
   if (options.context !== undefined) return options.context;
   if (options.worker !== undefined) return (await findWorker(client, options.worker)).context_id;

@@ -1,7 +1,7 @@
 /**
- * What `start` leaves in an empty database: a worker whose first job calls a tool, makes a worker of its own and asks a
- * person before it writes a file. The worker and its job are one commit, so that there is one tour whoever dies or
- * starts beside; it runs as any other job does, on the model that needs no key.
+ * The example that `start` creates in an empty database: a worker whose first job calls a tool, spawns a child worker
+ * and asks for approval before it writes a file. The worker and its job are created in one transaction, so there is
+ * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
  */
 import { createWorker } from '../commands/create-worker.ts';
 import { done, perform } from '../commands/perform.ts';
@@ -15,7 +15,7 @@ import type { WorkerConfig } from '../core/settings.ts';
 import { isUntouched, takeTurn } from '../db/first-start.ts';
 import { contextsWithUnfinished } from '../db/unfinished.ts';
 
-/** What tells the tour's job from all others. */
+/** Marks the job of the tour. */
 const MARK = { tour: 'first start' };
 
 const CONFIG: WorkerConfig = {
@@ -26,31 +26,31 @@ const CONFIG: WorkerConfig = {
 
 const CHILD = `call: recall {}
 ---
-say: I am a worker of its own, with a context and jobs of my own. A worker may make thousands of us.`;
+say: I am a child worker, with my own context and my own jobs. A worker can spawn thousands of us.`;
 
 const WELCOME = `Welcome to Nightshift.
 
-This file lies in the workspace of the worker "tour". A person approved that it be written.
+This file is in the workspace of the worker "tour". A person approved writing it.
 `;
 
-const SCRIPT = `# This input is a script for the simulated model, which needs no key. A real model is asked in plain words.
-think: First a tool, then a worker of my own, then something that a person has to allow.
-say: Welcome. I am a worker, and this is my first job. I begin with a tool: I remember something.
-${call('remember', { key: 'tour', value: 'Every step of this job was stored before the next began.' })}
+const SCRIPT = `# This input is a script for the simulated model, which needs no key. A real model takes plain text.
+think: First a tool call, then a child worker, then a call that needs approval.
+say: Welcome. I am a worker, and this is my first job. First I call a tool to remember something.
+${call('remember', { key: 'tour', value: 'Every step of this job was stored before the next step started.' })}
 ---
-say: Now I make a worker of my own, and wait for what it says.
+say: Now I spawn a child worker and wait for its answer.
 ${call('spawn_worker', { name: 'tour guide', input: CHILD })}
 ---
-say: Now I want to write a file. My config says that a person is asked first: this call waits, for days if need be, and holds nothing meanwhile.
+say: Now I want to write a file. My config requires approval for that. The call can wait for days and uses no resources meanwhile.
 ${call('write_file', { path: 'welcome.md', content: WELCOME })}
 ---
-say: That was all. The timeline of this job shows each step, the tree shows whom I made, and you can go on here: write me something.`;
+say: The tour is complete. The timeline of this job shows each step, and the tree shows the worker that I spawned. Send me a message to continue.`;
 
 function call(tool: string, input: Readonly<Record<string, string>>): string {
   return `call: ${tool} ${JSON.stringify(input)}`;
 }
 
-/** The context of the tour while it is unfinished, made where the database is empty; null: there is none. */
+/** The context of the tour until its job ends. Creates the tour in an empty database. Null: there is no tour. */
 export async function tour(
   ports: CommandPorts,
   { tour: wanted, apiKeys, queueLimit }: Pick<Config, 'tour' | 'apiKeys' | 'queueLimit'>,
@@ -64,7 +64,7 @@ export async function tour(
   return touring ?? null;
 }
 
-/** In a transaction. Nothing where the database was used before. */
+/** Runs in a transaction. Does nothing if the database was used before. */
 function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Command<null> {
   return async (tx) => {
     await takeTurn(tx);

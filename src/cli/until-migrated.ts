@@ -1,4 +1,4 @@
-/** A worker process claims nothing before the database has the schema of its version. */
+/** A worker process claims jobs only after the database has the schema of its version. */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../db/client.ts';
@@ -8,7 +8,7 @@ import { describeSchemaProblem, schemaState } from '../db/schema-state.ts';
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
-/** Waits, and says what for each time it looked in vain, more and more seldom. */
+/** Waits for the migrations. Logs the reason after each check, at growing intervals. */
 export async function untilMigrated(executor: Executor, log: Logger): Promise<void> {
   for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * 2)) {
     const reason = await reasonToWait(executor);
@@ -23,6 +23,6 @@ async function reasonToWait(executor: Executor): Promise<string | null> {
     return describeSchemaProblem(await schemaState((statement) => executor.execute(statement)));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    return 'Postgres does not answer.';
+    return 'PostgreSQL does not respond.';
   }
 }

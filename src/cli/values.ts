@@ -1,4 +1,4 @@
-/** What is written behind options, read and checked. */
+/** Parses and checks the values of options. */
 import { InvalidArgumentError } from 'commander';
 import type { Json } from '../client/index.ts';
 import { parseDuration } from './terminal/time.ts';
@@ -7,17 +7,17 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
   };
 }
 
 export function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms === null) throw new InvalidArgumentError('It must be a time such as 500ms, 90s, 10m, 2h or 1d.');
+  if (ms === null) throw new InvalidArgumentError('Expected a duration such as 500ms, 90s, 10m, 2h or 1d.');
   return ms;
 }
 
-/** An instant: ISO 8601, or so long from now; `sign` -1: so long ago. */
+/** A timestamp in ISO 8601, or a duration from now; `sign` -1: a duration ago. */
 export function instant(sign: 1 | -1): (text: string) => string {
   return (text) => {
     const ms = parseDuration(text);
@@ -25,22 +25,23 @@ export function instant(sign: 1 | -1): (text: string) => string {
     if (!Number.isNaN(at)) return new Date(at).toISOString();
     const example = sign === 1 ? 'from now' : 'ago';
     throw new InvalidArgumentError(
-      `It must be an instant (2026-01-31T08:00:00Z) or a time ${example} (10m, 2h).`,
+      `Expected a timestamp (2026-01-31T08:00:00Z) or a time ${example} (10m, 2h).`,
     );
   };
 }
 
-/** Of an option that may be given several times, or with several values after commas. */
+/** An option that may be repeated, or take several values separated by commas. */
 export function gathered(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map((value) => value.trim());
-  if (values.includes('')) throw new InvalidArgumentError('A value is empty.');
+  if (values.includes(''))
+    throw new InvalidArgumentError('Expected values without empty ones between the commas.');
   return [...before, ...values];
 }
 
-/** A member of metadata: `name=value`; the value is JSON where it can be. */
+/** One metadata entry: `name=value`. The value is parsed as JSON where possible. */
 export function member(text: string, before: { [key: string]: Json } = {}): { [key: string]: Json } {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be name=value.');
+  if (at < 1) throw new InvalidArgumentError('Expected name=value.');
   const value = text.slice(at + 1);
   return { ...before, [text.slice(0, at)]: parseJson(value) ?? value };
 }
@@ -48,10 +49,10 @@ export function member(text: string, before: { [key: string]: Json } = {}): { [k
 export function jsonObject(text: string): { [key: string]: Json } {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new InvalidArgumentError('It must be a JSON object.');
+  throw new InvalidArgumentError('Expected a JSON object.');
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined: the text is not JSON. */
 function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

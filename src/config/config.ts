@@ -1,6 +1,7 @@
 /**
- * All that the environment says, parsed once. Pure: `parseConfig` reads what it is given and throws one error that names
- * every wrong variable. No value is ever quoted in it: many are secrets. `.env.example` documents each variable.
+ * The configuration from environment variables, parsed once. `parseConfig` is pure and throws one error that lists
+ * every invalid variable. The error never quotes a value, because many are secrets. `.env.example` documents each
+ * variable.
  */
 import { isIP } from 'node:net';
 import { readEnvironment } from './environment.ts';
@@ -13,17 +14,17 @@ import { TREE_LIMITS } from '../core/worker-limits.ts';
 import type { TreeLimits } from '../core/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model.ts';
 
-/** Where a provider is, and what it wants to see; null: not said. */
+/** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
 
-/** One bearer key of the API, and whose it is. */
+/** One bearer key of the API, and its tenant. */
 export type ApiKey = { key: string; tenant: TenantId };
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Config = {
-  /** Null: whoever starts the process brings its own Postgres or Redis. */
+  /** Null: the process starts its own PostgreSQL, or runs without Redis. */
   databaseUrl: string | null;
   redisUrl: string | null;
   host: string;
@@ -31,38 +32,44 @@ export type Config = {
   anthropic: ProviderAccess;
   openai: ProviderAccess;
   logLevel: LogLevel;
-  /** Seconds after which a session of `/api/chat` in which nothing happens is archived. */
+  /** Seconds of inactivity after which a session of `/api/chat` is archived. */
   sessionTimeoutS: number;
   /** Contexts that one worker process runs at once. */
   concurrency: number;
-  /** Empty, and no `adminKey`: no access control, loopback only. */
+  /** Empty, and no `adminKey`: no access control, so the API listens on loopback only. */
   apiKeys: readonly ApiKey[];
-  /** The operator's own bearer key: figures and facts of the whole installation, and no tenant's data. */
+  /**
+   * The operator's bearer key: gives access to metrics and information about the whole installation, not to tenant
+   * data.
+   */
   adminKey: string | null;
-  /** Host names that a keyless API answers to, beside those of the loopback. */
+  /** Host names that an API without keys accepts, in addition to the loopback names. */
   allowedHosts: readonly string[];
-  /** Addresses and networks of reverse proxies, whose `x-forwarded-for` is believed. Empty: it is always ignored. */
+  /** Addresses and networks of reverse proxies whose `x-forwarded-for` is trusted. Empty: the header is ignored. */
   trustedProxies: readonly string[];
-  /** The config file; null: looked for in the working directory. */
+  /** Path of the config file; null: the working directory is searched. */
   configFile: string | null;
   workspaces: string | null;
-  /** Whether `start` leaves a tour in a database that is empty. */
+  /** Whether `start` creates a tour in an empty database. */
   tour: boolean;
-  /** Tells installations apart that share a Redis. */
+  /** Separates installations that share a Redis. */
   prefix: string;
-  /** The PostgreSQL schema of all tables: tells installations apart that share a database, and from the application's tables. */
+  /**
+   * The PostgreSQL schema of all tables. Separates installations that share a database, and the application's own
+   * tables.
+   */
   databaseSchema: string;
   /** Database connections of one process. */
   databasePoolSize: number;
-  /** `provider/model`: what holds where nobody says anything. */
+  /** `provider/model`: the model where neither worker nor role sets one. */
   defaultModel: string;
   /** Queued inputs of one context. */
   queueLimit: number;
-  /** Workers below workers; the config file says. */
+  /** Limits of worker trees, set in the config file. */
   trees: TreeLimits;
   /** Event streams of one API process. */
   maxStreams: number;
-  /** Bytes of a context that is imported. */
+  /** The maximum size of an imported context, in bytes. */
   importBytes: number;
   /** All in milliseconds. */
   heartbeatIntervalMs: number;
@@ -75,12 +82,12 @@ export type Config = {
   requestMs: number;
 };
 
-/** Everything that is wrong with an environment. */
+/** All faults of an environment. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`The environment is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`Invalid environment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.faults = faults;
   }
 }
@@ -136,19 +143,19 @@ export function parseConfig(env: Environment): Config {
   return config;
 }
 
-/** What workers run on that name no model, where one provider alone is set up; of several, none is preferred. */
+/** The default model if exactly one provider is configured. With several providers, none is preferred. */
 function modelOfOnlyProvider({ anthropic, openai }: Pick<Config, 'anthropic' | 'openai'>): string {
   const models = [
     ...(anthropic.apiKey === null ? [] : ['anthropic/claude-sonnet-4-5']),
     ...(openai.apiKey === null ? [] : ['openai/gpt-5']),
-    // A server without a key is a local one, and has the one model that it was started with.
+    // A base URL without a key means a local server, with the one model that it was started with.
     ...(openai.apiKey === null && openai.baseUrl !== null ? ['openai-chat/default'] : []),
   ];
   const [only] = models;
   return only !== undefined && models.length === 1 ? only : 'simulated/default';
 }
 
-/** A live process must not look dead between two of its beats. */
+/** Checks that the timeouts leave a live process enough time between two heartbeats. */
 function outOfOrder({ heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs }: Config): string[] {
   return [
     ...(heartbeatTimeoutMs > heartbeatIntervalMs
@@ -171,24 +178,24 @@ const MEGABYTE = 1024 * 1024;
 function parseModel(value: string): Parsed<string> {
   const model = parseModelName(value);
   return model === null
-    ? { ok: false, fault: 'must be provider/model' }
+    ? { ok: false, fault: 'must have the form provider/model' }
     : { ok: true, value: formatModelName(model) };
 }
 
 function parsePrefix(value: string): Parsed<string> {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(value)
     ? { ok: true, value }
-    : { ok: false, fault: 'must be letters, digits, dots, dashes and underscores' };
+    : { ok: false, fault: 'must consist of 1 to 64 letters, digits, dots, dashes and underscores' };
 }
 
-/** Such a name needs no quotes. PostgreSQL reserves `pg_`; in `public`, an application may have a `jobs` of its own. */
+/** Such names need no quoting. PostgreSQL reserves `pg_`; in `public`, an application may have its own `jobs` table. */
 function parseSchemaName(value: string): Parsed<string> {
   return /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_') && value !== 'public'
     ? { ok: true, value }
     : {
         ok: false,
         fault:
-          'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not beginning with pg_',
+          'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not starting with pg_',
       };
 }
 
@@ -196,17 +203,17 @@ function parseHosts(value: string): Parsed<string[]> {
   const hosts = items(value).map((host) => host.toLowerCase());
   return hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host))
     ? { ok: true, value: hosts }
-    : { ok: false, fault: 'must be host names without ports, comma separated' };
+    : { ok: false, fault: 'must be a comma-separated list of host names without ports' };
 }
 
 function parseProxies(value: string): Parsed<string[]> {
   const proxies = items(value);
   return proxies.length > 0 && proxies.every(isNetwork)
     ? { ok: true, value: proxies }
-    : { ok: false, fault: 'must be addresses or networks (10.0.0.0/8, fd00::/8), comma separated' };
+    : { ok: false, fault: 'must be a comma-separated list of addresses or networks (10.0.0.0/8, fd00::/8)' };
 }
 
-/** `/0` is none: everybody could then name any address. */
+/** `/0` is refused: any client could then claim any address. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -220,20 +227,23 @@ function parseAdminKey(value: string): Parsed<string> {
     : { ok: false, fault: 'must be at least 16 printable ASCII characters without spaces' };
 }
 
-/** The tenant stands behind the last colon, so that a key may hold one. */
+/** The tenant follows the last colon, so a key may contain colons. */
 function parseApiKeys(value: string): Parsed<ApiKey[]> {
   const entries = items(value);
   const keys: ApiKey[] = [];
   for (const [index, entry] of entries.entries()) {
     const key = parseApiKey(entry);
     if (key === null)
-      return { ok: false, fault: `must be key:tenant, comma separated; entry ${index + 1} is not` };
+      return {
+        ok: false,
+        fault: `must be a comma-separated list of key:tenant; entry ${index + 1} is invalid`,
+      };
     const double = keys.findIndex((known) => known.key === key.key);
     if (double !== -1)
-      return { ok: false, fault: `names one key twice, in entries ${double + 1} and ${index + 1}` };
+      return { ok: false, fault: `contains the same key twice, in entries ${double + 1} and ${index + 1}` };
     keys.push(key);
   }
-  if (keys.length === 0) return { ok: false, fault: 'names no key' };
+  if (keys.length === 0) return { ok: false, fault: 'contains no key' };
   return { ok: true, value: keys };
 }
 
@@ -243,7 +253,7 @@ function parseApiKey(entry: string): ApiKey | null {
   return key === undefined || tenant === undefined ? null : { key, tenant: tenantOf(tenant) };
 }
 
-/** The parser of tenants: any name of the allowed letters is one. */
+/** The parser for tenants: any name of the allowed characters is a tenant. */
 function tenantOf(name: string): TenantId {
   return name === DEFAULT_TENANT ? DEFAULT_TENANT : (name as TenantId);
 }

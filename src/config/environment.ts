@@ -1,11 +1,11 @@
-/** Reads environment variables one by one, and collects what is wrong with them. Faults name the variable and never its value. */
+/** Reads environment variables and collects their faults. A fault names the variable and never its value. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
 
 const DAY_MS = 86_400_000;
 
-/** An empty variable counts as not set. `faults` grows with each variable that is read. */
+/** An empty variable counts as not set. `faults` grows as variables are read. */
 export function readEnvironment(env: Environment) {
   const faults: string[] = [];
   const text = (name: string): string | null => {
@@ -49,7 +49,7 @@ function parseUrl(value: string, protocols: readonly string[]): Parsed<string> {
   const url = URL.parse(value);
   return url !== null && protocols.includes(url.protocol)
     ? { ok: true, value }
-    : { ok: false, fault: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}` };
+    : { ok: false, fault: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}` };
 }
 
 function parseChoice<T extends string>(value: string, choices: readonly T[]): Parsed<T> {

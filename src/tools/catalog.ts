@@ -1,26 +1,26 @@
-/** What this process can serve: what it resolves settings by, and what of it is published for others to see. */
+/** What this process can serve: used to resolve settings, and published to other processes. */
 import type { ProviderName } from '../core/model.ts';
 import type { AskingLimits } from '../core/policy.ts';
 import type { Role, WorkerConfig } from '../core/settings.ts';
 import type { Registry } from './registry.ts';
 import type { ToolServers } from './servers.ts';
 
-/** What holds where neither a worker's config nor its role says anything. */
+/** Defaults for what neither the worker's config nor its role sets. */
 export type Defaults = WorkerConfig & Required<Pick<WorkerConfig, 'model' | 'max_steps'>>;
 
 export type Catalog = {
   roles: ReadonlyMap<string, Role>;
   registry: Registry;
   servers: ToolServers;
-  /** Those that can be called from here: their keys are known. */
+  /** Providers with a configured key. */
   providers: ReadonlySet<ProviderName>;
   defaults: Defaults;
   asking: AskingLimits;
-  /** Those of providers that the operator allows besides the usual ones. */
+  /** Additional provider parameters that the operator allows. */
   parameters: readonly string[];
 };
 
-/** Sorted names. `models` are providers (`anthropic`): any model of theirs can be asked for. */
+/** Sorted names. `models` lists providers (`anthropic`); all their models are available. */
 export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 export function published({ roles, registry, servers, providers }: Catalog): Published {

@@ -1,11 +1,11 @@
-/** Tools that a client runs itself: what a model is told of them, and how the config file names them. */
+/** Client tools: their descriptors for the model, and their definitions in the config file. */
 import type { ClientTool } from '../core/settings.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
 import { fromJsonSchema } from './input.ts';
 import { fault, filledText, members, name, required } from './member.ts';
 import type { Member } from './member.ts';
 
-/** Nobody here knows what running it again would do. */
+/** The effect is `once`, because it is unknown whether a client tool can run again safely. */
 export function describeClientTool(tool: ClientTool): ToolDescriptor {
   return { ...tool, effect: 'once', on_unknown: 'tell', answered_by: 'client' };
 }

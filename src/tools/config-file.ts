@@ -1,7 +1,7 @@
 /**
- * Finds and loads the config file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file
- * that NIGHTSHIFT_CONFIG names. Node itself runs it; `.ts` by stripping its types, which it does for files outside
- * `node_modules` only (there an installed package is JavaScript already, and the config file never is).
+ * Finds and loads the config file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file that
+ * NIGHTSHIFT_CONFIG names. Node.js runs it directly. It strips types only outside `node_modules`, where the config file
+ * always is.
  */
 import { stat } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
@@ -15,20 +15,20 @@ import { placeIn, syntaxPlace } from './syntax-place.ts';
 
 const NAMES = ['nightshift.config.ts', 'nightshift.config.js', 'nightshift.config.mjs'];
 
-/** `path`: the file it came from; null where there is none. */
+/** `path`: the loaded file; null: none was found. */
 export type ConfigFile = OperatorSettings & { path: string | null };
 
-/** The config file cannot be used. The message says all that is wrong with it, and needs no stack. */
+/** The config file is invalid. The message lists all faults and is shown without a stack trace. */
 export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
 
-/** `named`: what NIGHTSHIFT_CONFIG says, from `cwd`; null where it says nothing. Throws ConfigFileError. */
+/** `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. Throws ConfigFileError. */
 export async function loadConfigFile(cwd: string, named: string | null): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };
   const parsed = parseConfig(defaultOf(await load(path), path));
-  if (!parsed.ok) throw new ConfigFileError([`${path} is not usable:`, ...parsed.faults].join('\n  '));
+  if (!parsed.ok) throw new ConfigFileError([`${path} is invalid:`, ...parsed.faults].join('\n  '));
   return { ...parsed.settings, path };
 }
 
@@ -40,7 +40,7 @@ async function findIn(cwd: string): Promise<string | null> {
   }
   if (found.length > 1) {
     throw new ConfigFileError(
-      `${found.join(' and ')} both exist: remove one, or name the one to use in NIGHTSHIFT_CONFIG.`,
+      `${found.join(' and ')} both exist. Remove one, or set NIGHTSHIFT_CONFIG to the one to use.`,
     );
   }
   return found[0] ?? null;
@@ -48,7 +48,7 @@ async function findIn(cwd: string): Promise<string | null> {
 
 async function existing(path: string): Promise<string> {
   if (await isFile(path)) return path;
-  throw new ConfigFileError(`NIGHTSHIFT_CONFIG names ${path}, but there is no such file.`);
+  throw new ConfigFileError(`The file ${path} named by NIGHTSHIFT_CONFIG does not exist.`);
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -58,10 +58,10 @@ async function isFile(path: string): Promise<boolean> {
 
 function defaultOf(module: unknown, path: string): unknown {
   if (typeof module === 'object' && module !== null && 'default' in module) return module.default;
-  throw new ConfigFileError(`${path} has no default export: write \`export default defineConfig({ … })\`.`);
+  throw new ConfigFileError(`${path} has no default export. Add \`export default defineConfig({ … })\`.`);
 }
 
-/** `nightshift` means this very package in a config file, wherever that file lies. */
+/** In a config file, `nightshift` always resolves to this package, wherever the file is. */
 async function load(path: string): Promise<unknown> {
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>

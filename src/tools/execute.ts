@@ -1,10 +1,10 @@
 /**
- * Runs one call. Whatever a model asks (an unknown tool, bad arguments) and whatever a tool does (throws, hangs, gives
- * back nonsense) is a result the model can read; nothing throws. An abort ends the call at once, even where the tool
- * does not listen: what it does after that is its own affair, and its late answer is dropped.
+ * Executes one tool call. Every failure becomes a result that the model can read: an unknown tool, invalid arguments, a
+ * tool that throws, hangs or returns an invalid value. Nothing throws. An abort ends the call at once, even if the tool
+ * ignores the signal; its late result is dropped.
  *
- * Tools run in the process's own thread. One that blocks it (a busy loop, a synchronous child process) stops every run
- * of the process and is beyond time-out and abort.
+ * Tools run in the main thread. A tool that blocks it (a busy loop, a synchronous child process) stops every run of the
+ * process, and neither timeout nor abort can end it.
  */
 import { DEEPEST_JSON, isTooDeep } from '../core/json.ts';
 import type { Json } from '../core/json.ts';
@@ -25,19 +25,19 @@ import type { ToolLog } from './tool-log.ts';
 import { truncate } from './truncate.ts';
 
 /**
- * `toolResult`: characters of a result. `toolTimeoutMs`: for tools that do not say. `outcomeWaitMs`: how long a person may
- * take to say what became of a call; without it: for ever.
+ * `toolResult`: maximum characters of a result. `toolTimeoutMs`: the default timeout of tools. `outcomeWaitMs`: how
+ * long to wait for a person to resolve an unknown outcome; default: no limit.
  */
 export type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: number };
 
 export type ToolRunnerOptions = {
   limits: ToolLimits;
   log?: ToolLog;
-  /** Told what tools say of how far they are. Must not throw. */
+  /** Receives the progress reports of tools. Must not throw. */
   onProgress?: (call: ToolInvocation, text: string) => void;
 };
 
-/** Characters of what a model made up, where it is quoted back. */
+/** Maximum characters of model output that are quoted in an error. */
 const LONGEST_QUOTE = 200;
 
 export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
@@ -59,11 +59,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
 }
 
 function unknownTool(name: string, names: readonly string[]): ToolResult {
-  const known = names.length === 0 ? 'There are no tools.' : `The tools are: ${names.join(', ')}.`;
-  return errorResult(`There is no tool named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
+  const known = names.length === 0 ? 'No tools are available.' : `Available tools: ${names.join(', ')}.`;
+  return errorResult(`No tool is named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
 }
 
-/** The first of: the tool's answer, its time-out, the abort from outside. Leaves no timer and no listener behind. */
+/** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
 function race(
   tool: Tool,
   call: ToolInvocation,
@@ -94,7 +94,7 @@ function race(
       if (!over && typeof text === 'string') options.onProgress?.(call, text);
     };
     void run(tool, call, contextOf(call, own.signal, progress), options).then((result) => {
-      if (over) options.log?.debug(idsOf(call), 'a tool ended after its call was given up');
+      if (over) options.log?.debug(idsOf(call), 'a tool returned after its call had ended');
       else end(result);
     });
   });
@@ -110,25 +110,29 @@ async function run(
   const { name } = tool.descriptor;
   let does = 'failed';
   try {
-    // A copy: what the tool does to its input must not reach history.
+    // A copy, so that a tool that modifies its input does not change the history.
     const input = await tool.validate(structuredClone(call.input));
     if (!input.ok) return refused(tool, call.input, input.problems);
-    // The check may have taken its time: what was given up meanwhile must not begin.
+    // Validation may take time: do not execute a call that ended meanwhile.
     context.signal.throwIfAborted();
     const returned = await tool.execute(input.value, context, call);
-    does = 'ended, but its result cannot be written as text';
+    does = 'returned a result that cannot be converted to text';
     return resultOf(returned, limits.toolResult);
   } catch (error) {
     if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
     if (isToolError(error)) return errorResult(`The tool ${name} failed: ${faultText(error)}`);
     if (!context.signal.aborted)
-      log?.warn({ ...idsOf(call), error: faultName(error), at: faultFrames(error) }, 'a tool failed');
-    log?.debug({ ...idsOf(call), err: error }, 'what the tool threw');
-    return failure(tool, 'internal', `The tool ${name} ${does}. The operator can look it up: ${call.id}.`);
+      log?.warn({ ...idsOf(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
+    log?.debug({ ...idsOf(call), err: error }, 'details of the tool error');
+    return failure(
+      tool,
+      'internal',
+      `The tool ${name} ${does}. The operator finds the details in the log under ${call.id}.`,
+    );
   }
 }
 
-/** An error of the runner's own, as the tool's errors are told. */
+/** An error of the runner itself, in the format of the tool's errors. */
 function failure({ errors }: Tool, code: FaultCode, words: string): ToolResult {
   return errorResult(errors === 'coded' ? codedText(code, words) : words);
 }
@@ -152,11 +156,11 @@ function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResu
   return failure(
     tool,
     why?.code ?? 'invalid_input',
-    `The tool ${name} was not run: its arguments do not match its input schema.\n${list}\nCorrect them and call it again.`,
+    `The tool ${name} was not executed: its arguments do not match its input schema.\n${list}\nCorrect the arguments and call the tool again.`,
   );
 }
 
-/** Why arguments were kept as the raw string. */
+/** The reason why arguments are a raw string instead of an object. */
 function whyText(input: string): { code: FaultCode; words: string } {
   try {
     const value: Json = JSON.parse(input);
@@ -171,11 +175,11 @@ function whyText(input: string): { code: FaultCode; words: string } {
 
 function timedOut(tool: Tool, limitMs: number): ToolResult {
   const { descriptor } = tool;
-  const text = `The tool ${descriptor.name} was stopped: it took longer than ${limitMs / 1_000} s.`;
+  const text = `The tool ${descriptor.name} timed out after ${limitMs / 1_000} s.`;
   return failure(
     tool,
     'timed_out',
-    descriptor.effect === 'once' ? `${text} It may have had its effect. Check before repeating it.` : text,
+    descriptor.effect === 'once' ? `${text} It may have taken effect. Check before repeating it.` : text,
   );
 }
 

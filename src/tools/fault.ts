@@ -1,13 +1,13 @@
-/** The text of a thrown value: its message and its causes', never a stack. Takes any value. */
+/** The text of a thrown value: its message and those of its causes, without a stack. Accepts any value. */
 import { truncate } from './truncate.ts';
 
-/** Characters. A message may hold a whole response body. */
+/** Maximum characters. A message may contain a whole response body. */
 export const LONGEST_FAULT = 4_000;
 
-/** How many causes are followed: `fetch failed` alone helps nobody. */
+/** Maximum number of causes: `fetch failed` alone is not helpful. */
 const DEPTH = 4;
 
-/** How many places of a stack are told. */
+/** Maximum number of stack frames. */
 const FRAMES = 20;
 
 /** Never throws. */
@@ -15,11 +15,11 @@ export function faultText(thrown: unknown): string {
   try {
     return truncate(chain(thrown).join(': '), LONGEST_FAULT);
   } catch {
-    return 'it threw something that cannot be read';
+    return 'it threw a value that cannot be converted to text';
   }
 }
 
-/** The name of an error, for a log: holds no text of anybody's. Never throws. */
+/** The name of an error for the log, without its message. Never throws. */
 export function faultName(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.name : typeof thrown;
@@ -28,7 +28,7 @@ export function faultName(thrown: unknown): string {
   }
 }
 
-/** Where an error was made, and its causes, for a log: names of functions and files, and no text of anybody's. Never throws. */
+/** The stack frames of an error and its causes for the log: only functions and files, no messages. Never throws. */
 export function faultFrames(thrown: unknown): string[] {
   try {
     return causesOf(thrown).flatMap(framesOf).slice(0, FRAMES);
@@ -37,7 +37,7 @@ export function faultFrames(thrown: unknown): string[] {
   }
 }
 
-/** The message stands before the frames, and may hold anything: only what looks like a frame behind it is one. */
+/** Extracts frames only after the message, because a message may contain text that looks like frames. */
 function framesOf(thrown: unknown): string[] {
   if (!(thrown instanceof Error)) return [];
   const { stack = '', message, name } = thrown;
@@ -51,7 +51,7 @@ function chain(thrown: unknown): string[] {
   return messages.filter((message, at) => message !== messages[at - 1]);
 }
 
-/** Itself first. */
+/** The value itself first. */
 function causesOf(thrown: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let next = thrown; causes.length < DEPTH && next !== undefined;) {

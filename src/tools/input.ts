@@ -1,6 +1,6 @@
 /**
- * A tool's input: the JSON Schema that the model is shown, and the check of what the model sends. From plain JSON
- * Schema (`input_schema`), or from a library's schema (`input`) that both describes and checks.
+ * The input of a tool: the JSON Schema for the model, and the validation of its arguments. Built from a JSON Schema
+ * (`input_schema`), or from a library's schema (`input`) that does both.
  */
 import type { JsonObject } from '../core/json.ts';
 import { jsonCopy } from './json-copy.ts';
@@ -11,15 +11,15 @@ import type { Validate, Validated } from './tool.ts';
 
 export type ToolInput =
   | { ok: true; schema: JsonObject; validate: Validate }
-  /** `at` names the member within the input's own schema; empty: the schema itself. */
+  /** `at`: the field within the schema; empty: the schema itself. */
   | { ok: false; at: string; problem: string };
 
-/** Drafts asked for, the first that a library knows. */
+/** JSON Schema drafts to request, in order of preference. */
 const TARGETS = ['draft-2020-12', 'draft-07'];
 
 export function fromJsonSchema(value: unknown): ToolInput {
   const schema = jsonCopy(value);
-  if (schema === null) return broken('must be a JSON Schema: an object of plain JSON');
+  if (schema === null) return broken('must be a JSON Schema: a plain JSON object');
   if (schema['type'] !== 'object') return notAnObject;
   const compiled = compileSchema(schema);
   return compiled.ok ? { ok: true, schema, validate: compiled.validate } : broken(compiled.problem);
@@ -29,8 +29,8 @@ export function fromStandardSchema(value: unknown): ToolInput {
   if (!isStandardSchema(value)) {
     return broken(
       validates(value)
-        ? 'its library does not implement Standard JSON Schema (zod does from 4.2 on): give an input_schema'
-        : 'must be a Standard Schema, as of zod 4.2 or newer',
+        ? 'its library does not implement Standard JSON Schema (zod does since 4.2); use input_schema instead'
+        : 'must be a Standard Schema, for example of zod 4.2 or newer',
     );
   }
   const derived = derive(value);
@@ -43,11 +43,11 @@ function broken(problem: string): ToolInput {
   return { ok: false, at: '', problem };
 }
 
-/** Providers take nothing else at the root. */
+/** Providers accept only objects at the root. */
 const notAnObject: ToolInput = {
   ok: false,
   at: '.type',
-  problem: 'must be "object": tools take named arguments',
+  problem: 'must be "object", because tools take named arguments',
 };
 
 type Derived = { ok: true; schema: JsonObject } | { ok: false; problem: string };
@@ -59,7 +59,7 @@ function derive(source: StandardSchema): Derived {
       const { $schema: _, ...schema } = jsonCopy(source['~standard'].jsonSchema.input({ target })) ?? {};
       return { ok: true, schema };
     } catch (error) {
-      problem ||= `cannot be written as JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
+      problem ||= `cannot be converted to JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
   return { ok: false, problem };

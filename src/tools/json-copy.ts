@@ -1,4 +1,4 @@
-/** A copy that is a JSON object and nothing else; null for what is none, or cannot be written as one. */
+/** Copies a value as a plain JSON object. Null: it is not an object or not JSON. */
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 

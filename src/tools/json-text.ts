@@ -1,18 +1,18 @@
 /**
- * Any value as text for a model: a string as it is, nothing as nothing, bytes as UTF-8, everything else as JSON. What
- * JSON lacks is written as what comes nearest. Throws where the value does (a getter, `toJSON`), and for what is too
- * large or too deep.
+ * Converts any value to text for a model: strings unchanged, undefined to '', bytes as UTF-8, other values as JSON.
+ * Values that JSON lacks are approximated. Throws if the value does (a getter, `toJSON`), or if it is too large or too
+ * deep.
  */
 export function textOf(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
   if (value instanceof Uint8Array) return decoded(value);
-  // `stringify` gives undefined for functions and symbols, whatever its type says.
+  // `stringify` returns undefined for functions and symbols, contrary to its type.
   const text: string | undefined = JSON.stringify(value, replacer());
   return text ?? '';
 }
 
-/** Replaces what JSON cannot hold; knows what each value stands within, so that a cycle ends. */
+/** Replaces values that JSON lacks. Tracks the parents of each value to detect cycles. */
 function replacer(): (this: unknown, key: string, value: unknown) => unknown {
   const within: { source: unknown; written: unknown }[] = [];
   return function (this: unknown, key: string, source: unknown): unknown {
@@ -30,7 +30,7 @@ function nearest(value: unknown, holder: unknown, key: string): unknown {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (value instanceof Map) return [...value];
   if (value instanceof Set) return [...value];
-  // A Buffer has turned itself into a list of numbers by now: its holder still has it.
+  // A Buffer has already been converted to a list of numbers; read the original from its holder.
   const raw: unknown = typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : value;
   return raw instanceof Uint8Array ? decoded(raw) : value;
 }

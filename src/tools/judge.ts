@@ -1,6 +1,7 @@
 /**
- * Whether a person is asked before a call is run: what rules say, and what the tool says itself. A predicate that throws,
- * hangs or says nonsense asks, and leaves a line in the log: nothing runs because of a fault.
+ * Decides whether a call needs approval, from the rules and from the tool's own setting. If an approval function
+ * throws, hangs or returns an invalid value, the call needs approval, and the log has an entry. A fault never lets a
+ * call run.
  */
 import type { Json } from '../core/json.ts';
 import { APPROVALS, decideApproval } from '../core/policy.ts';
@@ -12,10 +13,10 @@ import type { Registry } from './registry.ts';
 import type { ToolLog } from './tool-log.ts';
 import type { Tool, Validated } from './tool.ts';
 
-/** How long a predicate may think, in milliseconds. */
+/** The timeout of an approval function, in milliseconds. */
 const THINKS_MS = 10_000;
 
-/** Never throws. `ruled`: what rules say; null: nothing. */
+/** Never throws. `ruled`: the decision of the rules; null: none. */
 export async function judge(
   registry: Registry,
   call: ToolInvocation,
@@ -23,17 +24,17 @@ export async function judge(
   log: ToolLog | undefined,
 ): Promise<Approval> {
   const tool = registry.get(call.name);
-  // What is run elsewhere says nothing itself.
+  // Tools that run elsewhere have no setting here.
   if (tool === undefined || ruled === 'deny') return ruled ?? 'never';
   const own = tool.approval ?? 'never';
   if (typeof own === 'string' && decideApproval(ruled, own) !== 'always') return decideApproval(ruled, own);
   const input = await checked(tool, call.input);
-  // Arguments that the tool does not take: it says so, and nobody is asked.
+  // Arguments that the tool refuses: the call fails without asking a person.
   if (!input.ok) return 'never';
   return decideApproval(ruled, typeof own === 'string' ? own : await ask(own, call, input.value, log));
 }
 
-/** What a tool's check throws is told when the call is run. */
+/** Errors of the validation are reported when the call is executed. */
 async function checked(tool: Tool, input: Json): Promise<Validated> {
   try {
     return await tool.validate(structuredClone(input));
@@ -50,7 +51,7 @@ async function ask(
 ): Promise<Approval> {
   const of = { tool: call.name, tool_call_id: call.id, context_id: call.contextId };
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('It took too long.')), THINKS_MS);
+  const timer = setTimeout(() => reject(new Error('The approval function timed out.')), THINKS_MS);
   try {
     const asked = {
       name: call.name,
@@ -62,10 +63,14 @@ async function ask(
     };
     const said: unknown = await Promise.race([Promise.resolve(predicate(asked)), late]);
     const approval = APPROVALS.find((one) => one === said);
-    if (approval === undefined) log?.warn(of, "a tool's approval is none: a person is asked");
+    if (approval === undefined)
+      log?.warn(of, 'the approval function of a tool returned an invalid value; the call needs approval');
     return approval ?? 'always';
   } catch (error) {
-    log?.warn({ ...of, error: faultName(error) }, "a tool's approval failed: a person is asked");
+    log?.warn(
+      { ...of, error: faultName(error) },
+      'the approval function of a tool failed; the call needs approval',
+    );
     return 'always';
   } finally {
     clearTimeout(timer);

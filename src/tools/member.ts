@@ -1,7 +1,6 @@
 /**
- * Reads what an operator wrote, member by member. Every fault is noted with its path (`tools[2].effect: must be …`) and
- * reading goes on, so that all of them are told at once; whoever reads asks for the faults at the end. A reader gives
- * null for what is wrong, and for what is absent.
+ * Reads the config file, field by field. Every fault is collected with its path (`tools[2].effect: must be …`) and
+ * reading continues, so that all faults are reported at once. A reader returns null for invalid and for missing values.
  */
 export type Member = { value: unknown; path: string; faults: string[] };
 
@@ -28,7 +27,7 @@ export function filledText(member: Member): string | null {
   const { value } = member;
   return typeof value === 'string' && value.trim() !== ''
     ? value
-    : fault(member, 'must be a string with text');
+    : fault(member, 'must be a non-empty string');
 }
 
 export function flag(member: Member): boolean | null {
@@ -51,7 +50,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** A name as providers take it for tools. */
+/** A tool name that providers accept. */
 export function name(member: Member): string | null {
   const { value } = member;
   return typeof value === 'string' && NAME.test(value)
@@ -59,7 +58,7 @@ export function name(member: Member): string | null {
     : fault(member, 'must be 1 to 64 letters, digits, "_" or "-"');
 }
 
-/** The readable items; those that are not are noted. */
+/** Returns the valid items; invalid ones are reported as faults. */
 export function list<T>(read: Reader<T>): Reader<T[]> {
   return (member) => {
     if (!Array.isArray(member.value)) return fault(member, 'must be a list');
@@ -70,10 +69,10 @@ export function list<T>(read: Reader<T>): Reader<T[]> {
   };
 }
 
-/** What an object may hold: `known` members, and those that are named in the contract but not built yet. */
+/** The fields of an object: `known` ones, and reserved ones that are not supported yet. */
 export type Shape = { what: string; known: readonly string[]; notBuilt?: readonly string[] };
 
-/** The members of an object of that shape by name; any other is noted. */
+/** The fields of an object of that shape, by name. Unknown fields are reported as faults. */
 export function members(member: Member, shape: Shape): ((name: string) => Member) | null {
   const entries = entriesOf(member);
   if (entries === null) return null;
@@ -82,15 +81,15 @@ export function members(member: Member, shape: Shape): ((name: string) => Member
     fault(
       entry,
       shape.notBuilt?.includes(entry.key) === true
-        ? 'is not built yet'
-        : `is no member of ${shape.what}; known are ${shape.known.join(', ')}`,
+        ? 'is not supported yet'
+        : `unknown field of ${shape.what}; known fields: ${shape.known.join(', ')}`,
     );
   }
   const values = new Map(entries.map(({ key, value }) => [key, value]));
   return (name) => ({ value: values.get(name), path: within(member.path, name), faults: member.faults });
 }
 
-/** The entries of a plain object by key. Nothing else is taken: a Map or a promise would seem to be empty. */
+/** The entries of a plain object. Other objects are refused: a Map or a promise would seem to be empty. */
 export function entriesOf(member: Member): (Member & { key: string })[] | null {
   const { value } = member;
   if (!isPlain(value)) return fault(member, 'must be a plain object');
@@ -102,7 +101,7 @@ export function entriesOf(member: Member): (Member & { key: string })[] | null {
   }));
 }
 
-/** Whether it was made by an object literal, in whatever realm. */
+/** Whether the object was created by an object literal, in any realm. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,10 +1,10 @@
-/** A rule on approval as an operator writes it. */
+/** Parses an approval rule of the config file. */
 import { APPROVALS, TOOL_GLOB } from '../core/policy.ts';
 import type { ApprovalRule } from '../core/policy.ts';
 import { fault, members, oneOf, required } from './member.ts';
 import type { Member } from './member.ts';
 
-const SHAPE = { what: 'a rule on approval', known: ['tool', 'decision'] };
+const SHAPE = { what: 'an approval rule', known: ['tool', 'decision'] };
 
 export function parseApprovalRule(member: Member): ApprovalRule | null {
   const of = members(member, SHAPE);
@@ -20,5 +20,5 @@ function glob(member: Member): string | null {
   const { value } = member;
   return typeof value === 'string' && GLOB.test(value)
     ? value
-    : fault(member, 'must be the name of a tool, or a glob: letters, digits, "_", "-" and "*"');
+    : fault(member, 'must be the name of a tool or a glob, of letters, digits, "_", "-" and "*"');
 }

@@ -1,4 +1,4 @@
-/** What an operator says of built-in tools: members of `limits`. What is not said holds as it is. */
+/** Parses the settings of built-in tools in `limits`. Missing ones get their defaults. */
 import path from 'node:path';
 import { FILE_LIMITS } from './built-in/files/limits.ts';
 import type { FileLimits } from './built-in/files/limits.ts';
@@ -68,7 +68,7 @@ const RUN_COMMAND = {
   ],
 };
 
-/** Members that only one runner has a use for. */
+/** Fields that apply to one runner only. */
 const OF_RUNNER = { image: 'container', read_only: 'bubblewrap', tenants: 'process' } as const;
 
 export function parseRunCommand(member: Member): RunCommandLimits | null {
@@ -77,7 +77,7 @@ export function parseRunCommand(member: Member): RunCommandLimits | null {
   const otherwise = RUN_COMMAND_DEFAULTS;
   const runner = optional(of('runner'), oneOf(RUNNERS)) ?? otherwise.runner;
   for (const [member, only] of Object.entries(OF_RUNNER)) {
-    if (runner !== only && of(member).value !== undefined) fault(of(member), `is for runner: '${only}'`);
+    if (runner !== only && of(member).value !== undefined) fault(of(member), `is only for runner: '${only}'`);
   }
   return {
     runner,
@@ -93,11 +93,11 @@ export function parseRunCommand(member: Member): RunCommandLimits | null {
   };
 }
 
-/** It becomes an argument of Docker's command line. */
+/** Checked strictly, because it becomes an argument of the Docker CLI. */
 function imageName(member: Member): string | null {
   const image = filledText(member);
   if (image === null) return null;
-  return /^[\w][\w./:@-]*$/.test(image) ? image : fault(member, 'must be the name of an image');
+  return /^[\w][\w./:@-]*$/.test(image) ? image : fault(member, 'must be the name of a container image');
 }
 
 function absolutePath(member: Member): string | null {
@@ -105,7 +105,7 @@ function absolutePath(member: Member): string | null {
   if (place === null) return null;
   return path.isAbsolute(place) && !place.includes('\0') && path.normalize(place) !== '/'
     ? place
-    : fault(member, 'must be an absolute path, and not /');
+    : fault(member, 'must be an absolute path other than /');
 }
 
 function variables(member: Member): Record<string, string> | null {
@@ -113,8 +113,9 @@ function variables(member: Member): Record<string, string> | null {
   if (entries === null) return null;
   const read = entries.map((entry): [string, string] | null => {
     const value = text(entry);
-    if (!/^[A-Za-z_]\w*$/.test(entry.key)) return fault(entry, 'is no name of a variable');
-    if (value?.includes('\0') === true) return fault(entry, 'must not hold a NUL');
+    if (!/^[A-Za-z_]\w*$/.test(entry.key))
+      return fault(entry, 'is not a valid name of an environment variable');
+    if (value?.includes('\0') === true) return fault(entry, 'must not contain a NUL character');
     return value === null ? null : [entry.key, value];
   });
   return Object.fromEntries(read.filter((entry) => entry !== null));

@@ -1,4 +1,4 @@
-/** How prompts are kept within their limit, and what is pinned to them: members of a role of the config file. */
+/** Parses `compaction` and `pinned` of a role. */
 import { KEEP_TURNS } from '../core/compaction/settings.ts';
 import type { CompactionConfig } from '../core/compaction/settings.ts';
 import { COMPACTION_TYPES } from '../core/compaction/type.ts';
@@ -30,13 +30,13 @@ function share(member: Member): number | null {
   const { value } = member;
   return typeof value === 'number' && value > 0 && value <= 1
     ? value
-    : fault(member, 'must be a number above 0, and 1 at most');
+    : fault(member, 'must be a number greater than 0 and at most 1');
 }
 
 export function parsePinned(member: Member): Pinned[] | null {
   const pieces = list(parsePiece)(member);
   return pieces !== null && pieces.length > PINNED.most
-    ? fault(member, `must hold at most ${PINNED.most}`)
+    ? fault(member, `must have at most ${PINNED.most} entries`)
     : pieces;
 }
 
@@ -53,6 +53,6 @@ function words(most: number): Reader<string> {
     const { value } = member;
     return typeof value === 'string' && value.trim() !== '' && value.length <= most
       ? value
-      : fault(member, `must be a string with text, of at most ${most} characters`);
+      : fault(member, `must be a non-empty string of at most ${most} characters`);
   };
 }

@@ -1,4 +1,4 @@
-/** What the config file exports, checked as a whole. Pure but for the schemas it compiles. */
+/** Parses the export of the config file. Pure except for the compilation of schemas. */
 import type { Prices } from '../core/cost.ts';
 import type { Role } from '../core/settings.ts';
 import { BUILT_IN_NAMES } from './built-in/tools.ts';
@@ -53,7 +53,7 @@ export function parseConfig(value: unknown): ParsedConfig {
     : { ok: false, faults };
 }
 
-/** The names as written, of broken tools too, so that one fault is not told twice. Notes names that occur twice. */
+/** The names of all tools, including invalid ones, so that one fault is not reported twice. Reports duplicate names. */
 function toolNames({ value, path, faults }: Member, servers: ReadonlySet<string>): ReadonlySet<string> {
   const names = new Set<string>();
   if (!Array.isArray(value)) return names;
@@ -62,11 +62,11 @@ function toolNames({ value, path, faults }: Member, servers: ReadonlySet<string>
     if (typeof item !== 'object' || item === null || !('name' in item) || typeof item.name !== 'string')
       continue;
     if (names.has(item.name) || BUILT_IN_NAMES.includes(item.name)) {
-      fault({ value, path: `${path}[${index}].name`, faults }, `another tool is named ${item.name}`);
+      fault({ value, path: `${path}[${index}].name`, faults }, `another tool has the name ${item.name}`);
     }
     const server = serverOf(item.name);
     if (server !== null && servers.has(server)) {
-      const words = `names that begin with ${server}__ are those of the tools of the MCP server ${server}`;
+      const words = `names that start with ${server}__ are reserved for the tools of the MCP server ${server}`;
       fault({ value, path: `${path}[${index}].name`, faults }, words);
     }
     names.add(item.name);
@@ -74,7 +74,7 @@ function toolNames({ value, path, faults }: Member, servers: ReadonlySet<string>
   return names;
 }
 
-/** The names as written, of broken servers too. */
+/** The names of all servers, including invalid ones. */
 function serverNames({ value }: Member): ReadonlySet<string> {
   return new Set(typeof value === 'object' && value !== null ? Object.keys(value) : []);
 }

@@ -1,6 +1,6 @@
 /**
- * The limits of the config file, by their names there. Only what this release honours is taken: a limit that is
- * read and then ignored would be worse than none.
+ * Parses the limits of the config file. Limits that this release does not enforce are refused, because an ignored limit
+ * would be worse than none.
  */
 import { LIMITS } from '../core/limits.ts';
 import { isReserved } from '../core/parameters.ts';
@@ -14,7 +14,7 @@ import type { Member } from './member.ts';
 import { parseFiles, parseHttpFetch, parseRunCommand } from './parse-built-in-limits.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 
-/** What the file sets of core's `LIMITS`, where the others hold as they are; and how long what is archived is kept. */
+/** The limits set in the config file; unset ones keep the value from core's `LIMITS`. Includes the retention period. */
 export type SetLimits = Partial<
   Record<
     | 'queuedInputs'
@@ -111,16 +111,16 @@ export function parseLimits(member: Member): SetLimits | null {
   };
 }
 
-/** One that a provider may be given besides the usual ones. */
+/** An additional provider parameter. */
 function parameterName(member: Member): string | null {
   const name = filledText(member);
   if (name === null) return null;
-  return isReserved(name) ? fault(member, `${name} is the platform's own`) : name;
+  return isReserved(name) ? fault(member, `${name} is reserved by the platform`) : name;
 }
 
 const WORKERS = { what: 'limits', known: ['depth', 'children', 'workers'] };
 
-/** For workers below one, as a role says them. */
+/** Limits for descendant workers in a role. */
 export function parseWorkerLimits(member: Member): WorkerLimitsConfig | null {
   const of = members(member, WORKERS);
   if (of === null) return null;
@@ -134,7 +134,7 @@ export function parseWorkerLimits(member: Member): WorkerLimitsConfig | null {
   };
 }
 
-/** Null: nothing is said of it. */
+/** Null: nothing is set. */
 function parseAsking(of: (name: string) => Member): AskingLimits | null {
   if (ASKING.every((name) => of(name).value === undefined)) return null;
   return {
@@ -148,7 +148,7 @@ function millis(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1_000;
 }
 
-/** Days that an archived context is kept. */
+/** Days that archived contexts are kept. */
 function parseRetention(member: Member): number | null {
   const of = members(member, RETENTION);
   return of === null ? null : optional(of('archived_days'), integer(1, 36_500));

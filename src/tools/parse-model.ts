@@ -1,4 +1,4 @@
-/** The name of a model in the config file. */
+/** Parses a model name in the config file. */
 import { parseModelName, PROVIDERS } from '../core/model.ts';
 import { fault } from './member.ts';
 import type { Member } from './member.ts';
@@ -7,5 +7,5 @@ export function model(member: Member): string | null {
   const { value } = member;
   return typeof value === 'string' && parseModelName(value) !== null
     ? value
-    : fault(member, `must be provider/model, with a provider of ${PROVIDERS.join(', ')}`);
+    : fault(member, `must have the form provider/model, with one of the providers ${PROVIDERS.join(', ')}`);
 }

@@ -1,4 +1,4 @@
-/** The prices of the config file: US dollars for a million tokens, by model and by kind of token. */
+/** Parses the prices of the config file: US dollars per million tokens, by model and by kind of token. */
 import { MOST_PRICE, parsePrice } from '../core/money.ts';
 import type { Price, Prices } from '../core/cost.ts';
 import { entriesOf, fault, members, required } from './member.ts';
@@ -18,7 +18,7 @@ export function parsePrices(member: Member): Prices | null {
   return new Map(read.filter((entry) => entry !== null));
 }
 
-/** All four: whatever was left out would be counted as something that nobody said. */
+/** All four fields are required; a missing price would make costs wrong. */
 function parsePriceOf(member: Member): Price | null {
   const of = members(member, PRICE);
   if (of === null) return null;
@@ -37,7 +37,7 @@ function dollars(member: Member): number | null {
     price ??
     fault(
       member,
-      `must be US dollars for a million tokens: a number from 0 to ${MOST_PRICE}, with six decimals at most`,
+      `must be US dollars per million tokens: a number from 0 to ${MOST_PRICE} with at most six decimals`,
     )
   );
 }

@@ -1,4 +1,4 @@
-/** One role of the config file, checked. */
+/** Parses one role of the config file. */
 import { CONTEXT_LIMIT } from '../core/compaction/settings.ts';
 import type { JsonObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -39,7 +39,7 @@ const SHAPE = {
 
 const MOST = 1_000_000_000;
 
-/** Names that a role may use. */
+/** The tool and server names that a role may use. */
 export type Known = { tools: ReadonlySet<string>; servers: ReadonlySet<string> };
 
 export function parseRole(known: Known): Reader<Role> {
@@ -69,7 +69,7 @@ export function parseRole(known: Known): Reader<Role> {
 
 type Nullable<T> = { [Key in keyof T]: T[Key] | null };
 
-/** The members that are there: what a role leaves out must not hide a default. */
+/** Keeps only the fields that are set, so that missing ones do not hide a default. */
 function given(read: Nullable<Required<Role>>): Role {
   const { system_prompt, streaming, mode, tools, client_tools, max_steps, max_tokens, idle_timeout_s } = read;
   return {
@@ -95,10 +95,10 @@ function given(read: Nullable<Required<Role>>): Role {
 function toolOf({ tools, servers }: Known): Reader<string> {
   return (member) => {
     const tool = name(member);
-    // What a server has is not known before it is asked.
+    // The tools of a server are unknown until it is connected.
     if (tool === null || tools.has(tool) || servers.has(serverNameOf(tool) ?? '')) return tool;
     const names = [...tools].sort().join(', ');
-    return fault(member, `there is no tool ${tool}; known are ${names}`);
+    return fault(member, `unknown tool ${tool}; known tools: ${names}`);
   };
 }
 
@@ -109,18 +109,18 @@ function serverOf(known: ReadonlySet<string>): Reader<string> {
     const names = [...known].sort().join(', ');
     return fault(
       member,
-      `there is no MCP server ${server}; ${names === '' ? 'there are none' : `known are ${names}`}`,
+      `unknown MCP server ${server}; ${names === '' ? 'none is configured' : `known servers: ${names}`}`,
     );
   };
 }
 
-/** Each named once, and as no tool of ours. */
+/** Names must be unique and differ from all other tools. */
 function clientTools(known: ReadonlySet<string>): Reader<ClientTool[]> {
   return (member) => {
     const tools = list(parseClientTool)(member) ?? [];
     for (const [index, { name: toolName }] of tools.entries()) {
       const isTaken = known.has(toolName) || tools.findIndex((tool) => tool.name === toolName) < index;
-      if (isTaken) fault(member, `another tool is named ${toolName}`);
+      if (isTaken) fault(member, `another tool has the name ${toolName}`);
     }
     return tools;
   };
@@ -128,7 +128,7 @@ function clientTools(known: ReadonlySet<string>): Reader<ClientTool[]> {
 
 function parameters(member: Member): JsonObject | null {
   const copy = jsonCopy(member.value);
-  if (copy === null) return fault(member, 'must be an object of plain JSON');
+  if (copy === null) return fault(member, 'must be a plain JSON object');
   const reserved = RESERVED_PARAMETERS.filter((key) => key in copy);
   return reserved.length === 0 ? copy : fault(member, `${reserved.join(', ')} cannot be set here`);
 }

@@ -1,4 +1,4 @@
-/** One tool as an operator defined it, checked, and ready to run. */
+/** Parses one tool of the config file. */
 import { EFFECTS, ON_UNKNOWN } from '../core/tool.ts';
 import { APPROVALS } from '../core/policy.ts';
 import type { ApprovalCall, ToolContext, ToolDefinition, UnknownCall } from './define.ts';
@@ -61,11 +61,11 @@ export function parseTool(member: Member): Tool | null {
   };
 }
 
-/** The tool of a definition that stands in code; throws where it is wrong. */
+/** Converts a tool definition in code. Throws if it is invalid. */
 export function toTool(definition: ToolDefinition): Tool {
   const faults: string[] = [];
   const tool = parseTool({ value: definition, path: '', faults });
-  if (tool === null || faults.length > 0) throw new Error(`Not a tool: ${faults.join('; ')}`);
+  if (tool === null || faults.length > 0) throw new Error(`Invalid tool: ${faults.join('; ')}`);
   return tool;
 }
 
@@ -79,9 +79,9 @@ function ownApproval(member: Member): OwnApproval | null {
 function parseInput(member: Member, of: (name: string) => Member): Extract<ToolInput, { ok: true }> | null {
   const [library, json] = [of('input'), of('input_schema')];
   if (library.value === undefined && json.value === undefined)
-    return fault(member, 'needs input or input_schema');
+    return fault(member, 'needs either input or input_schema');
   if (library.value !== undefined && json.value !== undefined) {
-    return fault(member, 'has both input and input_schema: one of them');
+    return fault(member, 'has both input and input_schema; use only one');
   }
   const [given, parsed] =
     json.value === undefined
@@ -104,8 +104,8 @@ function isPredicate(value: unknown): value is (call: ApprovalCall) => unknown {
   return typeof value === 'function';
 }
 
-/** The outcome of any other call does not matter: it runs again. */
-const ONLY_ONCE = "is for tools whose effect is 'once'";
+/** Calls with another effect are repeated, so their outcome is irrelevant. */
+const ONLY_ONCE = "is only for tools with effect 'once'";
 
 type Reconcile = (this: unknown, call: UnknownCall<unknown>) => unknown;
 

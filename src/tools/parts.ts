@@ -1,11 +1,11 @@
 /**
- * Blocks that a tool gave back. An image that no model takes would make every later call of its conversation fail, so
- * it is left out with a note; text is cut at the limit over all blocks together.
+ * Result blocks of a tool. An unsupported image would make every later model call of the conversation fail, so it is
+ * replaced by a note. The text limit applies to all blocks together.
  */
 import type { ImageBlock, ResultPart, Source, TextBlock } from '../core/blocks.ts';
 import { cutNote, headOf } from './truncate.ts';
 
-/** What every provider takes. */
+/** The image types that every provider accepts. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** Characters of base64 in one result: 5 MB of image. */
@@ -14,7 +14,7 @@ export const IMAGE_LIMIT = 7_000_000;
 /** Images in one result. */
 export const MOST_IMAGES = 20;
 
-/** Null for what is not a list of text and image blocks. */
+/** Null: not a list of text and image blocks. */
 export function parseParts(value: unknown): ResultPart[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   const parts: ResultPart[] = [];
@@ -26,7 +26,7 @@ export function parseParts(value: unknown): ResultPart[] | null {
   return parts;
 }
 
-/** Within the limits; an empty string where no block is left. Providers refuse empty text. */
+/** Applies the limits. Returns '' if no block is left, because providers refuse empty text. */
 export function boundedParts(parts: readonly ResultPart[], limit: number): string | ResultPart[] {
   const bounded = [...withinTextLimit(withinImageLimit(parts), limit)];
   return bounded.length === 0 ? '' : bounded;
@@ -59,9 +59,9 @@ function faultOf(source: Source): string | null {
     case 'url':
       return /^https?:\/\//.test(source.url) && URL.canParse(source.url)
         ? null
-        : 'its URL is not an http one';
+        : 'its URL is not an http or https URL';
     case 'base64':
-      if (!IMAGE_TYPES.includes(source.media_type)) return `it is none of ${IMAGE_TYPES.join(', ')}`;
+      if (!IMAGE_TYPES.includes(source.media_type)) return `its type is not one of ${IMAGE_TYPES.join(', ')}`;
       if (source.data.length > IMAGE_LIMIT) return `it has more than ${IMAGE_LIMIT} characters of base64`;
       return /^[A-Za-z0-9+/]+={0,2}$/.test(source.data) ? null : 'its data is not base64';
   }
@@ -77,7 +77,9 @@ function* withinImageLimit(parts: readonly ResultPart[]): Generator<ResultPart> 
     }
     const size = sizeOf(part);
     if (images === MOST_IMAGES || size > left) {
-      yield leftOut(`a result holds at most ${MOST_IMAGES} images and ${IMAGE_LIMIT} characters of base64`);
+      yield leftOut(
+        `a result may contain at most ${MOST_IMAGES} images and ${IMAGE_LIMIT} characters of base64`,
+      );
       continue;
     }
     images += 1;
@@ -94,7 +96,7 @@ function* withinTextLimit(parts: Iterable<ResultPart>, limit: number): Generator
       yield part;
       continue;
     }
-    // What follows a cut is left out whole, or the text would go on in the middle of nowhere.
+    // Text after a cut is omitted entirely.
     const head = total > shown ? '' : headOf(part.text, limit - shown);
     shown += head.length;
     total += part.text.length;
@@ -112,5 +114,5 @@ function text(content: string): TextBlock {
 }
 
 function leftOut(why: string): TextBlock {
-  return text(`(An image was left out: ${why}.)`);
+  return text(`(An image was omitted: ${why}.)`);
 }

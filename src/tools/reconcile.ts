@@ -1,6 +1,6 @@
 /**
- * Asks a tool what became of a call of it that nobody saw end. Whatever goes wrong (it has no way to tell, throws, hangs,
- * says nonsense) leaves the outcome unknown; nothing throws.
+ * Asks a tool for the outcome of a call whose end was not recorded. If the tool has no `reconcile`, throws, hangs or
+ * returns an invalid value, the outcome stays unknown. Nothing throws.
  */
 import type { Reconciled, ToolInvocation } from '../core/tool.ts';
 import type { ToolContext } from './define.ts';
@@ -16,7 +16,7 @@ type Options = {
 
 const UNKNOWN: Reconciled = { kind: 'unknown' };
 
-/** The first of: what the tool says, its time-out, the abort from outside. */
+/** Ends with the first of: the tool's answer, the timeout, the abort. */
 export async function reconcileCall(
   tool: Tool,
   call: ToolInvocation,
@@ -36,16 +36,16 @@ export async function reconcileCall(
     own.abort(outer.reason);
   };
   const timeOut = (): void => {
-    unknown('a tool took too long to say what became of a call', null);
-    own.abort(new DOMException('The question took too long.', 'TimeoutError'));
+    unknown('reconcile of a tool timed out', null);
+    own.abort(new DOMException('reconcile timed out.', 'TimeoutError'));
   };
   const timer = setTimeout(timeOut, Math.min(tool.timeoutMs ?? limits.toolTimeoutMs, LONGEST_TIMER_MS));
   outer.addEventListener('abort', abort, { once: true });
   void ask(tool, call, own.signal, limits).then(
     (said) =>
-      said === null ? unknown('a tool said nonsense of what became of a call', null) : resolve(said),
+      said === null ? unknown('reconcile of a tool returned an invalid value', null) : resolve(said),
     (error: unknown) => {
-      if (!own.signal.aborted) unknown('a tool failed to say what became of a call', faultName(error));
+      if (!own.signal.aborted) unknown('reconcile of a tool failed', faultName(error));
     },
   );
   try {
@@ -56,7 +56,7 @@ export async function reconcileCall(
   }
 }
 
-/** Null: nonsense. Rejects with whatever the tool throws. */
+/** Null: an invalid value. Rejects with what the tool throws. */
 async function ask(
   tool: Tool,
   call: ToolInvocation,
@@ -64,7 +64,7 @@ async function ask(
   limits: Options['limits'],
 ): Promise<Reconciled | null> {
   if (tool.reconcile === undefined) return UNKNOWN;
-  // A copy: what the tool does to its input must not reach history.
+  // A copy, so that a tool that modifies its input does not change the history.
   const input = await tool.validate(structuredClone(call.input));
   signal.throwIfAborted();
   if (!input.ok) return UNKNOWN;

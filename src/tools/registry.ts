@@ -1,20 +1,20 @@
-/** The tools that this process can run, by name. */
+/** The tools of this process, by name. */
 import type { ToolDescriptor } from '../core/tool.ts';
 import type { ToolServers } from './servers.ts';
 import type { Tool } from './tool.ts';
 
 export type Registry = {
-  /** Sorted; without those of servers, which come and go. */
+  /** Sorted; without the tools of MCP servers, which change. */
   names: readonly string[];
   get(name: string): Tool | undefined;
   describe(name: string): ToolDescriptor | undefined;
 };
 
-/** Throws where two tools share a name: the config file is refused long before. */
+/** Throws if two tools have the same name; the config file has been checked for this before. */
 export function createRegistry(tools: readonly Tool[]): Registry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
-    if (byName.has(tool.descriptor.name)) throw new Error(`Two tools are named ${tool.descriptor.name}.`);
+    if (byName.has(tool.descriptor.name)) throw new Error(`Two tools have the name ${tool.descriptor.name}.`);
     byName.set(tool.descriptor.name, tool);
   }
   return {
@@ -24,7 +24,7 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   };
 }
 
-/** Those of a registry, and those that servers bring. */
+/** The tools of a registry and of the MCP servers. */
 export function withServers(registry: Registry, servers: ToolServers): Registry {
   const get = (name: string): Tool | undefined => registry.get(name) ?? servers.get(name);
   return { names: registry.names, get, describe: (name) => get(name)?.descriptor };

@@ -1,6 +1,6 @@
 /**
- * What a tool gave back, as the result a model gets: text or blocks within the limits. A tool's value may be anything;
- * what is not a reply or a string becomes its JSON text.
+ * Converts the return value of a tool to a result for the model: text or blocks within the limits. Values that are
+ * neither a reply nor a string become JSON text.
  */
 import type { ResultPart } from '../core/blocks.ts';
 import type { ToolOutcome } from '../core/tool.ts';
@@ -10,7 +10,7 @@ import { truncate } from './truncate.ts';
 
 export type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
 
-/** `limit`: characters of text. Throws where a value cannot be written as JSON. */
+/** `limit`: characters of text. Throws if a value cannot be converted to JSON. */
 export function resultOf(returned: unknown, limit: number): ToolResult {
   const reply = replyOf(returned);
   const parts = reply.whole ? null : parseParts(reply.content);
@@ -21,22 +21,22 @@ export function resultOf(returned: unknown, limit: number): ToolResult {
     : { ...result, compact_summary: truncate(reply.summary, limit) };
 }
 
-/** What was brought from outside; `limit` as above. */
+/** Content from a client; `limit` as above. */
 export function boundedContent(content: string | ResultPart[], limit: number): string | ResultPart[] {
   return typeof content === 'string' ? truncate(content, limit) : boundedParts(content, limit);
 }
 
-/** An error in words for the model. */
+/** An error message for the model. */
 export function errorResult(text: string): ToolResult {
   return { kind: 'result', content: text, is_error: true };
 }
 
-/** `whole`: the tool gave back no reply; its value stands for the content. */
+/** `whole`: the value is not a reply, so all of it is the content. */
 type Reply = { whole: boolean; content: unknown; isError: boolean; summary: string | undefined };
 
 const REPLY_MEMBERS = ['content', 'is_error', 'compact_summary'];
 
-/** Only what has exactly the members of a reply is one: a tool's data may well hold a `content` of its own. */
+/** A reply has no other fields, because the data of a tool may have its own `content`. */
 function replyOf(returned: unknown): Reply {
   const whole: Reply = { whole: true, content: returned, isError: false, summary: undefined };
   if (typeof returned !== 'object' || returned === null || !('content' in returned)) return whole;

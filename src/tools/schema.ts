@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of tool inputs, compiled: draft 2020-12 and 7, formats on, every error listed. Unknown keywords and
- * formats are let through, as the standard says. Problems are worded for the model that sent the arguments.
+ * Compiles the JSON Schemas of tool inputs: draft 2020-12 and 7, with formats, listing all errors. Unknown keywords and
+ * formats are ignored, as the standard requires. Problems are worded for the model that sent the arguments.
  */
 import { Ajv } from 'ajv';
 import type { ErrorObject, Options } from 'ajv';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Validate } from './tool.ts';
 import { truncate } from './truncate.ts';
 
-/** Problems told of one call, and the characters of each. */
+/** Maximum number of problems per call, and characters of each. */
 const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 300;
 
@@ -23,12 +23,12 @@ const NEW_COMPILER = {
 type Compiler = Ajv | Ajv2020;
 type Draft = keyof typeof NEW_COMPILER;
 
-/** Made once: a compiler costs milliseconds. */
+/** Shared, because creating a compiler takes milliseconds. */
 const SHARED: Record<Draft, Compiler> = { '2020-12': NEW_COMPILER['2020-12'](), '7': NEW_COMPILER['7']() };
 
 export type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
 
-/** A schema that does not say its draft is taken as 2020-12, or as 7 where it makes sense as that only. */
+/** A schema without $schema is compiled as 2020-12 or, if that fails, as draft 7. */
 export function compileSchema(schema: JsonObject): Compiled {
   const { $schema, ...rest } = schema;
   if ($schema === undefined) {
@@ -52,7 +52,7 @@ function draftOf($schema: unknown): Draft | null {
 
 function compileAs(draft: Draft, schema: JsonObject): Compiled {
   if (schema['$async'] !== undefined) return { ok: false, problem: '$async is not a keyword of JSON Schema' };
-  // A compiler keeps what has an $id, and two tools may use the same one.
+  // A compiler remembers schemas with an $id, and two tools may use the same one.
   const compiler = JSON.stringify(schema).includes('"$id"') ? NEW_COMPILER[draft]() : SHARED[draft];
   try {
     const check = compiler.compile(schema);
@@ -73,7 +73,7 @@ function worded(error: ErrorObject): string {
   return `${where} ${error.message ?? error.keyword}${detail(error)} (schema: ${error.schemaPath})`;
 }
 
-/** What Ajv leaves out of its messages, although a model needs it. */
+/** Details that Ajv's messages lack. */
 function detail({ keyword, params }: ErrorObject): string {
   switch (keyword) {
     case 'enum':
@@ -89,7 +89,7 @@ function detail({ keyword, params }: ErrorObject): string {
   }
 }
 
-/** So many problems that a model reads them, each so long that it can. */
+/** Limits the number and the length of problems. */
 export function bounded<Problem>(
   problems: readonly Problem[],
   worded: (problem: Problem) => string,

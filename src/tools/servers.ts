@@ -1,32 +1,32 @@
-/** Servers that bring tools of their own, by the names that configs have for them. */
+/** Interfaces of servers that provide tools, by their configured names. */
 import type { JobId } from '../core/ids.ts';
 import type { ToolDescriptor } from '../core/tool.ts';
 import type { Tool } from './tool.ts';
 
 export type CallOutcome = 'completed' | 'failed' | 'timed_out' | 'unreachable' | 'cut' | 'aborted';
 
-/** Hears how servers fare. Must not throw. */
+/** Receives status changes of servers. Must not throw. */
 export type ServerWatch = {
   called(server: string, outcome: CallOutcome): void;
-  /** Whether it answers now. */
+  /** Whether the server is connected. */
   up(server: string, isUp: boolean): void;
-  /** It is connected to anew, after it was lost or could not be reached. */
+  /** The server is being reconnected after it was lost or unreachable. */
   restarted(server: string): void;
 };
 
-/** `starting`: what it offers is not known yet, and soon will be. */
+/** `starting`: the tools are not known yet. */
 export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind: 'starting' };
 
 export type ToolServers = {
   /** Sorted. */
   names: readonly string[];
-  /** The same of one job as long as it runs here; null: there is no such server. `jobId` null: as it is now. */
+  /** Constant for a job while this process runs it; null: unknown server. `jobId` null: the current tools. */
   offer(server: string, jobId: JobId | null): Offer | null;
-  /** A tool of any of them, whether it is still offered or not. */
+  /** A tool of any server, even if it is no longer offered. */
   get(tool: string): Tool | undefined;
-  /** Resolves once all of them have answered, or had a moment to. Never rejects. */
+  /** Resolves when all servers have answered, or after a short timeout. Never rejects. */
   start(watch: ServerWatch): Promise<void>;
-  /** Ends them. Never rejects. */
+  /** Stops the servers. Never rejects. */
   stop(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** A worker's config over its role over the defaults, as this process can serve it. Pure. */
+/** Resolves the settings of a worker from its config, its role and the defaults, in this order. Pure. */
 import { callSettings } from '../core/call-settings.ts';
 import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../core/compaction/settings.ts';
 import type { CompactionConfig, CompactionSettings } from '../core/compaction/settings.ts';
@@ -13,9 +13,9 @@ import { serverOf } from './mcp/names.ts';
 import type { ToolServers } from './servers.ts';
 
 /**
- * `from`: a role of the config file by its name, one of the API by its definition. `missing` names what this process
- * lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (one that is still starting, too); all
- * of it. `jobId`: whose prompts are to begin alike, whatever its servers' lists come to; null: of none.
+ * `from`: the name of a role in the config file, or the definition of a role of the API. `missing` lists all that this
+ * process lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (also while it is starting).
+ * `jobId`: keeps the tools of servers constant within this job; null: no job.
  */
 export function resolve(
   config: WorkerConfig,
@@ -24,7 +24,7 @@ export function resolve(
   jobId: JobId | null = null,
 ): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
-  // Without its role it is not known what else a worker would need, but for what its own config says.
+  // If the role is unknown, only the needs of the worker's own config are known.
   const whole = role === undefined ? null : merge(config, role, catalog.defaults);
   const said: WorkerConfig = whole ?? config;
   const model = said.model === undefined ? null : parseModelName(said.model);
@@ -54,13 +54,13 @@ export function resolve(
       contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
       compaction: compactionOf(whole.compaction ?? {}),
       maxSteps: whole.max_steps,
-      // A role's rules stand behind a config's, and are not replaced by them.
+      // Rules of a role are appended to those of the config.
       asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },
   };
 }
 
-/** Member by member: `parameters`, `tools`, `compaction` and `pinned` are replaced whole. */
+/** Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole. */
 function merge(config: WorkerConfig, role: Role, defaults: Defaults): Defaults {
   return { ...defaults, ...role, ...config };
 }
@@ -75,7 +75,7 @@ function missingProvider(
   return providers.has(model.provider) ? [] : [`provider ${model.provider}`];
 }
 
-/** Of a provider that answers too, it is told already. */
+/** Omits a provider that `missingProvider` already reports. */
 function missingSummariser({ model, compaction = {} }: WorkerConfig, catalog: Catalog): string[] {
   if (compaction.type !== 'llm' || compaction.model === undefined) return [];
   const missing = missingProvider(compaction.model, parseModelName(compaction.model), catalog);
@@ -92,7 +92,10 @@ function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig):
   };
 }
 
-/** Sorted by name. A client's tool gives way to one of ours that has its name. While a plan is made nothing has an effect. */
+/**
+ * Sorted by name. A platform tool replaces a client tool of the same name. In plan mode only tools without effect are
+ * offered.
+ */
 function offered(
   ours: readonly ToolDescriptor[],
   theirs: readonly ClientTool[],
@@ -106,7 +109,7 @@ function offered(
 
 type Found = { found: ToolDescriptor[]; missing: string[] };
 
-/** Each once. A tool of a server may be named by itself, too; one that the server lost is not waited for. */
+/** Each tool once. Tools of a server may also be named individually; one that the server no longer has is skipped. */
 function findTools(
   names: readonly string[],
   { registry, servers }: Pick<Catalog, 'registry' | 'servers'>,
@@ -129,7 +132,7 @@ function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }
 
-/** What the servers of these names offer. */
+/** The tools of the named servers. */
 function findServed(names: readonly string[], servers: ToolServers, jobId: JobId | null): Found {
   const found: ToolDescriptor[] = [];
   const missing: string[] = [];

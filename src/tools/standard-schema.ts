@@ -1,6 +1,6 @@
 /**
- * Standard Schema with Standard JSON Schema (https://standardschema.dev), as far as a tool's input needs them: any
- * library that implements both can describe and check a tool's input, and none of them is a dependency of ours.
+ * The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that tool inputs need. Any library
+ * that implements both can be used, and none is a dependency.
  */
 export type StandardSchema<Input = unknown, Output = Input> = {
   readonly '~standard': {
@@ -12,7 +12,7 @@ export type StandardSchema<Input = unknown, Output = Input> = {
       options?: { readonly libraryOptions?: Record<string, unknown> | undefined },
     ) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly jsonSchema: {
-      /** Throws for what JSON Schema cannot express, and for a target that the library does not know. */
+      /** Throws for what JSON Schema cannot express, and for an unknown target. */
       readonly input: (options: { readonly target: string }) => Record<string, unknown>;
     };
   };
@@ -27,15 +27,15 @@ export type StandardIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** What a schema's checked value is typed as. */
+/** The type of a validated value. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
 
-/** Whether `value` can check a value. Libraries make their schemas objects, or functions. */
+/** Whether `value` can validate. Schemas of libraries are objects or functions. */
 export function validates(value: unknown): boolean {
   return typeof standardOf(value)?.['validate'] === 'function';
 }
 
-/** Whether `value` can check a value and say in JSON Schema what it takes. */
+/** Whether `value` can validate and convert itself to JSON Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const jsonSchema = standardOf(value)?.['jsonSchema'];
   return validates(value) && isRecord(jsonSchema) && typeof jsonSchema['input'] === 'function';

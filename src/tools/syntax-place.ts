@@ -1,11 +1,11 @@
 /**
- * Where a module's syntax is broken. A SyntaxError of V8 does not say when the module was imported; Node's own check of
- * the file does.
+ * Finds the location of a syntax error in a module. The SyntaxError of an imported module does not contain it; `node
+ * --check` prints it.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** `file://…:line`, or null where the file itself is sound. */
+/** `file://…:line`; null: the file has no syntax error. */
 export async function syntaxPlace(path: string): Promise<string | null> {
   const check = spawn(process.execPath, ['--check', path], { stdio: ['ignore', 'ignore', 'pipe'] });
   check.on('error', () => check.stderr.destroy());
@@ -13,7 +13,7 @@ export async function syntaxPlace(path: string): Promise<string | null> {
   return placeIn(said);
 }
 
-/** The first place in a file that an error's text names. */
+/** The first file location in an error text. */
 export function placeIn(said: string): string | null {
   return /^\s*(?:at (?:.*\()?)?((?:file:\/\/)?\/\S+?:\d+(?::\d+)?)\)?$/m.exec(said)?.[1] ?? null;
 }

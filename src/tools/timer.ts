@@ -1,2 +1,2 @@
-/** Milliseconds that a timer can hold: a longer one would go off at once. */
+/** The maximum milliseconds of a timer. Node.js fires a longer one at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

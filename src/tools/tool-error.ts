@@ -1,6 +1,6 @@
 /**
- * What a tool of the operator's throws to be read: its message is told to the model, and stands in the history that the tenant reads.
- * Of anything else that a tool throws both are told a reference only; the operator finds it in the log.
+ * An error for tools of the config file. Its message is shown to the model and stored in the history that the tenant
+ * reads. For other errors, model and tenant see only a reference; the details are in the operator's log.
  */
 const MARK = Symbol.for('nightshift.tool_error');
 
@@ -9,7 +9,7 @@ export class ToolError extends Error {
   readonly [MARK] = true;
 }
 
-/** Also one of another copy of this package. */
+/** Also true for errors of another copy of this package. */
 export function isToolError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && MARK in thrown;
 }

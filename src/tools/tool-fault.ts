@@ -1,17 +1,17 @@
 /**
- * What a built-in tool says when it refuses or fails: a code that programs, and models, can tell apart, and words. As the
- * result of a call it is JSON text: `{"error": {"code", "message"}, …}`.
+ * An error of a built-in tool: a code for programs and models, and a message. As the result of a call it is JSON text:
+ * `{"error": {"code", "message"}, …}`.
  */
 import type { Code } from '../core/errors.ts';
 import { truncate } from './truncate.ts';
 
 export const FAULT_CODES = [
-  // Of all tools.
+  // All tools.
   'invalid_input',
   'input_too_deep',
   'timed_out',
   'internal',
-  // Of http_fetch.
+  // http_fetch.
   'invalid_url',
   'unsupported_scheme',
   'invalid_header',
@@ -21,7 +21,7 @@ export const FAULT_CODES = [
   'too_many_redirects',
   'invalid_response',
   'body_too_large',
-  // Of files.
+  // Files.
   'invalid_path',
   'path_outside',
   'link_refused',
@@ -33,26 +33,26 @@ export const FAULT_CODES = [
   'file_too_large',
   'binary_file',
   'quota_exceeded',
-  // Of run_command.
+  // run_command.
   'command_not_allowed',
   'command_not_found',
   'command_failed',
   'runner_unavailable',
   'limit_exceeded',
-  // Of remember.
+  // remember.
   'memory_full',
   'worker_gone',
 ] as const;
-/** What a command refuses keeps its code. */
+/** Refusals by platform commands keep their code. */
 export type FaultCode = (typeof FAULT_CODES)[number] | Code;
 
-/** Characters of a message: it may quote what others said. */
+/** Maximum characters of a message, which may quote other text. */
 const LONGEST_MESSAGE = 4_000;
 
 export class ToolFault extends Error {
   override name = 'ToolFault';
   readonly code: FaultCode;
-  /** Told beside the error: what there was of a result. */
+  /** Partial results, added beside the error. */
   readonly beside: Readonly<Record<string, string>>;
 
   constructor(code: FaultCode, message: string, beside: Readonly<Record<string, string>> = {}) {

@@ -1,28 +1,28 @@
-/** A tool that was checked: what the registry holds and the runner runs. */
+/** A validated tool, as stored in the registry. */
 import type { Json } from '../core/json.ts';
 import type { ToolDescriptor, ToolInvocation } from '../core/tool.ts';
 import type { Approval } from '../core/policy.ts';
 import type { ApprovalCall, ToolContext, UnknownCall } from './define.ts';
 
-/** `problems` are in words a model can use to correct itself, one a line. */
+/** `problems`: messages that help a model correct its arguments, one per line. */
 export type Validated = { ok: true; value: unknown } | { ok: false; problems: string[] };
 
 export type Validate = (input: Json) => Validated | Promise<Validated>;
 
-/** What a tool says itself of a person being asked first; a predicate may give back, throw and await anything. */
+/** A tool's own approval setting. A function may return, throw and await anything. */
 export type OwnApproval = Approval | ((call: ApprovalCall) => unknown);
 
 export type Tool = {
   descriptor: ToolDescriptor;
-  /** Without it: `never`. */
+  /** Default: `never`. */
   approval?: OwnApproval;
-  /** Null: the general limit holds. */
+  /** Null: the general tool timeout. */
   timeoutMs: number | null;
-  /** Its errors are told as JSON with a code (`tool-fault.ts`); without it: in words. */
+  /** Errors are JSON with a code (`tool-fault.ts`). Default: plain text. */
   errors?: 'coded';
   validate: Validate;
-  /** Given what `validate` made of the input. May throw, reject, hang, and give back anything. `call`: whose it is. */
+  /** Receives the validated input. May throw, reject, hang, and return anything. `call`: the call to execute. */
   execute(input: unknown, context: ToolContext, call: ToolInvocation): unknown;
-  /** What became of a call that nobody saw end. Absent: it has no way to tell. */
+  /** Returns the outcome of a call whose end was not recorded. Absent: the tool cannot tell. */
   reconcile?: (call: UnknownCall<unknown>) => unknown;
 };

@@ -1,21 +1,21 @@
 /**
- * Cuts text to a limit of UTF-16 units, never between the halves of a surrogate pair. What is already broken (a lone
- * surrogate, a NUL) passes through as it is.
+ * Truncates text to a number of UTF-16 units, never within a surrogate pair. Already invalid text (a lone surrogate, a
+ * NUL) is not changed.
  */
 
-/** The longest head of `text` that fits; `text` itself where it does. */
+/** The longest prefix of `text` within the limit; `text` itself if it fits. */
 export function headOf(text: string, limit: number): string {
   return text.length <= limit ? text : copied(text.slice(0, splitsPair(text, limit) ? limit - 1 : limit));
 }
 
-/** `text`, or its head and a note of how much is missing. The note comes on top of the limit. */
+/** `text`, or its prefix and a note of how much is missing. The note is not counted in the limit. */
 export function truncate(text: string, limit: number): string {
   const head = headOf(text, limit);
   return head === text ? text : `${head}\n${cutNote(text.length - head.length, text.length)}`;
 }
 
 export function cutNote(missing: number, total: number): string {
-  return `[Cut here: ${missing} of ${total} characters were left out.]`;
+  return `[Truncated: ${missing} of ${total} characters were omitted.]`;
 }
 
 function splitsPair(text: string, at: number): boolean {
@@ -30,7 +30,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A slice keeps the whole string in memory, and history lives as long as its run: a copy does not. */
+/** A slice keeps the whole string in memory as long as the run; a copy does not. */
 function copied(slice: string): string {
   return Buffer.from(slice, 'utf16le').toString('utf16le');
 }

@@ -163,7 +163,7 @@ describe('the configuration', () => {
     [':t', /entry 1 is not/],
     ['a b:t', /entry 1 is not/],
     ['a:t,b:u,a:v', /twice, in entries 1 and 3/],
-    [',', /names no key/],
+    [',', /contains no key/],
   ])('refuses the keys "%s" without showing them', (keys, expected) => {
     expect(faultsOf({ NIGHTSHIFT_API_KEYS: keys })).toEqual([expect.stringMatching(expected)]);
   });

@@ -147,7 +147,7 @@ describe('while it waits for a person', () => {
     await resolve(lost, { outcome: 'happened', result: 'x'.repeat(LIMITS.toolResult + 5) });
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     const { content } = (await resultOf(lost)).content[0];
-    expect(content).toMatch(/\[Cut here: 5 of \d+ characters were left out\.\]$/);
+    expect(content).toMatch(/\[Truncated: 5 of \d+ characters were omitted\.\]$/);
   });
 
   test('it happened, with its result: the job goes on with that, and it is not run again', async () => {

@@ -156,7 +156,7 @@ describe('a question', () => {
     const { body: stored } = await api.get(`/api/contexts/${context}/messages/${body.message_id}`);
     const [{ content }] = stored.content;
     expect(content).toHaveLength(LIMITS.toolResult + content.length - content.lastIndexOf('x') - 1);
-    expect(content).toMatch(/\[Cut here: 5 of \d+ characters were left out\.\]$/);
+    expect(content).toMatch(/\[Truncated: 5 of \d+ characters were omitted\.\]$/);
   });
 
   test('several are answered in any order', async () => {

@@ -138,11 +138,11 @@ test('says whether run_command can run a command, with the runner that is set', 
     return of('run_command');
   };
   const runners = [
-    { runner: 'container', name: 'docker', failed: 'Docker does not answer' },
-    { runner: 'bubblewrap', name: 'bwrap', failed: '`bwrap` may not make namespaces' },
+    { runner: 'container', name: 'docker', failed: 'Docker does not respond' },
+    { runner: 'bubblewrap', name: 'bwrap', failed: '`bwrap` is not permitted to create namespaces' },
   ];
   for (const { runner, name, failed } of runners) {
-    const unusable = `cannot be used (runner ${runner}): `;
+    const unusable = `unavailable with runner ${runner}: `;
     expect(await found(runner)).toMatchObject({
       status: 'warn',
       detail: `${unusable}there is no \`${name}\` here`,
@@ -167,7 +167,7 @@ test('worker-health: whether a worker process of this host is alive', async () =
     expect(await health(idle.url)).toEqual({
       code: 1,
       out: '',
-      err: 'No worker process of this host is alive.\n',
+      err: 'No worker process on this host has a current heartbeat.\n',
     });
   } finally {
     await idle.drop();
@@ -175,6 +175,6 @@ test('worker-health: whether a worker process of this host is alive', async () =
   expect(await health('postgres://user:db-secret@127.0.0.1:1/none')).toEqual({
     code: 1,
     out: '',
-    err: 'The database cannot be reached, or lacks migrations: see `nightshift doctor`.\n',
+    err: 'The database is unreachable or not migrated. Run `nightshift doctor` to find the problem.\n',
   });
 });

@@ -132,7 +132,7 @@ describe('status and lists', () => {
       .toBeGreaterThan(0);
     const { out } = await platform.run(search);
     expect(out).toContain('a purple elephant');
-    expect((await platform.run(['search', 'nowhere-to-be-found'])).out).toBe('Nothing found.\n');
+    expect((await platform.run(['search', 'nowhere-to-be-found'])).out).toBe('No messages found.\n');
   });
 });
 
@@ -184,7 +184,7 @@ describe('logs', () => {
 describe('stopping', () => {
   test('interrupt ends what runs in a context, and says when nothing does', async () => {
     const { id } = await platform.client.contexts.create({});
-    expect((await platform.run(['interrupt', id])).out).toBe('Nothing runs there.\n');
+    expect((await platform.run(['interrupt', id])).out).toBe('No job is running in this context.\n');
     const { job_id } = await platform.client.contexts.send(id, NEVER);
     const { code, out } = await platform.run(['interrupt', id, '--mode', 'rollback', '--wait', '30s']);
     expect(code).toBe(0);
@@ -198,7 +198,7 @@ describe('stopping', () => {
     expect(JSON.parse(filtered.out)).toEqual({ count: 1 });
     await platform.client.jobs.wait(sent.job_id);
     const again = await platform.run(['cancel', job.id]);
-    expect(again).toMatchObject({ code: 0, out: `${job.id}: had ended (completed).\n` });
+    expect(again).toMatchObject({ code: 0, out: `${job.id}: had already ended (completed).\n` });
     expect((await platform.run(['cancel'])).code).toBe(2);
     expect((await platform.run(['cancel', job.id, '--context', id])).code).toBe(2);
   });

@@ -35,7 +35,7 @@ describe('a worker', () => {
   test('is stopped with those below it, and started again; by name or id', async () => {
     const { top, below } = await family('ada');
     const stopped = await platform.run(['workers', 'stop', 'ada']);
-    expect(stopped).toMatchObject({ code: 0, out: 'ada is stopped, with those below it.\n' });
+    expect(stopped).toMatchObject({ code: 0, out: 'ada and its descendants are stopped.\n' });
     expect([await stateOf(top), await stateOf(below)]).toEqual(['stopped', 'stopped']);
     const refused = await platform.run(['run', 'say: hello', '--worker', top.id]);
     expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('worker_stopped') });
@@ -62,7 +62,7 @@ describe('a worker', () => {
     expect(await isThere(top)).toBe(true);
     expect(await platform.run(['workers', 'delete', 'bea', '--yes'])).toMatchObject({
       code: 0,
-      out: 'bea is deleted.\n',
+      out: 'bea was deleted.\n',
     });
     expect([await isThere(top), await isThere(below)]).toEqual([false, false]);
     expect((await platform.run(['workers', 'delete', top.id, '--yes'])).code).toBe(1);
@@ -138,7 +138,7 @@ describe('a role', () => {
 
   test('is deleted, and can be shown as it was', async () => {
     await platform.client.roles.put('temporary', { model: 'simulated/x' });
-    expect((await platform.run(['roles', 'delete', 'temporary'])).out).toBe('temporary v1 is deleted.\n');
+    expect((await platform.run(['roles', 'delete', 'temporary'])).out).toBe('temporary v1 was deleted.\n');
     expect((await platform.run(['roles', 'show', 'temporary'])).code).toBe(1);
     expect(await shown('temporary', '--version', '1')).toEqual({ model: 'simulated/x' });
     expect((await platform.run(['roles', 'delete', 'temporary'])).code).toBe(1);

@@ -184,7 +184,7 @@ describe('Ctrl-C', () => {
     const { code, err } = await running.done;
     expect(code).toBe(130);
     expect(err).toContain('Cancelling');
-    expect(err).toMatch(/It stopped at/);
+    expect(err).toMatch(/The job stopped at/);
     expect(await jobOf(err)).toMatchObject({ status: 'cancelled' });
   });
 
@@ -195,7 +195,7 @@ describe('Ctrl-C', () => {
     running.signal('SIGINT');
     const { code, err } = await running.done;
     expect(code).toBe(130);
-    expect(err).toMatch(/It stopped at [\s\S]*✗ cancelled/);
+    expect(err).toMatch(/The job stopped at [\s\S]*✗ cancelled/);
     await late.close();
   });
 
@@ -205,7 +205,7 @@ describe('Ctrl-C', () => {
     running.signal('SIGINT');
     const { code, err } = await running.done;
     expect(code).toBe(130);
-    expect(err).toMatch(/The job goes on: nightshift logs -f/);
+    expect(err).toMatch(/The job keeps running\. Follow it: nightshift logs -f/);
     const job = await jobOf(err);
     expect(job).toMatchObject({ status: 'running' });
     await platform.client.jobs.cancel(job.id, { wait_ms: 30_000 });

@@ -46,7 +46,7 @@ test('a call goes there and back; a server that was away is found again', async 
   expect(await run('it__echo', { message: 'hi' })).toEqual({
     kind: 'result',
     content:
-      'The MCP server it does not answer: the call did not run. It is being connected to again; try later.',
+      'The MCP server it is not responding. The call was not executed. Nightshift is reconnecting; try again later.',
     is_error: true,
   });
   await startEverything(port);

@@ -26,7 +26,7 @@ describe('a long call', () => {
   test('tells how far it is, and ends', async () => {
     const [result] = await house.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
     expect(result).toContain('Long running operation completed');
-    expect(await house.says('"text":"1 of 4"')).toContain('a tool said how far it is');
+    expect(await house.says('"text":"1 of 4"')).toContain('progress of a tool');
   });
 
   test('ends when its job is cancelled, and its server is there for the next', async () => {

@@ -60,7 +60,7 @@ describe('a call', () => {
     const { run } = await open({ timeout_ms: 3_000, max_timeout_ms: 3_500 });
     expect(await run('it__count', { ms: 1_000 })).toMatchObject({
       is_error: true,
-      content: 'The tool it__count was stopped: it took longer than 3.5 s.',
+      content: 'The tool it__count timed out after 3.5 s.',
     });
   });
 
@@ -68,7 +68,7 @@ describe('a call', () => {
     const { run, facts, until, called } = await open({ timeout_ms: 200 });
     expect(await run('it__hang')).toEqual({
       kind: 'result',
-      content: 'The MCP server it said nothing for 0.2 s: the call was given up.',
+      content: 'The call timed out: the MCP server it sent nothing for 0.2 s.',
       is_error: true,
     });
     await until(() => facts().includes('cancelled'));
@@ -100,7 +100,7 @@ describe('a server that dies in the middle of a call', () => {
     expect(await run('it__die')).toEqual({
       kind: 'result',
       content:
-        'Started, outcome unknown: the MCP server it was lost before it answered. It may have happened. Check before repeating it.',
+        'Started, outcome unknown: the connection to the MCP server it was lost before it answered. The call may have taken effect. Check before repeating it.',
       is_error: true,
     });
     expect(facts().filter((fact) => fact === 'called die')).toHaveLength(1);
@@ -113,8 +113,7 @@ describe('a server that dies in the middle of a call', () => {
     const { run, facts } = await open();
     expect(await run('it__die_always')).toMatchObject({
       is_error: true,
-      content:
-        'The MCP server it was lost before it answered. Nothing that matters was changed, or repeating it is safe.',
+      content: 'The connection to the MCP server it was lost before it answered. Repeating the call is safe.',
     });
     expect(facts().filter((fact) => fact === 'called die_always')).toHaveLength(3);
   });
@@ -176,7 +175,7 @@ describe('a process', () => {
   test('whose standard output holds other things is heard all the same', async () => {
     const { run, lines } = await open();
     expect(await run('it__echo', { text: 'hello' })).toMatchObject({ is_error: false });
-    expect(lines.some((line) => line.includes('an MCP server said'))).toBe(true);
+    expect(lines.some((line) => line.includes('message of an MCP server'))).toBe(true);
   });
 });
 

@@ -61,7 +61,7 @@ describe('finding the config file', () => {
 
   test('one that is named must be there, wherever it is', async () => {
     expect(await load(['gone.ts'])).toEqual({
-      refused: `NIGHTSHIFT_CONFIG names ${join(folder, 'gone.ts')}, but there is no such file.`,
+      refused: `The file ${join(folder, 'gone.ts')} named by NIGHTSHIFT_CONFIG does not exist.`,
     });
     expect(await load(['.'])).toMatchObject({ refused: expect.stringContaining('there is no such file') });
     const path = await write('deep/own.ts', `export default { limits: { max_steps: 3 as number } };`);
@@ -121,12 +121,7 @@ describe('a file that cannot be used is refused in words', () => {
       /cannot be loaded: Cannot find package 'not-there'/,
     ],
     ['no default export', '.ts', 'export const tools = [];', /has no default export/],
-    [
-      'a promise',
-      '.mjs',
-      'export default Promise.resolve({});',
-      /is not usable:\n {2}must be a plain object/,
-    ],
+    ['a promise', '.mjs', 'export default Promise.resolve({});', /is invalid:\n {2}must be a plain object/],
     [
       'members that are wrong',
       '.mjs',

@@ -155,7 +155,7 @@ describe('without end', () => {
     const program = `const b = Buffer.alloc(5_000_000, 'x'); process.stderr.write(b, () => process.stdout.write(b));`;
     const told = await run(node(program));
     expect(told).toMatchObject({ isError: false, result: { exit_code: 0 } });
-    const text = `${'x'.repeat(1_000)}\n[Cut here: 4999000 of 5000000 bytes were left out.]`;
+    const text = `${'x'.repeat(1_000)}\n[Truncated: 4999000 of 5000000 bytes were omitted.]`;
     expect(told).toMatchObject({ result: { stdout: text, stderr: text } });
   });
 

@@ -43,7 +43,7 @@ describe('what a model asks', () => {
   test('an unknown tool is an error that names the known ones', async () => {
     const runner = runnerOf([faultyTool(), add]);
     expect(await resultOf(runner, call('ad"d', {}))).toMatchObject({
-      content: 'There is no tool named "ad\\"d". The tools are: add, faulty.',
+      content: 'No tool is named "ad\\"d". Available tools: add, faulty.',
       is_error: true,
     });
     expect((await resultOf(runner, call('x'.repeat(100_000), {}))).content.length).toBeLessThan(400);
@@ -98,7 +98,9 @@ describe('what a model asks', () => {
       execute: () => 'never',
     });
     expect(await resultOf(runnerOf([broken]), call('add', { a: 1 }))).toMatchObject({
-      content: expect.stringMatching(/^The tool add failed\. The operator can look it up: /),
+      content: expect.stringMatching(
+        /^The tool add failed\. The operator finds the details in the log under /,
+      ),
       is_error: true,
     });
   });
@@ -135,7 +137,7 @@ describe('what a tool does', () => {
     [
       'gives what cannot be read',
       { gives: 'unreadable' },
-      `The tool faulty ended, but its result cannot be written as text. ${REFERENCE}`,
+      `The tool faulty returned a result that cannot be converted to text. ${REFERENCE}`,
       true,
     ],
     ['says that it failed', { gives: 'error_reply' }, 'it did not work', true],
@@ -153,7 +155,7 @@ describe('what a tool does', () => {
 
   test('gives more than the limit', async () => {
     const { content } = await run({ characters: 200_001 });
-    expect(content).toHaveLength(200_000 + '\n[Cut here: 1 of 200001 characters were left out.]'.length);
+    expect(content).toHaveLength(200_000 + '\n[Truncated: 1 of 200001 characters were omitted.]'.length);
     expect((await run({ characters: 200_000 })).content).toHaveLength(200_000);
   });
 
@@ -247,7 +249,7 @@ describe('a call that takes too long', () => {
     };
     expect(await resultOf(runnerOf([tool]), call('faulty', {}))).toEqual({
       kind: 'result',
-      content: 'The tool faulty was stopped: it took longer than 0.02 s.',
+      content: 'The tool faulty timed out after 0.02 s.',
       is_error: true,
     });
     expect(reason).toMatchObject({ name: 'TimeoutError' });
@@ -264,7 +266,7 @@ describe('a call that takes too long', () => {
   test('says that what happens once may have happened', async () => {
     const runner = runnerOf([faultyTool({ effect: 'once', timeout_ms: 1 })]);
     expect((await resultOf(runner, call('faulty', { hang: true }))).content).toContain(
-      'It may have had its effect. Check before repeating it.',
+      'It may have taken effect. Check before repeating it.',
     );
   });
 

@@ -15,7 +15,11 @@ describe('a fault in words', () => {
     ['an object with a message', { message: 'boom' }, 'boom'],
     ['null', null, 'null'],
     ['a symbol', Symbol('s'), 'Symbol(s)'],
-    ['an object without a prototype', Object.create(null), 'it threw something that cannot be read'],
+    [
+      'an object without a prototype',
+      Object.create(null),
+      'it threw a value that cannot be converted to text',
+    ],
   ])('%s', (_, thrown, expected) => {
     expect(faultText(thrown)).toBe(expected);
   });
@@ -33,7 +37,7 @@ describe('a fault in words', () => {
         throw new Error('hands off');
       },
     });
-    expect(faultText(hostile)).toBe('it threw something that cannot be read');
+    expect(faultText(hostile)).toBe('it threw a value that cannot be converted to text');
     expect(faultName(hostile)).toBe('object');
   });
 });

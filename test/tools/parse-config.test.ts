@@ -96,26 +96,30 @@ describe('a faulty configuration', () => {
     ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
     ['name', 'read_page\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
     ['name', undefined, 'tools[0].name: is missing'],
-    ['description', ' ', 'tools[0].description: must be a string with text'],
+    ['description', ' ', 'tools[0].description: must be a non-empty string'],
     ['timeout_ms', 0, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
     ['timeout_ms', 2 ** 31, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
     ['timeout_ms', '5', 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
     ['execute', 'rm -rf', 'tools[0].execute: must be a function'],
     ['execute', undefined, 'tools[0].execute: is missing'],
-    ['input_schema', undefined, 'tools[0]: needs input or input_schema'],
-    ['input', {}, 'tools[0]: has both input and input_schema: one of them'],
+    ['input_schema', undefined, 'tools[0]: needs either input or input_schema'],
+    ['input', {}, 'tools[0]: has both input and input_schema; use only one'],
     [
       'input_schema',
       { type: 'array' },
-      'tools[0].input_schema.type: must be "object": tools take named arguments',
+      'tools[0].input_schema.type: must be "object", because tools take named arguments',
     ],
     ['approval', 'sometimes', 'tools[0].approval: must be never, always, deny or a function'],
-    ['on_unknown', 'ask', "tools[0].on_unknown: is for tools whose effect is 'once'"],
+    ['on_unknown', 'ask', "tools[0].on_unknown: is only for tools with effect 'once'"],
     ['on_unknown', 'guess', 'tools[0].on_unknown: must be tell or ask'],
-    ['reconcile', () => null, "tools[0].reconcile: is for tools whose effect is 'once'"],
+    ['reconcile', () => null, "tools[0].reconcile: is only for tools with effect 'once'"],
     ['reconcile', 'yes', 'tools[0].reconcile: must be a function'],
-    ['timeout', 5, expect.stringMatching(/^tools\[0\]\.timeout: is no member of a tool; known are name, /)],
-    ['a b', 5, expect.stringMatching(/^tools\[0\]\["a b"\]: is no member of a tool/)],
+    [
+      'timeout',
+      5,
+      expect.stringMatching(/^tools\[0\]\.timeout: unknown field of a tool; known fields: name, /),
+    ],
+    ['a b', 5, expect.stringMatching(/^tools\[0\]\["a b"\]: unknown field of a tool/)],
   ])('a tool whose %s is %s', (member, value, fault) => {
     expect(faultsOf({ tools: [{ ...tool, [member]: value }] })).toEqual([fault]);
   });
@@ -133,29 +137,33 @@ describe('a faulty configuration', () => {
     [
       'tools',
       ['read_page', 'rm'],
-      expect.stringMatching(/^roles\.r\.tools\[1\]: there is no tool rm; known are ask_user, .*read_page/),
+      expect.stringMatching(/^roles\.r\.tools\[1\]: unknown tool rm; known tools: ask_user, .*read_page/),
     ],
     ['tools', ['a b'], 'roles.r.tools[0]: must be 1 to 64 letters, digits, "_" or "-"'],
     ['max_steps', 0, 'roles.r.max_steps: must be a whole number from 1 to 1000000000'],
     ['max_tokens', 1.5, 'roles.r.max_tokens: must be a whole number from 1 to 1000000000'],
     ['idle_timeout_s', 0, 'roles.r.idle_timeout_s: must be a whole number from 1 to 315360000'],
-    ['parameters', [], 'roles.r.parameters: must be an object of plain JSON'],
+    ['parameters', [], 'roles.r.parameters: must be a plain JSON object'],
     ['parameters', { n: 2, stream: true }, 'roles.r.parameters: stream, n cannot be set here'],
     ['mode', 'think', 'roles.r.mode: must be act or plan'],
     ['client_tools', [{ name: 'a' }], 'roles.r.client_tools[0].description: is missing'],
     [
       'client_tools',
       [{ name: 'read_page', description: 'd', input_schema: { type: 'object' } }],
-      'roles.r.client_tools: another tool is named read_page',
+      'roles.r.client_tools: another tool has the name read_page',
     ],
     [
       'client_tools',
       [{ name: 'here', description: 'd', input_schema: { type: 'string' } }],
-      'roles.r.client_tools[0].input_schema.type: must be "object": tools take named arguments',
+      'roles.r.client_tools[0].input_schema.type: must be "object", because tools take named arguments',
     ],
-    ['mcp_servers', ['x'], 'roles.r.mcp_servers[0]: there is no MCP server x; there are none'],
+    ['mcp_servers', ['x'], 'roles.r.mcp_servers[0]: unknown MCP server x; none is configured'],
     ['compaction', { type: 'zip' }, 'roles.r.compaction.type: must be threshold, llm or none'],
-    ['compaction', { threshold: 0 }, 'roles.r.compaction.threshold: must be a number above 0, and 1 at most'],
+    [
+      'compaction',
+      { threshold: 0 },
+      'roles.r.compaction.threshold: must be a number greater than 0 and at most 1',
+    ],
     [
       'compaction',
       { keep_turns: 0.5 },
@@ -166,21 +174,21 @@ describe('a faulty configuration', () => {
     [
       'pinned',
       Array.from({ length: 21 }, () => ({ title: 'a', text: 'b' })),
-      'roles.r.pinned: must hold at most 20',
+      'roles.r.pinned: must have at most 20 entries',
     ],
     ['approval', 'always', 'roles.r.approval: must be a list'],
     ['approval', [{ tool: 'a' }], 'roles.r.approval[0].decision: is missing'],
     [
       'approval',
       [{ tool: 'a b', decision: 'deny' }],
-      'roles.r.approval[0].tool: must be the name of a tool, or a glob: letters, digits, "_", "-" and "*"',
+      'roles.r.approval[0].tool: must be the name of a tool or a glob, of letters, digits, "_", "-" and "*"',
     ],
     [
       'approval',
       [{ tool: '*', decision: 'ask' }],
       'roles.r.approval[0].decision: must be never, always or deny',
     ],
-    ['prompt', 'x', expect.stringMatching(/^roles\.r\.prompt: is no member of a role/)],
+    ['prompt', 'x', expect.stringMatching(/^roles\.r\.prompt: unknown field of a role/)],
   ])('a role whose %s is %j', (member, value, fault) => {
     expect(faultsOf({ tools: [tool], roles: { r: { [member]: value } } })).toEqual([fault]);
   });
@@ -196,11 +204,11 @@ describe('a faulty configuration', () => {
       ['tools[0]: must be a plain object', 'tools[1]: must be a plain object'],
     ],
     ['a hole', { tools: [undefined, tool] }, ['tools[0]: is missing']],
-    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool is named read_page']],
+    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool has the name read_page']],
     [
       'one of a built-in name',
       { tools: [{ ...tool, name: 'ask_user' }] },
-      ['tools[0].name: another tool is named ask_user'],
+      ['tools[0].name: another tool has the name ask_user'],
     ],
     ['roles in a list', { roles: [] }, ['roles: must be a plain object']],
     ['roles in a map', { roles: new Map() }, ['roles: must be a plain object']],
@@ -213,7 +221,7 @@ describe('a faulty configuration', () => {
     [
       'a tool where there is none',
       { roles: { r: { tools: ['x'] } } },
-      [expect.stringMatching(/^roles\.r\.tools\[0\]: there is no tool x; known are ask_user, /)],
+      [expect.stringMatching(/^roles\.r\.tools\[0\]: unknown tool x; known tools: ask_user, /)],
     ],
     [
       'a limit out of range',
@@ -224,7 +232,7 @@ describe('a faulty configuration', () => {
       'a retention of nothing',
       { limits: { retention: { archived_days: 0, deleted_days: 3 } } },
       [
-        'limits.retention.deleted_days: is no member of retention; known are archived_days',
+        'limits.retention.deleted_days: unknown field of retention; known fields: archived_days',
         'limits.retention.archived_days: must be a whole number from 1 to 36500',
       ],
     ],
@@ -233,14 +241,14 @@ describe('a faulty configuration', () => {
       { limits: { failed_claims: 3 } },
       [
         expect.stringContaining(
-          'limits.failed_claims: is no member of limits; known are queued_inputs, max_steps',
+          'limits.failed_claims: unknown field of limits; known fields: queued_inputs, max_steps',
         ),
       ],
     ],
     [
       'an unknown member',
       { tool: [] },
-      ['tool: is no member of the configuration; known are tools, roles, mcp_servers, limits, prices'],
+      ['tool: unknown field of the configuration; known fields: tools, roles, mcp_servers, limits, prices'],
     ],
   ])('%s', (_, config, faults) => {
     expect(faultsOf(config)).toEqual(faults);
@@ -298,16 +306,19 @@ describe('limits of built-in tools', () => {
     [{ http_fetch: { allow: ['10.0.0.0/33'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: ['10.0.0'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: '*' } }, 'limits.http_fetch.allow: must be a list'],
-    [{ http_fetch: { timeout: 5 } }, 'limits.http_fetch.timeout: is no member of http_fetch'],
+    [{ http_fetch: { timeout: 5 } }, 'limits.http_fetch.timeout: unknown field of http_fetch'],
     [{ http_fetch: { redirects: -1 } }, 'limits.http_fetch.redirects: must be a whole number'],
     [{ files: { total_bytes: 0 } }, 'limits.files.total_bytes: must be a whole number'],
     [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be container'],
     [
       { run_command: { runner: 'process', image: 'debian' } },
-      "limits.run_command.image: is for runner: 'container'",
+      "limits.run_command.image: is only for runner: 'container'",
     ],
-    [{ run_command: { tenants: ['a'] } }, "limits.run_command.tenants: is for runner: 'process'"],
-    [{ run_command: { read_only: ['/opt'] } }, "limits.run_command.read_only: is for runner: 'bubblewrap'"],
+    [{ run_command: { tenants: ['a'] } }, "limits.run_command.tenants: is only for runner: 'process'"],
+    [
+      { run_command: { read_only: ['/opt'] } },
+      "limits.run_command.read_only: is only for runner: 'bubblewrap'",
+    ],
     [
       { run_command: { runner: 'bubblewrap', read_only: ['opt'] } },
       'limits.run_command.read_only[0]: must be an absolute path',
@@ -316,8 +327,11 @@ describe('limits of built-in tools', () => {
       { run_command: { runner: 'container', image: '--privileged' } },
       'limits.run_command.image: must be the name',
     ],
-    [{ run_command: { allow: [''] } }, 'limits.run_command.allow[0]: must be a string with text'],
-    [{ run_command: { env: { 'A B': 'x' } } }, 'limits.run_command.env["A B"]: is no name of a variable'],
+    [{ run_command: { allow: [''] } }, 'limits.run_command.allow[0]: must be a non-empty string'],
+    [
+      { run_command: { env: { 'A B': 'x' } } },
+      'limits.run_command.env["A B"]: is not a valid name of an environment variable',
+    ],
     [{ run_command: { env: { A: 5 } } }, 'limits.run_command.env.A: must be a string'],
   ])('%j is a fault', (limits, fault) => {
     expect(limitsOf(limits)).toEqual({ ok: false, faults: [expect.stringContaining(fault)] });

@@ -50,9 +50,9 @@ describe('what a tool gave back', () => {
 
   test('text is cut at the limit, the summary too', () => {
     const result = resultOf({ content: 'x'.repeat(1_500), compact_summary: 'y'.repeat(1_500) }, LIMIT);
-    expect(result.content).toBe(`${'x'.repeat(1_000)}\n[Cut here: 500 of 1500 characters were left out.]`);
-    expect(result.compact_summary).toMatch(/^y{1000}\n\[Cut here: 500 of/);
-    expect(contentOf({ rows: 'x'.repeat(1_500) })).toMatch(/^\{"rows":"x{991}\n\[Cut here: 511 of 1511/);
+    expect(result.content).toBe(`${'x'.repeat(1_000)}\n[Truncated: 500 of 1500 characters were omitted.]`);
+    expect(result.compact_summary).toMatch(/^y{1000}\n\[Truncated: 500 of/);
+    expect(contentOf({ rows: 'x'.repeat(1_500) })).toMatch(/^\{"rows":"x{991}\n\[Truncated: 511 of 1511/);
   });
 
   test('the text of blocks is cut over all of them, and images are kept', () => {
@@ -61,7 +61,7 @@ describe('what a tool gave back', () => {
       said('a'.repeat(600)),
       image('aGk='),
       said('b'.repeat(400)),
-      said('[Cut here: 201 of 1201 characters were left out.]'),
+      said('[Truncated: 201 of 1201 characters were omitted.]'),
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('what a tool gave back', () => {
   ])('an image %s is left out with a note, or it would break every later call', (_, block, why) => {
     expect(contentOf({ content: [said('x'), block] })).toEqual([
       said('x'),
-      said(expect.stringMatching(new RegExp(`^\\(An image was left out: .*${why}`))),
+      said(expect.stringMatching(new RegExp(`^\\(An image was omitted: .*${why}`))),
     ]);
   });
 

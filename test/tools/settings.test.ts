@@ -200,11 +200,11 @@ describe('a registry', () => {
     expect(registry.names).toEqual(ALL);
     expect(registry.describe('read')).toMatchObject({ name: 'read', effect: 'idempotent' });
     expect([registry.get('x'), registry.describe('toString')]).toEqual([undefined, undefined]);
-    expect(() => createRegistry([...tools, ...tools])).toThrow('Two tools are named write.');
+    expect(() => createRegistry([...tools, ...tools])).toThrow('Two tools have the name write.');
   });
 
   test('refuses in code what the file would be refused for', () => {
-    expect(() => toTool({ ...faultyTool(), name: '' })).toThrow('Not a tool: name: must be');
+    expect(() => toTool({ ...faultyTool(), name: '' })).toThrow('Invalid tool: name: must be');
   });
 });
 

@@ -37,7 +37,7 @@ describe('cutting text', () => {
         if (whole.length <= most) return;
         const head = headOf(whole, most);
         expect(cut).toBe(
-          `${head}\n[Cut here: ${whole.length - head.length} of ${whole.length} characters were left out.]`,
+          `${head}\n[Truncated: ${whole.length - head.length} of ${whole.length} characters were omitted.]`,
         );
       }),
     );

@@ -1,4 +1,4 @@
-/** Answers of a person: read from a line, sent to the API. */
+/** Reads a person's answer from an input line and sends it to the API. */
 import { NightshiftError } from '../../client/index.ts';
 import type { ApproveCalls, Client, Json, ResolveToolCall } from '../../client/index.ts';
 import { questionOf } from './item.ts';
@@ -9,13 +9,13 @@ export type Answer =
   | { kind: 'result'; content: string }
   | { kind: 'outcome'; outcome: ResolveToolCall['outcome'] };
 
-/** What may be said to it. */
+/** The answers that the item accepts, as a prompt. */
 export function choicesOf(item: Item): string {
   switch (item.kind) {
     case 'approval':
       return '[y]es, [n]o, [a]lways, ne[v]er, yes with other {…input}, [l]ater';
     case 'unknown_outcome':
-      return '[h]appened, [d]id not happen: run it again, [t]ell the model that nobody knows, [l]ater';
+      return '[h]appened, [d]id not happen: run it again, [t]ell the model that the outcome is unknown, [l]ater';
     case 'input':
       return (questionOf(item)?.choices ?? []).length === 0
         ? 'your answer'
@@ -23,7 +23,7 @@ export function choicesOf(item: Item): string {
   }
 }
 
-/** `later`: it stays for somebody else. Null: it is no answer to this. */
+/** `later`: the item stays in the inbox. Null: the line is not a valid answer. */
 export function readAnswer(item: Item, line: string): Answer | 'later' | null {
   const text = line.trim();
   switch (item.kind) {
@@ -90,7 +90,7 @@ function readOutcome(text: string): Answer | 'later' | null {
   }
 }
 
-/** False: somebody else was faster. */
+/** False: the item had already been answered by another client. */
 export async function sendAnswer(client: Client, item: Item, answer: Answer): Promise<boolean> {
   const { context_id, tool_call_id } = item;
   try {

@@ -1,4 +1,4 @@
-/** Asks a person at the terminal, one thing after the other; what somebody else answers meanwhile is not asked any more. */
+/** Prompts for inbox items at the terminal, one after the other. Skips an item that is answered elsewhere meanwhile. */
 import { NightshiftError } from '../../client/index.ts';
 import type { Client } from '../../client/index.ts';
 import { askLine } from '../terminal/ask-line.ts';
@@ -10,9 +10,9 @@ import type { Item } from './item.ts';
 
 export type InPlace = {
   ask(item: Item, label?: string): void;
-  /** It is answered. */
+  /** Removes an item that has been answered. */
   dismiss(toolCallId: string): void;
-  /** Resolves once all was asked. */
+  /** Resolves after the last prompt. */
   done(): Promise<void>;
   close(): void;
 };
@@ -56,7 +56,7 @@ async function askOne(
     if (answer === null) continue;
     try {
       const mine = await sendAnswer(client, item, answer);
-      return mine ? undefined : screen.note('  Somebody else answered it.');
+      return mine ? undefined : screen.note('  It was already answered elsewhere.');
     } catch (error) {
       if (!(error instanceof NightshiftError)) throw error;
       screen.note(`  ${sideInk('red', safe(error.message))}`);

@@ -1,4 +1,4 @@
-/** Something that waits for a person, and how it is told. */
+/** An item that waits for a person, and its texts. */
 import type { InboxItem, Json, StreamEvent } from '../../client/index.ts';
 import { oneLine } from '../terminal/safe.ts';
 import { cut } from '../terminal/width.ts';
@@ -9,7 +9,7 @@ export type Question = { question: string; choices: readonly string[] };
 
 const INPUT_COLUMNS = 200;
 
-/** What an event asks for; null: nothing. */
+/** The item that an event asks a person to answer; null: none. */
 export function itemOf({ event, data }: StreamEvent): Item | null {
   if (event === 'ApprovalRequested') return { ...data, kind: 'approval' };
   if (event === 'InputRequested') {
@@ -19,14 +19,14 @@ export function itemOf({ event, data }: StreamEvent): Item | null {
   return event === 'OutcomeUnknown' ? { ...data, kind: 'unknown_outcome' } : null;
 }
 
-/** The call that nobody needs to be asked about any more; null: the event is about none. */
+/** The id of the call that the event reports as answered; null: none. */
 export function answeredBy({ event, data }: StreamEvent): string | null {
   return event === 'ApprovalResolved' || event === 'OutcomeResolved' || event === 'ToolCallFinished'
     ? data.tool_call_id
     : null;
 }
 
-/** Null: a client's own tool is called, and no person. */
+/** Null: the item is a call of a client tool, which the client answers. */
 export function questionOf({ kind, name, input }: Item): Question | null {
   if (kind !== 'input' || name !== 'ask_user' || !isObject(input)) return null;
   const { question, choices } = input;
@@ -43,7 +43,7 @@ export function inputText(input: Json): string {
   return cut(oneLine(JSON.stringify(input)), INPUT_COLUMNS);
 }
 
-/** In one line. */
+/** One line. */
 export function titleOf(item: Item): string {
   switch (item.kind) {
     case 'approval':
@@ -52,14 +52,14 @@ export function titleOf(item: Item): string {
       return `Did ${oneLine(item.name)} happen? ${inputText(item.input)}`;
     case 'input': {
       const asked = questionOf(item);
-      if (asked === null) return `A client is to run ${oneLine(item.name)} ${inputText(item.input)}`;
+      if (asked === null) return `Waiting for a client to run ${oneLine(item.name)} ${inputText(item.input)}`;
       const choices = asked.choices.length === 0 ? '' : ` [${asked.choices.map(oneLine).join(' | ')}]`;
       return `${oneLine(asked.question)}${choices}`;
     }
   }
 }
 
-/** The command that answers it from another terminal. */
+/** The command that answers the item from another terminal. */
 export function commandFor(item: Item): string {
   switch (item.kind) {
     case 'approval':

@@ -1,4 +1,4 @@
-/** What a line of a chat does. */
+/** Carries out one line of a chat. */
 import type { Client, Interrupt } from '../../client/index.ts';
 import { choicesOf, readAnswer, sendAnswer } from '../asking/answer.ts';
 import type { Item } from '../asking/item.ts';
@@ -12,7 +12,7 @@ import type { Standing } from './standing.ts';
 const STOPPED_WITHIN_MS = 10_000;
 
 export type Actions = {
-  /** `line`: as it was written. */
+  /** `line`: the line exactly as typed. */
   carryOut(line: string, read: Line): Promise<void>;
   interrupt(mode: NonNullable<Interrupt['mode']>): Promise<void>;
 };
@@ -23,10 +23,10 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
   const interrupt: Actions['interrupt'] = async (mode) => {
     note('Interrupting …');
     const ended = await client.contexts.interrupt(contextId, { mode, wait_ms: STOPPED_WITHIN_MS });
-    if (ended.job_id === null) return note('Nothing runs.');
+    if (ended.job_id === null) return note('No job is running.');
     const removed = ended.removed_messages.length;
-    if (removed > 0) note(`${count(removed, 'message')} taken back.`);
-    for (const { name, status } of ended.effects) note(`Had begun: ${oneLine(name)} (${status}).`);
+    if (removed > 0) note(`${count(removed, 'message')} removed.`);
+    for (const { name, status } of ended.effects) note(`Had already started: ${oneLine(name)} (${status}).`);
   };
 
   const send = async (content: string, steer: boolean): Promise<void> => {
@@ -39,7 +39,7 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
     if (read === null) return note(`  ${choicesOf(item)}`);
     standing.taken(item);
     if (read === 'later') return;
-    if (!(await sendAnswer(client, item, read))) note('Somebody else answered it.');
+    if (!(await sendAnswer(client, item, read))) note('It was already answered elsewhere.');
   };
 
   const branch = async (name: string | null): Promise<void> => {
@@ -54,7 +54,7 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
       note(`On branch ${oneLine(name)}.`);
     } else {
       await client.contexts.branches.create(contextId, { name, activate: true });
-      note(`On branch ${oneLine(name)}, made from here.`);
+      note(`On branch ${oneLine(name)} (new, forked from the current branch).`);
     }
   };
 
@@ -70,7 +70,7 @@ export function openActions({ screen }: Cli, client: Client, contextId: string, 
     interrupt,
     async carryOut(line, read) {
       const item = standing.asked();
-      // What waits for the person is answered by what is said next.
+      // While an item waits for the person, the next line answers it.
       if (item !== null && (read.kind === 'text' || read.kind === 'nothing')) return answer(item, line);
       switch (read.kind) {
         case 'text':

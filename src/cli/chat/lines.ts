@@ -1,15 +1,15 @@
-/** The lines of a person, or of a pipe; one that ends with a backslash goes on in the next. */
+/** Reads lines from a terminal or a pipe. A line that ends with a backslash continues on the next line. */
 import { createInterface } from 'node:readline';
 import type { Screen } from '../terminal/screen.ts';
 
 export type Lines = AsyncIterable<string> & {
   isTerminal: boolean;
-  /** Shows that a line is awaited. */
+  /** Shows the prompt. */
   prompt: () => void;
   close: () => void;
 };
 
-/** `earlier`: what the arrow keys bring back, the newest first. */
+/** `earlier`: the input history for the arrow keys, newest first. */
 export function openLines(screen: Screen, earlier: readonly string[]): Lines {
   const isTerminal = screen.canAsk;
   const reader = createInterface({
@@ -20,7 +20,7 @@ export function openLines(screen: Screen, earlier: readonly string[]): Lines {
     prompt: screen.sideInk('cyan', '› '),
   });
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  // Lines are kept from the start, for whoever comes to read them.
+  // Reading starts here, so that lines that arrive before the loop starts are not lost.
   const arriving = reader[Symbol.asyncIterator]();
   let closed = false;
   reader.once('close', () => (closed = true));

@@ -1,4 +1,4 @@
-/** A chat from its first line to its last. Answers are told by the one stream of the context, whoever asked for them. */
+/** Runs a chat session. All answers come from one event stream of the context, including answers to other clients. */
 import type { Client } from '../../client/index.ts';
 import { itemOf, questionOf, titleOf } from '../asking/item.ts';
 import type { Item } from '../asking/item.ts';
@@ -32,7 +32,7 @@ export async function runChat(
   const standing = openStanding();
   const after = await client.contexts.head(contextId);
   if (options.quiet !== true)
-    screen.note(screen.sideInk('dim', `context ${contextId} · /help says what there is`));
+    screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
   const earlier = await showHistory(cli, client, contextId, options.history);
   const lines = openLines(screen, earlier);
   const actions = openActions(cli, client, contextId, standing);
@@ -41,7 +41,7 @@ export async function runChat(
   const leave = (as: Exit): void => {
     exit = as;
     if (standing.isBusy())
-      screen.note(screen.sideInk('dim', `What runs goes on: nightshift logs -f ${contextId}`));
+      screen.note(screen.sideInk('dim', `The job keeps running. Follow it: nightshift logs -f ${contextId}`));
     if (lines.isTerminal) screen.note('');
     lines.close();
     over.abort();
@@ -57,7 +57,7 @@ export async function runChat(
     signal: over.signal,
     prompt: lines.prompt,
   });
-  // A stream that cannot go on ends the chat.
+  // When the stream fails for good, the chat ends.
   listening.catch(() => leave(EXIT.failed));
   lines.prompt();
   try {
@@ -65,7 +65,7 @@ export async function runChat(
       const read = readLine(line);
       if (read.kind === 'quit') break;
       await actions.carryOut(line, read).catch((error: unknown) => printFault(cli, error));
-      // Through a pipe one line follows the answer to the one before it.
+      // With piped input, the next line is sent after the answer to the previous one is complete.
       if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
       else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
     }
@@ -115,7 +115,7 @@ async function listen(
     answered: (toolCallId) => standing.drop(toolCallId),
   };
   const onConnection = (lost: object | null): void => {
-    if (lost !== null) screen.note(screen.sideInk('yellow', '… connection lost, trying again'));
+    if (lost !== null) screen.note(screen.sideInk('yellow', 'Connection lost, reconnecting …'));
   };
   for await (const event of client.contexts.events(contextId, { after, signal, onConnection })) {
     answer.receive(event);
@@ -136,7 +136,7 @@ async function listen(
   await Promise.all(family.children);
 }
 
-/** `label`: of the worker below that asks. */
+/** `label`: the name of the child worker that asks. */
 function printItem(screen: Cli['screen'], item: Item, label: string): void {
   screen.note(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
   for (const [at, choice] of (questionOf(item)?.choices ?? []).entries())
@@ -144,7 +144,7 @@ function printItem(screen: Cli['screen'], item: Item, label: string): void {
   screen.note(screen.sideInk('dim', `  ${choicesOf(item)}`));
 }
 
-/** Shows the last messages; gives the inputs of before, the newest first. */
+/** Shows the last messages. Returns the earlier user inputs, newest first. */
 async function showHistory(
   { screen }: Cli,
   client: Client,

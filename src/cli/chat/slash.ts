@@ -1,15 +1,15 @@
-/** What can be said to the chat itself: lines that begin with a slash. */
+/** The slash commands of the chat. */
 import type { Interrupt } from '../../client/index.ts';
 
 export const SLASH_HELP = `In the chat:
-  /interrupt [keep|discard|rollback]  stops the running answer; keep what was finished (as Ctrl-C), or take it back
-  /steer <text>                       joins the running job at its next step
-  /branch [name]                      lists branches; switches to one, or makes it from where the talk stands
-  /retry                              answers once more what stands
-  /context                            where this is: ids, state
-  /help, /quit                        this; leaves (so does Ctrl-D)
-A line that ends with \\ goes on in the next one. // at the beginning sends a line that begins with a slash.
-Ctrl-C interrupts the running answer, a second one leaves. Text that is sent while an answer is made waits its turn.
+  /interrupt [keep|discard|rollback]  stop the answer; keep (default) or remove its finished messages
+  /steer <text>                       add a message to the running job at its next step
+  /branch [name]                      list the branches, or switch to one; a new name forks the current branch
+  /retry                              answer the last message again
+  /context                            show the ids and the state of the context
+  /help, /quit                        show this help; leave the chat (like Ctrl-D)
+A line that ends with \\ continues on the next line. Start a line with // to send text that begins with a slash.
+Ctrl-C interrupts the running answer; a second Ctrl-C leaves. Text sent during an answer is queued as the next input.
 `;
 
 export type Line =
@@ -29,7 +29,9 @@ export function readLine(line: string): Line {
     case 'interrupt':
       return interruptOf(rest === '' ? 'keep' : rest);
     case 'steer':
-      return rest === '' ? { kind: 'wrong', why: 'Say what: /steer <text>.' } : { kind: 'steer', text: rest };
+      return rest === ''
+        ? { kind: 'wrong', why: '/steer needs a text: /steer <text>.' }
+        : { kind: 'steer', text: rest };
     case 'branch':
       return { kind: 'branch', name: rest === '' ? null : rest };
     case 'retry':
@@ -40,12 +42,12 @@ export function readLine(line: string): Line {
     case 'exit':
       return { kind: 'quit' };
     default:
-      return { kind: 'wrong', why: `There is no /${name}: /help says what there is.` };
+      return { kind: 'wrong', why: `Unknown command /${name}. Type /help for the list of commands.` };
   }
 }
 
 function interruptOf(mode: string): Line {
   return mode === 'keep' || mode === 'discard' || mode === 'rollback'
     ? { kind: 'interrupt', mode }
-    : { kind: 'wrong', why: 'Its mode is keep, discard or rollback.' };
+    : { kind: 'wrong', why: `Unknown mode ${mode}. Use keep, discard or rollback.` };
 }

@@ -1,23 +1,23 @@
-/** What a chat knows of its context: jobs that are under way, and what waits for the person. */
+/** The state of a chat: unfinished jobs, and items that wait for the person. */
 import type { StreamEvent } from '../../client/index.ts';
 import { answeredBy, itemOf, questionOf } from '../asking/item.ts';
 import type { Item } from '../asking/item.ts';
 
 export type Standing = {
-  /** Of the context itself. */
+  /** Events of the context itself. */
   receive(event: StreamEvent): void;
-  /** A worker below asks. */
+  /** An item of a descendant worker. */
   ask(item: Item): void;
-  /** Somebody answered it. */
+  /** The item was answered. */
   drop(toolCallId: string): void;
-  /** A job that was accepted. */
+  /** The API accepted a job. */
   sent(jobId: string): void;
-  /** What waits for the person, the oldest first; null: nothing. */
+  /** The oldest item that waits for the person; null: none. */
   asked(): Item | null;
-  /** It is being answered. */
+  /** The person is answering the item. */
   taken(item: Item): void;
   isBusy(): boolean;
-  /** Resolves once no job is under way, or something waits for the person. */
+  /** Resolves when no job is unfinished, or an item waits for the person. */
   rest(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export function openStanding(): Standing {
     if (!isAtRest()) return;
     for (const resolve of waiting.splice(0)) resolve();
   };
-  // A client's own tool is run by that client.
+  // Calls of client tools are answered by the client, not by the person.
   const ask = (item: Item): void => {
     if (item.kind !== 'input' || questionOf(item) !== null) asked.push(item);
     wake();
@@ -56,7 +56,7 @@ export function openStanding(): Standing {
       wake();
     },
     sent(jobId) {
-      // The stream may have been faster than the answer.
+      // The stream may report the end of the job before the HTTP response arrives.
       if (!over.has(jobId)) jobs.add(jobId);
     },
     asked: () => asked[0] ?? null,

@@ -1,4 +1,4 @@
-/** `approve` and `deny`: of one call, of all of a context, or one after the other at the terminal. */
+/** `approve` and `deny`: decide calls by id, all calls of a context, or one after the other at the terminal. */
 import type { Command } from 'commander';
 import type { Client, Json, Resolved } from '../../client/index.ts';
 import { findItem } from '../asking/find-item.ts';
@@ -19,17 +19,17 @@ type Options = Common & {
 type Decision = 'approve' | 'deny';
 
 export function approveCommand(cli: Cli): Command {
-  return decisionCommand(cli, 'approve', 'lets a call run that waits for approval', [
-    'nightshift approve                        # asks for each that waits, at the terminal',
-    'nightshift approve 0199…                  # the id of the call: nightshift inbox',
-    'nightshift approve 0199… --remember       # and never asks for this tool again in its context',
+  return decisionCommand(cli, 'approve', 'approve tool calls that wait for approval', [
+    'nightshift approve                        # prompts for each waiting call',
+    'nightshift approve 0199…                  # id of the call, from nightshift inbox',
+    'nightshift approve 0199… --remember       # and all later calls of this tool in its context',
     'nightshift approve 0199… --input \'{"amount": 10}\'',
     'nightshift approve --all --context 0199…',
-  ]).option('--input <json>', 'what it is run with, in place of what the model asked', jsonObject);
+  ]).option('--input <json>', 'run the call with this input instead of the model’s', jsonObject);
 }
 
 export function denyCommand(cli: Cli): Command {
-  return decisionCommand(cli, 'deny', 'does not let a call run that waits for approval; the model is told', [
+  return decisionCommand(cli, 'deny', 'deny tool calls that wait for approval; the model is informed', [
     'nightshift deny 0199… --reason "Not without an invoice."',
     'nightshift deny --all --context 0199…',
   ]);
@@ -42,11 +42,11 @@ function decisionCommand(
   examples: readonly string[],
 ): Command {
   return apiCommand(decision, summary, examples)
-    .argument('[calls...]', 'ids of calls')
-    .option('-a, --all', 'all that wait in --context')
-    .option('-c, --context <id>', 'the context of --all')
-    .option('--remember', 'holds for this tool in this context from now on')
-    .option('--reason <text>', 'what the model is told')
+    .argument('[calls...]', 'ids of tool calls')
+    .option('-a, --all', 'all waiting calls of --context')
+    .option('-c, --context <id>', 'context for --all')
+    .option('--remember', 'apply the decision to later calls of this tool in this context')
+    .option('--reason <text>', 'reason, passed to the model')
     .action((calls: string[], options: Options) =>
       carryOut(cli, options, (client) => judge(cli, client, decision, calls, options)),
     );
@@ -68,7 +68,7 @@ async function judge(
   };
   if (all === true) {
     if (context === undefined || calls.length > 0)
-      throw new CommandError(EXIT.usage, '--all needs --context, and no calls.');
+      throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');
     return print(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
   }
   if (calls.length === 0) return judgeInPlace(cli, client, options);
@@ -85,12 +85,12 @@ function print({ screen }: Cli, decision: Decision, { json }: Options, { resolve
   screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
 }
 
-/** Everything that waits, one after the other. */
+/** Prompts for every waiting item, one after the other. */
 async function judgeInPlace({ screen }: Cli, client: Client, { json }: Options): Promise<void> {
   if (!screen.canAsk || json === true)
     throw new CommandError(
       EXIT.usage,
-      'Name the calls (nightshift inbox shows them): nobody can be asked here.',
+      'Not a terminal: pass the ids of the calls. Run nightshift inbox to list them.',
     );
   const place = askInPlace(client, screen);
   const items = await client.approvals.list({ limit: 200 }).all();

@@ -1,4 +1,4 @@
-/** `cancel`: ends jobs, by id or by what they have in common. */
+/** `cancel`: cancels jobs by id or by a filter. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CancelJobs, Client, Json, Receipt } from '../../client/index.ts';
@@ -20,19 +20,21 @@ type Options = Common & {
 };
 
 export function cancelCommand(cli: Cli): Command {
-  return apiCommand('cancel', 'ends jobs, whatever they are doing', [
+  return apiCommand('cancel', 'cancel jobs by id or by a filter', [
     'nightshift cancel 0199… --reason "no longer needed"',
-    'nightshift cancel --worker ada            # all of a worker and those below it',
+    'nightshift cancel --worker ada            # jobs of a worker and its descendants',
     'nightshift cancel --status queued --metadata batch=7',
   ])
-    .argument('[jobs...]', 'their ids')
-    .option('-c, --context <id>', 'all unfinished ones of a context')
-    .option('-w, --worker <id|name>', 'of a worker and all below it')
-    .option('-r, --role <role>', 'of workers of a role')
-    .addOption(new Option('-s, --status <status>', 'that stand so').choices(['queued', 'running', 'waiting']))
-    .option('--metadata <name=value>', 'that carry this; may be given several times', member)
-    .option('--reason <text>', 'why; it is kept with the job')
-    .option('--wait <time>', 'how long the end of each is waited for', duration, 10_000)
+    .argument('[jobs...]', 'ids of jobs')
+    .option('-c, --context <id>', 'unfinished jobs of a context')
+    .option('-w, --worker <id|name>', 'jobs of a worker and its descendants')
+    .option('-r, --role <role>', 'jobs of workers with this role')
+    .addOption(
+      new Option('-s, --status <status>', 'jobs with this status').choices(['queued', 'running', 'waiting']),
+    )
+    .option('--metadata <name=value>', 'jobs with this metadata; may be repeated', member)
+    .option('--reason <text>', 'reason, stored with the job')
+    .option('--wait <time>', 'how long to wait for each job to stop', duration, 10_000)
     .action((jobs: string[], options: Options) =>
       carryOut(cli, options, (client) => cancel(cli, client, jobs, options)),
     );
@@ -44,13 +46,13 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
   if (hasFilter === jobs.length > 0)
     throw new CommandError(
       EXIT.usage,
-      'Name jobs, or say by --context, --worker, --role, --status, --metadata which.',
+      'Pass either job ids, or a filter: --context, --worker, --role, --status or --metadata.',
     );
   const reason = options.reason === undefined ? {} : { reason: options.reason };
   if (hasFilter) {
     const cancelled = await client.jobs.cancelAll({ ...filter, ...reason });
     if (options.json === true) return cli.screen.json(cancelled);
-    return cli.screen.out(`${count(cancelled.count, 'job')} told to stop.\n`);
+    return cli.screen.out(`${count(cancelled.count, 'job')} asked to stop.\n`);
   }
   const wait_ms = Math.min(options.wait, 60_000);
   const receipts: Receipt[] = [];
@@ -74,8 +76,8 @@ async function filterOf(client: Client, options: Options): Promise<CancelJobs> {
 }
 
 function format({ job_id, status, requested_at, stopped_at }: Receipt): string {
-  if (requested_at === null) return `${job_id}: had ended (${status}).`;
+  if (requested_at === null) return `${job_id}: had already ended (${status}).`;
   return stopped_at === null
-    ? `${job_id}: the wish is noted; it has not stopped yet (${status}).`
+    ? `${job_id}: stop requested; the job has not stopped yet (${status}).`
     : `${job_id}: ${status}.`;
 }

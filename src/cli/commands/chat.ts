@@ -1,4 +1,4 @@
-/** `chat`: talks with a worker at the terminal, or line by line through a pipe. */
+/** `chat`: a conversation with a worker at the terminal, or line by line through a pipe. */
 import type { Command } from 'commander';
 import { runChat } from '../chat/run-chat.ts';
 import { SLASH_HELP } from '../chat/slash.ts';
@@ -14,18 +14,18 @@ type Options = Omit<Common, 'json'> & TargetOptions & { history: number; thinkin
 export function chatCommand(cli: Cli): Command {
   const command = apiCommand(
     'chat',
-    'talks with a worker',
+    'chat with a worker',
     [
       'nightshift chat --role support',
-      'nightshift chat --worker ada              # goes on where it was',
+      'nightshift chat --worker ada              # continues its conversation',
       "printf 'say: hello\\nsay: bye\\n' | nightshift chat",
     ],
     { json: false },
   );
   return targetOptions(command)
-    .option('--history <n>', 'messages of before that are shown', wholeNumber(0, 200), 6)
-    .option('--thinking', 'what the model thinks, on stderr')
-    .option('-q, --quiet', 'no progress on stderr')
+    .option('--history <n>', 'number of earlier messages to show', wholeNumber(0, 200), 6)
+    .option('--thinking', 'print the model’s thinking on stderr')
+    .option('-q, --quiet', 'print no progress on stderr')
     .addHelpText('after', `\n${SLASH_HELP}`)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {

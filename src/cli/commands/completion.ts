@@ -1,4 +1,4 @@
-/** `completion`: a script for a shell, made from the commands themselves. */
+/** `completion`: prints a completion script, generated from the command definitions. */
 import { Argument, Command } from 'commander';
 import { examplesText } from '../cli.ts';
 import type { Cli } from '../cli.ts';
@@ -11,8 +11,8 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 export function completionCommand(cli: Cli, program: Command): Command {
   return new Command('completion')
-    .description('a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'which').choices(Object.keys(SCRIPTS)))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       examplesText([

@@ -1,4 +1,4 @@
-/** `contexts`: lists them. */
+/** `contexts`: lists contexts. */
 import type { Command } from 'commander';
 import type { Context } from '../../client/index.ts';
 import { apiCommand, carryOut } from '../cli.ts';
@@ -12,13 +12,13 @@ import { wholeNumber } from '../values.ts';
 type Options = Common & { archived?: true; find?: string; limit: number };
 
 export function contextsCommand(cli: Cli): Command {
-  return apiCommand('contexts', 'lists contexts', [
+  return apiCommand('contexts', 'list contexts', [
     'nightshift contexts -n 50',
     'nightshift contexts --find invoice --json',
   ])
-    .option('--archived', 'those that are archived, in place of the others')
-    .option('--find <text>', 'those whose title, worker, id or job metadata say it')
-    .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 20)
+    .option('--archived', 'list archived contexts instead')
+    .option('--find <text>', 'contexts whose title, worker, id or job metadata contain the text')
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { archived, find, limit } = options;

@@ -1,4 +1,4 @@
-/** `doctor`: looks at everything that has to be right, and says what to do. */
+/** `doctor`: checks the installation and advises how to fix problems. */
 import type { Command } from 'commander';
 import { apiCommand, carryOut } from '../cli.ts';
 import type { Cli, Common } from '../cli.ts';
@@ -11,12 +11,12 @@ import { padEnd } from '../terminal/width.ts';
 const NAME_COLUMNS = 16;
 
 export function doctorCommand(cli: Cli): Command {
-  return apiCommand('doctor', 'checks Node, services, migrations, keys and the API, and says what to do', [
+  return apiCommand('doctor', 'check Node.js, services, migrations, keys and the API, and suggest fixes', [
     'nightshift doctor',
     'nightshift doctor --json | jq \'.checks[] | select(.status != "ok")\'',
   ]).action((options: Common) =>
     carryOut(cli, options, async (client) => {
-      // What looks at services loads their drivers, which no other command needs.
+      // Loaded on demand: the checks load the database drivers, which no other command needs.
       const { examine } = await import('../doctor/examine.ts');
       const checks: Finding[] = [];
       for await (const finding of examine({ env: cli.env, cwd: process.cwd(), url: cli.url, client })) {

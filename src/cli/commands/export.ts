@@ -1,4 +1,4 @@
-/** `export`: a context as a document. */
+/** `export`: writes a context as a document. */
 import { writeFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -11,21 +11,24 @@ import { safe, safeJson } from '../terminal/safe.ts';
 type Format = 'json' | 'markdown' | 'paired';
 type Options = Common & { format?: Format; output?: string };
 
-/** A long context takes its time. */
+/** Exporting a long context takes minutes. */
 const TIMEOUT_MS = 600_000;
 
 export function exportCommand(cli: Cli): Command {
-  return apiCommand('export', 'a context as JSON, Markdown or pairs', [
+  return apiCommand('export', 'export a context as JSON, Markdown or message pairs', [
     'nightshift export ada > ada.json',
     'nightshift export 0199… --format markdown -o talk.md',
   ])
-    .argument('<context|job|worker>', 'whose context')
+    .argument('<context|job|worker>', 'the context, by its own id or by a job or worker')
     .addOption(
-      new Option('-f, --format <format>', 'json holds everything and can be imported; default: json')
+      new Option(
+        '-f, --format <format>',
+        'output format; only json is complete and can be imported (default: json)',
+      )
         .choices(['json', 'markdown', 'paired'])
         .conflicts('json'),
     )
-    .option('-o, --output <file>', 'writes to a file, in place of stdout')
+    .option('-o, --output <file>', 'write to a file instead of stdout')
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { contextId } = await findPlace(client, named);
@@ -45,6 +48,6 @@ async function write(file: string, text: string): Promise<void> {
     await writeFile(file, text);
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CommandError(EXIT.usage, `${file} cannot be written (${why}).`);
+    throw new CommandError(EXIT.usage, `Cannot write ${file} (${why}).`);
   }
 }

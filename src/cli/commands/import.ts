@@ -1,4 +1,4 @@
-/** `import`: a context out of a document. */
+/** `import`: creates a context from a document. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 600_000;
 export function importCommand(cli: Cli): Command {
   return apiCommand(
     'import',
-    'makes a context out of an export, of pairs, or of a folder of the old layout',
+    'create a context from an export, from message pairs, or from a folder in the old layout',
     [
       'nightshift import ada.json',
       'nightshift export ada | NIGHTSHIFT_URL=http://other:3000 nightshift import -',
@@ -33,7 +33,7 @@ export function importCommand(cli: Cli): Command {
     );
 }
 
-/** Whether it is a document that can be imported, the API finds out. */
+/** The API validates the document. */
 async function read(named: string): Promise<ImportContext> {
   if (named === '-') return parseJsonOf(await text(process.stdin), 'Standard input');
   const found = await stat(named).catch(() => null);

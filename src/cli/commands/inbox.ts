@@ -1,4 +1,4 @@
-/** `inbox`: everything that waits for a person. */
+/** `inbox`: lists everything that waits for a person. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { InboxItem, Operations } from '../../client/index.ts';
@@ -15,14 +15,18 @@ type Kind = NonNullable<NonNullable<Operations['GET /api/approvals']['query']>['
 type Options = Common & { kind?: Kind; limit: number };
 
 export function inboxCommand(cli: Cli): Command {
-  return apiCommand('inbox', 'everything that waits for a person, oldest first', [
+  return apiCommand('inbox', 'list everything that waits for a person, oldest first', [
     'nightshift inbox',
     "nightshift inbox --kind approval --json | jq -r '.data[].tool_call_id'",
   ])
     .addOption(
-      new Option('-k, --kind <kind>', 'only those').choices(['approval', 'input', 'unknown_outcome']),
+      new Option('-k, --kind <kind>', 'only items of this kind').choices([
+        'approval',
+        'input',
+        'unknown_outcome',
+      ]),
     )
-    .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 50)
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 50)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { kind, limit } = options;

@@ -1,4 +1,4 @@
-/** `interrupt`: takes the answer back that is being made in a context. */
+/** `interrupt`: stops the running answer of a context, and by default removes it. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Interrupt, Interruption } from '../../client/index.ts';
@@ -12,17 +12,20 @@ import { duration } from '../values.ts';
 type Options = Common & { mode: NonNullable<Interrupt['mode']>; wait: number };
 
 export function interruptCommand(cli: Cli): Command {
-  return apiCommand('interrupt', 'stops what runs in a context, and takes its answer back', [
+  return apiCommand('interrupt', 'stop the running job of a context and remove its answer', [
     'nightshift interrupt ada',
     'nightshift interrupt 0199… --mode keep',
   ])
-    .argument('<context|job|worker>', 'whose context')
+    .argument('<context|job|worker>', 'the context, by its own id or by a job or worker')
     .addOption(
-      new Option('--mode <mode>', 'what is taken back: the answer; the inputs, too; nothing that is finished')
+      new Option(
+        '--mode <mode>',
+        'messages to remove: the answer (discard), the answer and its inputs (rollback), none (keep)',
+      )
         .choices(['discard', 'rollback', 'keep'])
         .default('discard'),
     )
-    .option('--wait <time>', 'how long its end is waited for', duration, 10_000)
+    .option('--wait <time>', 'how long to wait for the job to stop', duration, 10_000)
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { contextId } = await findPlace(client, named);
@@ -35,14 +38,14 @@ export function interruptCommand(cli: Cli): Command {
 }
 
 function format({ job_id, status, removed_messages, effects, stopped_at }: Interruption): string {
-  if (job_id === null) return 'Nothing runs there.\n';
+  if (job_id === null) return 'No job is running in this context.\n';
   const lines = [
     stopped_at === null
-      ? `The wish is noted; job ${job_id} has not stopped yet (${status}).`
+      ? `Stop requested; job ${job_id} has not stopped yet (${status}).`
       : `Job ${job_id} stopped (${status}).`,
-    ...(removed_messages.length === 0 ? [] : [`${count(removed_messages.length, 'message')} taken back.`]),
+    ...(removed_messages.length === 0 ? [] : [`${count(removed_messages.length, 'message')} removed.`]),
     ...effects.map(
-      ({ name, status: how, effect }) => `Had begun: ${oneLine(name)} (${how}, effect ${effect}).`,
+      ({ name, status: how, effect }) => `Had already started: ${oneLine(name)} (${how}, effect ${effect}).`,
     ),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,4 @@
-/** `job`: one job, with its timeline; with --wait once it has ended. */
+/** `job`: shows one job with its timeline; with --wait, after it has ended. */
 import type { Command } from 'commander';
 import type { Client, Job, JobStep } from '../../client/index.ts';
 import { apiCommand, carryOut } from '../cli.ts';
@@ -16,14 +16,14 @@ import { whatOf } from './jobs.ts';
 type Options = Common & { wait?: true; timeout?: number };
 
 export function jobCommand(cli: Cli): Command {
-  return apiCommand('job', 'one job: how it stands, its timeline, its answer', [
+  return apiCommand('job', 'show a job: status, timeline, answer', [
     'nightshift job 0199…',
     'nightshift job 0199… --wait && echo completed',
     'nightshift job 0199… --json | jq .steps',
   ])
-    .argument('<job>', 'its id')
-    .option('--wait', 'waits until it has ended, and ends as it did')
-    .option('--timeout <time>', 'waits no longer than this (then it ends with 3)', duration)
+    .argument('<job>', 'id of the job')
+    .option('--wait', 'wait until the job has ended, and exit with its result')
+    .option('--timeout <time>', 'stop waiting after this time, with exit code 3', duration)
     .action((id: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const job = await read(client, id, options);
@@ -37,7 +37,7 @@ export function jobCommand(cli: Cli): Command {
 
 async function read(client: Client, id: string, { wait, timeout }: Options): Promise<Job> {
   if (wait !== true) return client.jobs.get(id);
-  // One that is not there is told of at once.
+  // An unknown id fails at once instead of after the wait.
   await client.jobs.get(id);
   return client.jobs.wait(id, timeout === undefined ? {} : { timeoutMs: timeout });
 }
@@ -52,13 +52,13 @@ function format({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
     ...line('Kind', `${job.kind} on ${oneLine(job.branch)}`),
     ...line('Context', job.context_id),
     ...line('Worker', job.worker_id),
-    ...line('Asked by', job.parent_job_id),
-    ...line('Made', `${job.created_at} (${ago(job.created_at)} ago)`),
+    ...line('Parent', job.parent_job_id),
+    ...line('Created', `${job.created_at} (${ago(job.created_at)} ago)`),
     ...line('Waited', between(job.created_at, job.started_at)),
     ...line('Took', between(job.started_at, job.finished_at)),
     ...line('Usage', `${tokensOf(job.usage)} tokens, ${money(job.usage.cost)}`),
     ...line(
-      'Waits',
+      'Waiting',
       job.waiting_for.length === 0 ? null : oneLine(whatOf({ ...job, error: null, output: null })),
     ),
     ...line(
@@ -77,7 +77,7 @@ function format({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
 }
 
 function attempts({ attempt, retry_at }: Job): string {
-  const again = retry_at === null ? '' : `, tried again at ${retry_at}`;
+  const again = retry_at === null ? '' : `, next attempt at ${retry_at}`;
   return `${attempt > 1 ? `, attempt ${attempt}` : ''}${again}`;
 }
 

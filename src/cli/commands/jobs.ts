@@ -1,4 +1,4 @@
-/** `jobs`: lists them, once or as they change. */
+/** `jobs`: lists jobs, once or continuously. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { setTimeout } from 'node:timers/promises';
@@ -44,27 +44,26 @@ type Options = Common & {
 };
 
 export function jobsCommand(cli: Cli): Command {
-  return apiCommand('jobs', 'lists jobs, newest first', [
+  return apiCommand('jobs', 'list jobs, newest first', [
     'nightshift jobs --status running',
     'nightshift jobs --worker ada --since 1d',
     'nightshift jobs --role support --metadata batch=7',
     'nightshift jobs --watch',
     "nightshift jobs --status failed --limit 1000 --json | jq -r '.data[].id'",
   ])
-    .addOption(new Option('-s, --status <status>', 'only those').choices(STATUSES))
-    .option('-c, --context <id>', 'only those of a context')
-    .option('-w, --worker <id|name>', 'only those of a worker')
-    .option('-r, --role <role>', 'only those of workers of a role')
-    .addOption(new Option('-k, --kind <kind>', 'only those').choices(['input', 'retry', 'compact']))
-    .option('--metadata <name=value>', 'only those that carry this; may be given several times', member)
-    .option('--parent <job>', 'only those that a job asked for')
-    .option('--since <time>', 'only those made since: an instant, or a time ago (2h)', instant(-1))
-    .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 20)
-    .option(
-      '--watch',
-      'goes on and shows what changes, until Ctrl-C; with --json a line for each job that changed',
+    .addOption(new Option('-s, --status <status>', 'only jobs with this status').choices(STATUSES))
+    .option('-c, --context <id>', 'only jobs of this context')
+    .option('-w, --worker <id|name>', 'only jobs of this worker')
+    .option('-r, --role <role>', 'only jobs of workers with this role')
+    .addOption(
+      new Option('-k, --kind <kind>', 'only jobs of this kind').choices(['input', 'retry', 'compact']),
     )
-    .option('--interval <time>', 'how often --watch looks', duration, 2_000)
+    .option('--metadata <name=value>', 'only jobs with this metadata; may be repeated', member)
+    .option('--parent <job>', 'only child jobs of this job')
+    .option('--since <time>', 'only jobs created since then: a timestamp, or an age (2h)', instant(-1))
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
+    .option('--watch', 'refresh until Ctrl-C; with --json, print one line for each changed job')
+    .option('--interval <time>', 'refresh interval of --watch', duration, 2_000)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const query = await queryOf(client, options);
@@ -141,7 +140,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { title: 'WHAT', cell: whatOf },
 ];
 
-/** What there is to say of it. */
+/** A summary of its error, its output, or what it waits for. */
 export function whatOf({ waiting_for, error, output }: Job): string {
   if (error !== null) return `${error.code}: ${error.message}`;
   if (output !== null) return output.text;

@@ -1,4 +1,4 @@
-/** `logs`: what happened in a context, and what happens. */
+/** `logs`: prints the past and, with -f, the new events of a context. */
 import type { Command } from 'commander';
 import type { Client, StreamEvent } from '../../client/index.ts';
 import { apiCommand, carryOut } from '../cli.ts';
@@ -13,19 +13,19 @@ import { wholeNumber } from '../values.ts';
 type Options = Common & { follow?: true; tail?: number; after?: number; deltas?: true };
 
 export function logsCommand(cli: Cli): Command {
-  return apiCommand('logs', 'what happened in a context, and with -f what happens', [
-    'nightshift logs 0199…            # a context, a job, or a worker by id or name',
+  return apiCommand('logs', 'print the events of a context; with -f, follow new ones', [
+    'nightshift logs 0199…            # id of a context, job or worker, or a worker’s name',
     'nightshift logs ada -f --tail 20',
     'nightshift logs 0199… -f --json | jq -c .event',
   ])
-    .argument('<context|job|worker>', 'of a job: what happened while it ran, up to its end')
+    .argument('<context|job|worker>', 'context, job or worker; for a job, only the events of that job')
     .option(
       '-f, --follow',
-      'goes on with what happens, over cut connections, until Ctrl-C or the end of the job',
+      'follow new events until Ctrl-C or the end of the job; reconnects when the connection is lost',
     )
-    .option('-n, --tail <n>', 'begins so many entries before the end', wholeNumber(0, 1_000_000_000))
-    .option('--after <number>', 'begins after the entry of this number', wholeNumber(0, 1_000_000_000))
-    .option('--deltas', 'with -f and --json: texts in the making, too')
+    .option('-n, --tail <n>', 'start this many entries before the end', wholeNumber(0, 1_000_000_000))
+    .option('--after <number>', 'start after the entry with this number', wholeNumber(0, 1_000_000_000))
+    .option('--deltas', 'with -f and --json: include deltas of partial messages')
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const place = await findPlace(client, named);
@@ -42,7 +42,10 @@ async function logs(
   signal: AbortSignal,
 ): Promise<void> {
   if (jobId !== null && (options.tail ?? options.after) !== undefined)
-    throw new CommandError(EXIT.usage, '--tail and --after are for contexts: a job is told whole.');
+    throw new CommandError(
+      EXIT.usage,
+      '--tail and --after cannot be used with a job: all its events are printed.',
+    );
   const head = await client.contexts.head(contextId, { signal });
   const first = options.after ?? 0;
   const after = options.tail === undefined ? first : Math.max(first, head - options.tail);
@@ -52,7 +55,7 @@ async function logs(
     ...(options.follow === true ? {} : { upto: head }),
     until: ({ event, data }) => event === 'JobFinished' && data.job_id === jobId,
     onConnection: (lost) => {
-      if (lost !== null) cli.screen.note(cli.screen.sideInk('yellow', '… connection lost, trying again'));
+      if (lost !== null) cli.screen.note(cli.screen.sideInk('yellow', 'Connection lost, reconnecting …'));
     },
   });
   const teller = openEventPrinter(client, cli.screen);

@@ -1,4 +1,4 @@
-/** `resolve`: says what became of a call whose outcome nobody knows. */
+/** `resolve`: records the outcome of a tool call whose outcome is unknown. */
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import type { ResolveToolCall } from '../../client/index.ts';
@@ -10,16 +10,16 @@ type Outcome = ResolveToolCall['outcome'];
 type Options = Common & { result?: string };
 
 export function resolveCommand(cli: Cli): Command {
-  return apiCommand('resolve', 'says what became of a call whose outcome nobody knows', [
+  return apiCommand('resolve', 'record what happened to a tool call whose outcome is unknown', [
     'nightshift resolve 0199… happened --result "Paid, number 4711."',
-    'nightshift resolve 0199… did_not_happen      # it is run again',
-    'nightshift resolve 0199… tell                # the model is told that nobody knows',
+    'nightshift resolve 0199… did_not_happen      # the call runs again',
+    'nightshift resolve 0199… tell                # the model is told that the outcome is unknown',
   ])
-    .argument('<call>', 'the id of the call: nightshift inbox')
+    .argument('<call>', 'id of the tool call, from nightshift inbox')
     .addArgument(
-      new Argument('<outcome>', 'what became of it').choices(['happened', 'did_not_happen', 'tell']),
+      new Argument('<outcome>', 'what happened to the call').choices(['happened', 'did_not_happen', 'tell']),
     )
-    .option('--result <text>', 'of what happened: the result of the call')
+    .option('--result <text>', 'with happened: the result of the call')
     .action((callId: string, outcome: Outcome, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { context_id } = await findItem(client, callId, 'unknown_outcome');
@@ -29,7 +29,7 @@ export function resolveCommand(cli: Cli): Command {
           ...(result === undefined ? {} : { result }),
         });
         if (options.json === true) cli.screen.json(call);
-        else cli.screen.out(`Noted; its job ${call.job_id} goes on.\n`);
+        else cli.screen.out(`Recorded. Job ${call.job_id} continues.\n`);
       }),
     );
 }

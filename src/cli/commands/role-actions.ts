@@ -1,4 +1,4 @@
-/** One role, below `roles`: its definition as it is, written anew, or deleted. */
+/** Subcommands of `roles`: show, put and delete one role. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Role, RoleDefinition } from '../../client/index.ts';
@@ -11,12 +11,12 @@ import { wholeNumber } from '../values.ts';
 const LAST_VERSION = 2_147_483_647;
 
 export function showRoleCommand(cli: Cli): Command {
-  return apiCommand('show', 'the definition of a role, as JSON that `roles put` takes', [
+  return apiCommand('show', 'print the definition of a role, as JSON for `roles put`', [
     'nightshift roles show support > support.json',
     'nightshift roles show support --version 3',
   ])
-    .argument('<role>', 'its name')
-    .option('--version <n>', 'as it was', wholeNumber(1, LAST_VERSION))
+    .argument('<role>', 'name of the role')
+    .option('--version <n>', 'an earlier version', wholeNumber(1, LAST_VERSION))
     .action((name: string, options: Common & { version?: number }) =>
       carryOut(cli, options, async (client) => {
         const { version } = options;
@@ -24,18 +24,18 @@ export function showRoleCommand(cli: Cli): Command {
         if (options.json === true) return cli.screen.json(role);
         cli.screen.json(definitionOf(role));
         cli.screen.note(
-          cli.screen.sideInk('dim', `${titleOf(role)}, of ${role.updated_at ?? 'the config file'}`),
+          cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`),
         );
       }),
     );
 }
 
 export function putRoleCommand(cli: Cli): Command {
-  return apiCommand('put', 'defines a role by a file: a new version, where that says something new', [
+  return apiCommand('put', 'define a role from a file; a changed definition becomes a new version', [
     'nightshift roles put support support.json',
     'nightshift roles show support | jq \'.model = "simulated/x"\' | nightshift roles put support -',
   ])
-    .argument('<role>', 'its name')
+    .argument('<role>', 'name of the role')
     .argument('<file>', 'JSON; - reads standard input')
     .action((name: string, file: string, options: Common) =>
       carryOut(cli, options, async (client) => {
@@ -47,16 +47,16 @@ export function putRoleCommand(cli: Cli): Command {
 }
 
 export function deleteRoleCommand(cli: Cli): Command {
-  return apiCommand('delete', 'no worker is made from it any more; those that were keep their version', [
+  return apiCommand('delete', 'delete a role; existing workers keep their version', [
     'nightshift roles delete support',
   ])
-    .argument('<role>', 'its name')
+    .argument('<role>', 'name of the role')
     .action((name: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const role = await client.roles.get(name);
         await client.roles.delete(name);
         if (options.json === true) cli.screen.json(role);
-        else cli.screen.out(`${titleOf(role)} is deleted.\n`);
+        else cli.screen.out(`${titleOf(role)} was deleted.\n`);
       }),
     );
 }
@@ -65,7 +65,7 @@ function titleOf({ name, version }: Role): string {
   return version === null ? oneLine(name) : `${oneLine(name)} v${version}`;
 }
 
-/** What `put` takes. */
+/** The input of `put`. */
 function definitionOf(role: Role): RoleDefinition {
   const {
     name: _,
@@ -78,7 +78,7 @@ function definitionOf(role: Role): RoleDefinition {
   return rest;
 }
 
-/** Whether it defines a role, the API finds out. */
+/** The API validates the definition. */
 async function readDefinition(file: string): Promise<RoleDefinition> {
   return file === '-'
     ? parseJsonOf<RoleDefinition>(await text(process.stdin), 'Standard input')

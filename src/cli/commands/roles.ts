@@ -1,4 +1,4 @@
-/** `roles`: lists them; what is done with one of them stands below it. */
+/** `roles`: lists roles. Subcommands act on one role. */
 import type { Command } from 'commander';
 import type { Role } from '../../client/index.ts';
 import { apiCommand, carryOut, withBelow } from '../cli.ts';
@@ -10,7 +10,7 @@ import { deleteRoleCommand, putRoleCommand, showRoleCommand } from './role-actio
 export function rolesCommand(cli: Cli): Command {
   const command = apiCommand(
     'roles',
-    'lists roles, those of the API and those of the config file; shows, defines, deletes one',
+    'list the roles of the API and of the config file; show, define or delete one',
     [
       'nightshift roles',
       'nightshift roles show support > support.json',

@@ -1,4 +1,4 @@
-/** `run`: gives a worker something to do, follows it, and ends as it ended. */
+/** `run`: sends a task to a worker, follows the job, and exits with its result. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Accepted, Client, Json, PostMessage } from '../../client/index.ts';
@@ -30,7 +30,7 @@ type Options = Common &
 export function runCommand(cli: Cli): Command {
   const command = apiCommand(
     'run',
-    'gives a worker a task, shows its answer as it is made, and ends as the job ended',
+    'send a task to a worker, stream the answer, and exit with the result of the job',
     [
       'nightshift run "Sort the inbox." --role support',
       'nightshift run "And now the drafts." --worker ada',
@@ -38,30 +38,28 @@ export function runCommand(cli: Cli): Command {
       'nightshift run --file task.md --detach --json | jq -r .job_id',
       'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',
     ],
-  ).argument('[task]', 'what is to be done; - reads it from standard input');
+  ).argument('[task]', 'the task; - reads standard input');
   return targetOptions(command)
-    .option('-f, --file <file>', 'reads the task from a file')
+    .option('-f, --file <file>', 'read the task from a file')
     .addOption(
-      new Option('--delivery <how>', 'what becomes of a job that is unfinished in the context').choices([
-        'queue',
-        'steer',
-        'interrupt',
-        'reject',
-      ]),
+      new Option(
+        '--delivery <how>',
+        'how to deliver the task while a job is unfinished in the context',
+      ).choices(['queue', 'steer', 'interrupt', 'reject']),
     )
-    .option('--branch <name>', 'the branch; without it: the active one')
-    .option('--priority <n>', '1 goes first', wholeNumber(1, 10))
-    .option('--max-steps <n>', 'model calls at most', wholeNumber(1, 1_000_000))
-    .option('--deadline <time>', 'when it must have ended: an instant, or a time from now (30m)', instant(1))
-    .option('--metadata <name=value>', 'what the job carries; may be given several times', member)
-    .option('-d, --detach', 'does not wait: says where the job is, and ends')
-    .option('--keep', 'Ctrl-C leaves, and the job goes on; without it Ctrl-C cancels the job')
-    .option('-y, --yes', 'approves every call that asks')
-    .option('--no-input', 'asks nobody: ends with 6 when the job waits for a person')
-    .option('--stream', 'the text as it is made on stdout; what a terminal is given unasked')
-    .option('--no-stream', 'only the final answer on stdout; what a pipe is given unasked')
-    .option('--thinking', 'what the model thinks, on stderr')
-    .option('-q, --quiet', 'no progress on stderr')
+    .option('--branch <name>', 'branch to use (default: the active branch)')
+    .option('--priority <n>', 'priority; 1 is the highest', wholeNumber(1, 10))
+    .option('--max-steps <n>', 'maximum number of model calls', wholeNumber(1, 1_000_000))
+    .option('--deadline <time>', 'deadline of the job: a timestamp, or a time from now (30m)', instant(1))
+    .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
+    .option('-d, --detach', 'print the job id and exit without waiting')
+    .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
+    .option('-y, --yes', 'approve every tool call that needs approval')
+    .option('--no-input', 'never prompt; exit with code 6 when the job waits for a person')
+    .option('--stream', 'stream the text to stdout; the default on a terminal')
+    .option('--no-stream', 'print only the final answer on stdout; the default in a pipe')
+    .option('--thinking', 'print the model’s thinking on stderr')
+    .option('-q, --quiet', 'print no progress on stderr')
     .action((task: string | undefined, options: Options) =>
       carryOut(cli, options, (client) => run(cli, client, task, options)),
     );
@@ -69,7 +67,10 @@ export function runCommand(cli: Cli): Command {
 
 async function run(cli: Cli, client: Client, task: string | undefined, options: Options): Promise<Exit> {
   if (options.detach === true && (options.keep === true || options.yes === true))
-    throw new CommandError(EXIT.usage, '--detach leaves at once: --keep and --yes have no meaning with it.');
+    throw new CommandError(
+      EXIT.usage,
+      '--detach does not wait for the job and cannot be combined with --keep or --yes.',
+    );
   const content = await readTask(task, options.file);
   if (options.detach === true) return detach(cli, await send(client, content, options), options);
   return runInteractive(cli, client, options, () => send(client, content, options));

@@ -1,4 +1,4 @@
-/** `search`: full text over what was said. */
+/** `search`: full-text search over messages. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Operations, SearchResult } from '../../client/index.ts';
@@ -22,18 +22,18 @@ type Options = Common & {
 };
 
 export function searchCommand(cli: Cli): Command {
-  return apiCommand('search', 'searches what was said', [
+  return apiCommand('search', 'search the text of messages', [
     'nightshift search "order A-17"',
     'nightshift search invoice --worker ada --from assistant --since 7d',
   ])
-    .argument('<words...>', 'words, "phrases", -without')
-    .option('-c, --context <id>', 'only in a context')
-    .option('-w, --worker <id|name>', 'only in that of a worker')
-    .option('-r, --role <role>', 'only with workers of a role')
-    .addOption(new Option('--from <side>', 'only what this side said').choices(['user', 'assistant']))
-    .option('--since <time>', 'only what was said since: an instant, or a time ago (7d)', instant(-1))
-    .option('--before <time>', 'only what was said before', instant(-1))
-    .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 10_000), 20)
+    .argument('<words...>', 'words, "phrases", -excluded')
+    .option('-c, --context <id>', 'only in this context')
+    .option('-w, --worker <id|name>', 'only in the context of this worker')
+    .option('-r, --role <role>', 'only in contexts of workers with this role')
+    .addOption(new Option('--from <side>', 'only messages with this role').choices(['user', 'assistant']))
+    .option('--since <time>', 'only messages since then: a timestamp, or an age (7d)', instant(-1))
+    .option('--before <time>', 'only messages before then', instant(-1))
+    .option('-n, --limit <n>', 'maximum number of results', wholeNumber(1, 10_000), 20)
     .action((words: string[], options: Options) =>
       carryOut(cli, options, async (client) => {
         const { context, worker, role, from, since, before, limit } = options;
@@ -51,7 +51,9 @@ export function searchCommand(cli: Cli): Command {
         const data = await first(client.search(query), limit);
         if (options.json === true) return cli.screen.json({ data });
         cli.screen.out(
-          data.length === 0 ? 'Nothing found.\n' : data.map((one) => format(one, cli.screen.ink)).join('\n'),
+          data.length === 0
+            ? 'No messages found.\n'
+            : data.map((one) => format(one, cli.screen.ink)).join('\n'),
         );
       }),
     );

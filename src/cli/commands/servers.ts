@@ -1,18 +1,21 @@
-/** The platform's own processes, for the help; `main.ts` runs them before this is loaded. */
+/** The server commands, listed here for the help. `main.ts` starts them before this module is loaded. */
 import { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { examplesText } from '../cli.ts';
 import { isServer, serve } from '../serve.ts';
 
 const SUMMARIES = {
-  start: ['API and worker in one process, with services of its own where none are named', 'nightshift start'],
-  api: ['the API process', 'DATABASE_URL=… REDIS_URL=… nightshift api'],
-  worker: ['a worker process', 'DATABASE_URL=… REDIS_URL=… nightshift worker'],
+  start: [
+    'run the API and a worker in one process; starts its own PostgreSQL and Redis if no URLs are set',
+    'nightshift start',
+  ],
+  api: ['run an API process', 'DATABASE_URL=… REDIS_URL=… nightshift api'],
+  worker: ['run a worker process', 'DATABASE_URL=… REDIS_URL=… nightshift worker'],
   'worker-health': [
-    'ends with 0 where a worker process of this host is alive, for health checks of containers',
+    'exit with code 0 if a worker process on this host is alive; for container health checks',
     'DATABASE_URL=… nightshift worker-health',
   ],
-  migrate: ['brings the database up to date, and ends', 'DATABASE_URL=… nightshift migrate'],
+  migrate: ['apply the database migrations and exit', 'DATABASE_URL=… nightshift migrate'],
 } as const;
 
 export function serverCommands(cli: Cli): Command[] {

@@ -1,4 +1,4 @@
-/** `status`: how the platform is, in a few lines. */
+/** `status`: a short summary of the platform. */
 import type { Command } from 'commander';
 import { NightshiftError } from '../../client/index.ts';
 import type { Client, Health, Readiness, Stats } from '../../client/index.ts';
@@ -15,7 +15,7 @@ type Standing = {
 };
 
 export function statusCommand(cli: Cli): Command {
-  return apiCommand('status', 'how the platform is: health, queue, what runs and what waits', [
+  return apiCommand('status', 'show the status of the platform: health, queue, running and waiting jobs', [
     'nightshift status',
     'nightshift status --json | jq .stats.queue_depth',
   ]).action((options: Common) =>
@@ -28,7 +28,7 @@ export function statusCommand(cli: Cli): Command {
   );
 }
 
-/** Without Postgres there are no figures, and that is told, too. */
+/** Without PostgreSQL, the status reports that the API is not ready and has no statistics. */
 async function look(client: Client, url: string): Promise<Standing> {
   const { status: health } = await client.system.health();
   try {
@@ -57,7 +57,7 @@ function describe(readiness: Standing['readiness'], ink: Cli['screen']['ink']): 
     case 'ok':
       return ink('green', 'ready');
     case 'degraded':
-      return ink('yellow', 'ready; the queue is away, and work is found a little later');
+      return ink('yellow', 'ready, but Redis is unavailable: jobs start with a short delay');
     case 'away':
       return ink('red', `not ready: ${readiness.detail}`);
   }

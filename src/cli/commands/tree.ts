@@ -1,4 +1,4 @@
-/** `tree`: a worker and all below it. */
+/** `tree`: shows a worker and its descendants. */
 import type { Command } from 'commander';
 import type { WorkerTree, WorkerTreeNode } from '../../client/index.ts';
 import { apiCommand, carryOut } from '../cli.ts';
@@ -15,12 +15,12 @@ type Options = Common & { limit?: number };
 type Branch = { stem: string; node: Omit<WorkerTreeNode, 'children'> };
 
 export function treeCommand(cli: Cli): Command {
-  return apiCommand('tree', 'a worker and all below it: state, tokens, cost', [
+  return apiCommand('tree', 'show a worker and its descendants: state, tokens, cost', [
     'nightshift tree ada',
     "nightshift tree 0199… --json | jq '.. | .name? // empty'",
   ])
-    .argument('<worker>', 'its id or name')
-    .option('-n, --limit <n>', 'workers at most; those furthest below are left out', wholeNumber(1, 1_000))
+    .argument('<worker>', 'id or name of the worker')
+    .option('-n, --limit <n>', 'maximum number of workers; the deepest are left out', wholeNumber(1, 1_000))
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
@@ -30,7 +30,7 @@ export function treeCommand(cli: Cli): Command {
         );
         if (options.json === true) return cli.screen.json(tree);
         cli.screen.out(format(cli, tree));
-        if (tree.truncated) cli.screen.note('There are more below: --limit says how many are shown.');
+        if (tree.truncated) cli.screen.note('Some workers are not shown. Raise --limit to show more.');
       }),
     );
 }

@@ -1,4 +1,4 @@
-/** What is done to a worker, below `workers`: stopping, starting and deleting it. */
+/** Subcommands of `workers`: stop, start and delete one worker. */
 import type { Command } from 'commander';
 import type { Worker, WorkerTreeNode } from '../../client/index.ts';
 import { apiCommand, carryOut } from '../cli.ts';
@@ -13,27 +13,27 @@ import { count } from '../terminal/time.ts';
 export function stopWorkerCommand(cli: Cli): Command {
   return apiCommand(
     'stop',
-    'cancels what it does, with all below it; it takes no input until it is started',
+    'stop a worker and its descendants: cancel their jobs and refuse input until started again',
     ['nightshift workers stop ada'],
   )
-    .argument('<worker>', 'its id or name')
+    .argument('<worker>', 'id or name of the worker')
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        format(cli, options, await client.workers.stop(id), 'is stopped, with those below it');
+        format(cli, options, await client.workers.stop(id), 'and its descendants are stopped');
       }),
     );
 }
 
 export function startWorkerCommand(cli: Cli): Command {
-  return apiCommand('start', 'lets it take input again, with those below it that were stopped', [
+  return apiCommand('start', 'start a stopped worker and its stopped descendants again', [
     'nightshift workers start ada',
   ])
-    .argument('<worker>', 'its id or name')
+    .argument('<worker>', 'id or name of the worker')
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        format(cli, options, await client.workers.start(id), 'takes input again, with those below it');
+        format(cli, options, await client.workers.start(id), 'and its descendants accept input again');
       }),
     );
 }
@@ -44,12 +44,12 @@ function format({ screen }: Cli, { json }: Common, worker: Worker, what: string)
 }
 
 export function deleteWorkerCommand(cli: Cli): Command {
-  return apiCommand('delete', 'removes it for good, with those below it and all that was said', [
-    'nightshift workers delete ada             # asks first, at a terminal',
+  return apiCommand('delete', 'delete a worker, its descendants and all their messages permanently', [
+    'nightshift workers delete ada             # asks for confirmation',
     'nightshift workers delete 0199… --yes',
   ])
-    .argument('<worker>', 'its id or name')
-    .option('-y, --yes', 'does not ask')
+    .argument('<worker>', 'id or name of the worker')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action((named: string, options: Common & { yes?: true }) =>
       carryOut(cli, options, async (client): Promise<Exit> => {
         const worker = await findWorker(client, named);
@@ -61,17 +61,17 @@ export function deleteWorkerCommand(cli: Cli): Command {
           }
         }
         await client.workers.delete(worker.id);
-        format(cli, options, worker, 'is deleted');
+        format(cli, options, worker, 'was deleted');
         return EXIT.completed;
       }),
     );
 }
 
 async function isMeant({ screen }: Cli, worker: Worker, below: number, isMore: boolean): Promise<boolean> {
-  if (!screen.canAsk)
-    throw new CommandError(EXIT.usage, `Nobody can be asked here whether it is meant: give --yes.`);
-  const others = below === 0 ? '' : ` and ${count(below, 'worker')}${isMore ? ' or more' : ''} below it`;
-  const question = `Delete ${oneLine(worker.name)}${others}, with all that was said? This cannot be undone. [y]es [n]o: `;
+  if (!screen.canAsk) throw new CommandError(EXIT.usage, 'Not a terminal: pass --yes to confirm.');
+  const others =
+    below === 0 ? '' : ` and ${count(below, 'worker')}${isMore ? ' or more' : ''} that descend from it`;
+  const question = `Delete ${oneLine(worker.name)}${others}, including all messages? This cannot be undone. [y]es [n]o: `;
   const said = await askLine(screen.sideInk('yellow', question));
   return /^y(?:es)?$/i.test(said?.trim() ?? '');
 }

@@ -1,4 +1,4 @@
-/** `workers`: lists them; what is done to one of them stands below it. */
+/** `workers`: lists workers. Subcommands act on one worker. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Operations, Worker } from '../../client/index.ts';
@@ -23,14 +23,14 @@ type Options = Common & {
 };
 
 export function workersCommand(cli: Cli): Command {
-  const command = apiCommand('workers', 'lists workers; stops, starts, deletes one', [
+  const command = apiCommand('workers', 'list workers; stop, start or delete one', [
     'nightshift workers --state working',
     'nightshift workers --role support --json',
     'nightshift workers stop ada',
   ]);
   return withBelow(command, [stopWorkerCommand(cli), startWorkerCommand(cli), deleteWorkerCommand(cli)])
     .addOption(
-      new Option('-s, --state <state>', 'only those').choices([
+      new Option('-s, --state <state>', 'only workers in this state').choices([
         'inactive',
         'working',
         'waiting',
@@ -38,10 +38,10 @@ export function workersCommand(cli: Cli): Command {
         'stopped',
       ]),
     )
-    .option('-r, --role <role>', 'only those of a role')
-    .option('--parent <id|name>', 'only those that a worker made')
-    .option('--archived', 'those that are archived, in place of the others')
-    .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 20)
+    .option('-r, --role <role>', 'only workers with this role')
+    .option('--parent <id|name>', 'only children of this worker')
+    .option('--archived', 'list archived workers instead')
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { state, role, parent, archived } = options;

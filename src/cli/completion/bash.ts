@@ -1,4 +1,4 @@
-/** Completion in bash. */
+/** The completion script for bash. */
 import { spelledOut } from './words.ts';
 import type { CommandWords } from './words.ts';
 
@@ -17,7 +17,7 @@ export function bashScript(commands: readonly CommandWords[]): string {
           `    ${names.map((option) => `'${name}:${option}'`).join('|')}) values='${choices.join(' ')}'; given=1 ;;`,
       ),
   );
-  return `# bash completion of nightshift
+  return `# bash completion for nightshift
 _nightshift() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   local options='' choices='' files=0 values='' given=0

@@ -1,4 +1,4 @@
-/** Completion in fish. */
+/** The completion script for fish. */
 import type { CommandWords, OptionWords } from './words.ts';
 
 export function fishScript(commands: readonly CommandWords[]): string {
@@ -15,10 +15,10 @@ export function fishScript(commands: readonly CommandWords[]): string {
       ]),
     ];
   });
-  return `# fish completion of nightshift\n${lines.join('\n')}\n`;
+  return `# fish completion for nightshift\n${lines.join('\n')}\n`;
 }
 
-/** What is completed once `seen` holds. */
+/** Completions that apply while the condition `seen` is true. */
 function linesOf({ options, choices, takesFile }: CommandWords, seen: string): string[] {
   const line = `complete -c nightshift -n ${quote(seen)}`;
   return [

@@ -1,4 +1,4 @@
-/** What can be completed: commands, their options, and the choices of both. */
+/** The data for completion scripts: commands, their options, and the choices of both. */
 import type { Command } from 'commander';
 
 export type OptionWords = {
@@ -11,16 +11,22 @@ export type CommandWords = {
   name: string;
   summary: string;
   options: OptionWords[];
-  /** Of its first argument that has any. */
+  /** The choices of the arguments. */
   choices: readonly string[];
   takesFile: boolean;
-  /** Commands that stand behind its name. */
+  /** Subcommands. */
   below: CommandWords[];
 };
 
 export function wordsOf(program: Command): CommandWords[] {
   const commands = program.commands.map(wordsOfOne);
-  const help = { name: 'help', summary: 'the help of a command', options: [], takesFile: false, below: [] };
+  const help = {
+    name: 'help',
+    summary: 'display help for a command',
+    options: [],
+    takesFile: false,
+    below: [],
+  };
   return [...commands, { ...help, choices: commands.map(({ name }) => name) }];
 }
 
@@ -40,7 +46,7 @@ function wordsOfOne(command: Command): CommandWords {
   };
 }
 
-/** Each command under all of its words, those behind another after it. */
+/** All commands and subcommands, each with its full name. */
 export function spelledOut(commands: readonly CommandWords[]): CommandWords[] {
   return commands.flatMap((command) => [
     command,

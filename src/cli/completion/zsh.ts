@@ -1,4 +1,4 @@
-/** Completion in zsh. */
+/** The completion script for zsh. */
 import { spelledOut } from './words.ts';
 import type { CommandWords, OptionWords } from './words.ts';
 
@@ -10,7 +10,7 @@ export function zshScript(commands: readonly CommandWords[]): string {
     const specs = options.flatMap(specsOf);
     const words = [...choices, ...below.map((one) => one.name)];
     const argument = words.length > 0 ? `(${words.join(' ')})` : takesFile ? '_files' : ' ';
-    return `    '${name}') _arguments ${[...specs, quote('--help[its help]'), quote(`*: :${argument}`)].join(' ')} ;;`;
+    return `    '${name}') _arguments ${[...specs, quote('--help[display help for command]'), quote(`*: :${argument}`)].join(' ')} ;;`;
   });
   return `#compdef nightshift
 _nightshift() {

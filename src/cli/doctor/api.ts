@@ -1,4 +1,4 @@
-/** The API as the other commands see it. */
+/** Checks the API through the client that the other commands use. */
 import { NightshiftError } from '../../client/index.ts';
 import type { Client } from '../../client/index.ts';
 import { fail, ok, warn } from './finding.ts';
@@ -9,7 +9,7 @@ export async function apiFindings(client: Client, url: string, version: string):
     await client.system.health({ retries: 0 });
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
-    const advice = '`nightshift start` starts one; NIGHTSHIFT_URL says where it is.';
+    const advice = 'Start it with `nightshift start`, or set NIGHTSHIFT_URL to the URL of a running API.';
     return [fail('api', `${url} does not answer (${error.code})`, advice)];
   }
   return [ok('api', `${url} answers`), await readiness(client), await access(client, version)];
@@ -18,33 +18,33 @@ export async function apiFindings(client: Client, url: string, version: string):
 async function readiness(client: Client): Promise<Finding> {
   try {
     const { status } = await client.system.ready({ retries: 0 });
-    if (status === 'ok') return ok('api services', 'it reaches Postgres and the queue');
+    if (status === 'ok') return ok('api services', 'PostgreSQL and Redis are reachable');
     return warn(
       'api services',
-      'it does not reach the queue',
-      'Work is found a little later until Redis is back.',
+      'the API cannot reach Redis',
+      'Until Redis is reachable, workers poll for jobs about once a second.',
     );
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
-    return fail('api services', error.message, 'Look at its log, and at its DATABASE_URL.');
+    return fail('api services', error.message, 'Check the log and the DATABASE_URL of the API process.');
   }
 }
 
-/** The document needs a key where any is needed, and tells the version. */
+/** These requests need a valid API key if the API has keys. The OpenAPI document contains the version. */
 async function access(client: Client, version: string): Promise<Finding> {
   try {
     await client.system.stats({ retries: 0 });
     const { info } = await client.system.openapi({ retries: 0 });
     const theirs = isTold(info) ? info.version : version;
-    if (theirs === version) return ok('api access', `it takes the key, and is ${theirs}`);
+    if (theirs === version) return ok('api access', `access granted; version ${theirs}`);
     return warn(
       'api access',
-      `it is ${theirs}, and this is ${version}`,
-      'Use the same version on both sides.',
+      `the API has version ${theirs}, this command line ${version}`,
+      'Install the same version on both sides.',
     );
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
-    const advice = 'Set NIGHTSHIFT_API_KEY to one of its NIGHTSHIFT_API_KEYS, without the tenant.';
+    const advice = 'Set NIGHTSHIFT_API_KEY to a key from NIGHTSHIFT_API_KEYS of the API, without the tenant.';
     return fail('api access', `${error.message} (${error.code})`, advice);
   }
 }

@@ -1,4 +1,4 @@
-/** Whether the tool `run_command` could run a command on this machine, as its runner is set. */
+/** Checks whether the tool `run_command` can run commands on this machine with the configured runner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,10 +13,10 @@ import type { Finding } from './finding.ts';
 
 const NAME = 'run_command';
 
-/** For a Docker daemon on another host. */
+/** Long enough for a Docker daemon on another host. */
 const TIMEOUT_MS = 10_000;
 
-/** A warning at most: most installations have no role with this tool. */
+/** Warns but never fails, because most installations have no role with this tool. */
 export async function commandFinding(limits: RunCommandLimits, env: Environment): Promise<Finding> {
   const { path, docker } = commandEnvironment(env);
   switch (limits.runner) {
@@ -31,25 +31,26 @@ export async function commandFinding(limits: RunCommandLimits, env: Environment)
 
 async function container(env: { readonly PATH: string }): Promise<Finding> {
   if ((await lookUp('docker', '/', env.PATH)) !== null)
-    return unusable('container', 'there is no `docker` here');
+    return unusable('container', '`docker` is not in the PATH');
   return (await succeeds(['docker', 'version'], env))
-    ? ok(NAME, 'commands run in containers: Docker answers')
-    : unusable('container', 'Docker does not answer');
+    ? ok(NAME, 'commands run in containers; Docker responds')
+    : unusable('container', 'Docker does not respond');
 }
 
 async function bubblewrap(limits: RunCommandLimits, path: string): Promise<Finding> {
-  if ((await lookUp('bwrap', '/', path)) !== null) return unusable('bubblewrap', 'there is no `bwrap` here');
+  if ((await lookUp('bwrap', '/', path)) !== null)
+    return unusable('bubblewrap', '`bwrap` is not in the PATH');
   const command = bubblewrapped(['true'], tmpdir(), { PATH: path }, limits);
   return (await succeeds(command, { PATH: path }))
-    ? ok(NAME, 'commands run in namespaces of their own: bubblewrap works')
-    : unusable('bubblewrap', '`bwrap` may not make namespaces');
+    ? ok(NAME, 'commands run in separate namespaces; bubblewrap works')
+    : unusable('bubblewrap', '`bwrap` is not permitted to create namespaces');
 }
 
 function unusable(runner: RunCommandLimits['runner'], why: string): Finding {
   const advice = existsSync('/.dockerenv')
-    ? 'This is a container: see docs/built-in-tools.md, “run_command in a container”.'
-    : 'Where roles have run_command: install Docker or bubblewrap where workers run, and set limits.run_command.runner.';
-  return warn(NAME, `cannot be used (runner ${runner}): ${why}`, advice);
+    ? 'This process runs in a container. See docs/built-in-tools.md, “run_command in a container”.'
+    : 'If a role uses run_command, install Docker or bubblewrap on the worker hosts and set limits.run_command.runner.';
+  return warn(NAME, `unavailable with runner ${runner}: ${why}`, advice);
 }
 
 async function succeeds([program = '', ...args]: readonly string[], env: Environment): Promise<boolean> {

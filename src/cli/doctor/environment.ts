@@ -1,4 +1,4 @@
-/** This machine: Node, the environment, the config file. */
+/** Checks this machine: Node.js, the environment, the config file. */
 import { ConfigError, parseConfig } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -14,21 +14,21 @@ const OLDEST_NODE = 24;
 export function nodeFinding(version: string): Finding {
   return Number.parseInt(version, 10) >= OLDEST_NODE
     ? ok('node', version)
-    : fail('node', `it is ${version}`, `Node ${OLDEST_NODE} or newer is needed.`);
+    : fail('node', `version ${version}`, `Install Node.js ${OLDEST_NODE} or newer.`);
 }
 
-/** Null beside a failure: nothing that the environment names can be looked at. */
+/** Null when the environment is invalid; the checks that depend on it are skipped. */
 export function environmentFinding(env: Environment): { config: Config | null; finding: Finding } {
   try {
-    return { config: parseConfig(env), finding: ok('environment', 'it can be read') };
+    return { config: parseConfig(env), finding: ok('environment', 'valid') };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = '.env.example documents each variable.';
+    const advice = 'See .env.example for the documentation of each variable.';
     return { config: null, finding: fail('environment', error.faults.join('; '), advice) };
   }
 }
 
-/** Whether keys are there, never what they are. */
+/** Reports which keys are set, never their values. */
 export function providerFinding({ anthropic, openai }: Config): Finding {
   const given = [
     ...(anthropic.apiKey === null ? [] : ['ANTHROPIC_API_KEY']),
@@ -36,11 +36,12 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
     ...(openai.baseUrl === null ? [] : ['OPENAI_BASE_URL']),
   ];
   if (given.length > 0) return ok('providers', `set: ${given.join(', ')}`);
-  const advice = 'Set ANTHROPIC_API_KEY or OPENAI_API_KEY where workers run; simulated needs none.';
-  return warn('providers', 'no keys are set here', advice);
+  const advice =
+    'Set ANTHROPIC_API_KEY or OPENAI_API_KEY for the worker processes. The simulated provider needs no key.';
+  return warn('providers', 'no API keys are set in this environment', advice);
 }
 
-/** `limits`: what it says of the tool `run_command`; null beside a failure. */
+/** `limits`: the settings of the tool `run_command`; null when the config file is invalid. */
 export async function operatorFinding(
   cwd: string,
   config: Config,
@@ -51,12 +52,12 @@ export async function operatorFinding(
     if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
     const detail =
       path === null
-        ? 'none here: no tools or roles of your own'
+        ? 'not found; no custom tools or roles'
         : `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`;
     return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, finding: ok(name, detail) };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
-    const advice = 'Mend it: `start`, `api` and `worker` refuse it, too.';
+    const advice = 'Fix the file: `start`, `api` and `worker` refuse to start with it.';
     return { limits: null, finding: fail(name, error.message, advice) };
   }
 }

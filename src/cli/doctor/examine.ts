@@ -1,4 +1,4 @@
-/** All checks, in the order in which they are mended. */
+/** Runs all checks, in the order in which problems should be fixed. */
 import type { Client } from '../../client/index.ts';
 import { VERSION } from '../../package-files.ts';
 import { apiFindings } from './api.ts';
@@ -14,7 +14,7 @@ export type Surroundings = {
   client: Client;
 };
 
-/** Each as it is found. */
+/** Yields each finding as soon as its check is done. */
 export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGenerator<Finding> {
   yield nodeFinding(process.versions.node);
   const { config, finding } = environmentFinding(env);

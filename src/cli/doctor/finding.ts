@@ -1,9 +1,9 @@
-/** What a check found. */
+/** The result of a check. */
 export type Finding = {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** What to do about it; null: nothing. */
+  /** How to fix the problem; null: nothing to fix. */
   advice: string | null;
 };
 
@@ -19,9 +19,9 @@ export function fail(name: string, detail: string, advice: string): Finding {
   return { name, status: 'fail', detail, advice };
 }
 
-/** Why a service could not be reached, without its address: that may hold a password. */
+/** The reason why a service could not be reached, without its URL, which may contain a password. */
 export function why(error: unknown): string {
-  if (!(error instanceof Error)) return 'no reason given';
+  if (!(error instanceof Error)) return 'unknown reason';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   const inner = error instanceof AggregateError ? why(error.errors[0]) : error.message;
   const message = inner.replaceAll(/\b[a-z]+:\/\/\S+/gi, '<address>');

@@ -1,4 +1,4 @@
-/** Postgres and Redis, as the environment names them. */
+/** Checks the PostgreSQL and Redis servers named by the environment. */
 import type { Config } from '../../config/config.ts';
 import { inspectDatabase } from '../../db/inspect.ts';
 import type { DatabaseSight } from '../../db/inspect.ts';
@@ -12,31 +12,36 @@ import type { Finding } from './finding.ts';
 const OLDEST_POSTGRES = 150_000;
 const OLDEST_REDIS = [6, 2] as const;
 const OLDEST_CLUSTER = [7, 0] as const;
-/** Deadlines and waits are reckoned by Postgres' clock, the times of logs by ours. */
+/** Deadlines and waits use the clock of PostgreSQL; log timestamps use the clock of this machine. */
 const SKEW_MS = 1_000;
 
 export async function postgresFindings({ databaseUrl, databaseSchema }: Config): Promise<Finding[]> {
   if (databaseUrl === null)
-    return [ok('postgres', 'DATABASE_URL is not set: `nightshift start` brings its own')];
+    return [ok('postgres', 'DATABASE_URL is not set; `nightshift start` starts its own server')];
   try {
     return about(await inspectDatabase(databaseUrl, databaseSchema));
   } catch (error) {
-    const advice = 'Is it running, and is DATABASE_URL right: host, port, user, password, database?';
-    return [fail('postgres', `cannot be used: ${why(error)}`, advice)];
+    const advice =
+      'Check that PostgreSQL is running and that DATABASE_URL has the right host, port, user, password and database.';
+    return [fail('postgres', `connection failed: ${why(error)}`, advice)];
   }
 }
 
 function about({ version, schema, skewMs, roundTripMs }: DatabaseSight): Finding[] {
   const server =
     version.number < OLDEST_POSTGRES
-      ? fail('postgres', `it is ${version.name}`, 'PostgreSQL 15 or newer is needed.')
-      : ok('postgres', `${version.name}, answers within ${spell(roundTripMs)}`);
+      ? fail('postgres', `version ${version.name}`, 'Install PostgreSQL 15 or newer.')
+      : ok('postgres', `${version.name}, responds within ${spell(roundTripMs)}`);
   const apart = Math.max(0, Math.abs(skewMs) - roundTripMs);
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   const clock =
     apart > SKEW_MS
-      ? warn('clock', `Postgres is ${spell(apart)} ${side} this machine`, 'Let both keep time by NTP.')
-      : ok('clock', 'this machine and Postgres agree');
+      ? warn(
+          'clock',
+          `the clock of PostgreSQL is ${spell(apart)} ${side} this machine`,
+          'Synchronize both with NTP.',
+        )
+      : ok('clock', 'PostgreSQL and this machine agree');
   return [server, migrationsFinding(schema), clock];
 }
 
@@ -49,28 +54,27 @@ function migrationsFinding(schema: SchemaState): Finding {
 
 export async function redisFindings({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === null)
-    return [
-      ok('redis', 'REDIS_URL is not set: `nightshift start` does without; `api` and `worker` need one'),
-    ];
+    return [ok('redis', 'REDIS_URL is not set; `nightshift start` needs no Redis, `api` and `worker` do')];
   try {
     const { version, policy, cluster } = await inspectRedis(redisUrl);
     const oldest = cluster ? OLDEST_CLUSTER : OLDEST_REDIS;
     const server = isOlder(version, oldest)
-      ? fail('redis', `it is ${version}`, `Redis ${oldest.join('.')} or newer is needed.`)
+      ? fail('redis', `version ${version}`, `Install Redis ${oldest.join('.')} or newer.`)
       : ok('redis', cluster ? `${version}, a cluster` : version);
     return [server, ...policyFindings(policy)];
   } catch (error) {
-    const advice = 'Is it running, and is REDIS_URL right: host, port, user, password?';
-    return [fail('redis', `cannot be used: ${why(error)}`, advice)];
+    const advice =
+      'Check that Redis is running and that REDIS_URL has the right host, port, user and password.';
+    return [fail('redis', `connection failed: ${why(error)}`, advice)];
   }
 }
 
 function policyFindings(policy: string | null): Finding[] {
   const name = 'redis memory';
   if (policy === null)
-    return [warn(name, 'it does not say its maxmemory-policy', 'See to it that it is noeviction.')];
+    return [warn(name, 'maxmemory-policy cannot be read', 'Make sure that it is noeviction.')];
   if (policy === 'noeviction') return [ok(name, 'maxmemory-policy is noeviction')];
-  const advice = 'Set it to noeviction: bells that are evicted cost a second each.';
+  const advice = 'Set it to noeviction. Each evicted wake-up delays a job by about a second.';
   return [warn(name, `maxmemory-policy is ${policy}`, advice)];
 }
 

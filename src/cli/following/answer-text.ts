@@ -1,4 +1,4 @@
-/** The answer on stdout as it is made; what was written already is never written twice. */
+/** Streams an answer to stdout. Text already written is not repeated. */
 import { textMaker } from '../../client/index.ts';
 import type { Message, StreamEvent } from '../../client/index.ts';
 import { textOf } from './message-text.ts';
@@ -7,7 +7,7 @@ import type { Screen } from '../terminal/screen.ts';
 
 export type AnswerText = {
   receive(event: StreamEvent): void;
-  /** A message is whole: what is missing of it is written. */
+  /** A message is complete: writes the rest of it. */
   complete(message: Pick<Message, 'id' | 'content'>): void;
 };
 
@@ -28,7 +28,7 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
   const write = (text: string): void => {
     if (!text.startsWith(shown.text)) {
       endLine();
-      screen.note(screen.sideInk('dim', '↻ the answer begins anew'));
+      screen.note(screen.sideInk('dim', '↻ the answer restarts'));
       shown.text = '';
     }
     screen.out(safe(text.slice(shown.text.length)));
@@ -37,7 +37,7 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
   const think = (thinking: string): void => {
     if (!thinking.startsWith(shown.thinking)) shown.thinking = '';
     const lines = thinking.slice(shown.thinking.length).split('\n');
-    // Whole lines only: stderr is told by line.
+    // Only complete lines, because stderr is written line by line.
     for (const line of lines.slice(0, -1)) screen.note(screen.sideInk('dim', `  ${safe(line)}`));
     shown.thinking = thinking.slice(0, thinking.length - (lines.at(-1) ?? '').length);
   };

@@ -1,6 +1,6 @@
 /**
- * What is heard of a job by the stream of its context, and of the workers that it spawns by theirs: what they do on stderr, and
- * what waits for a person, whoever in the tree it comes from.
+ * Follows the event streams of a job and of the workers that it spawns. Prints their progress on stderr and reports the
+ * items in the whole tree that wait for a person.
  */
 import type { Client, StreamEvent } from '../../client/index.ts';
 import { answeredBy, itemOf } from '../asking/item.ts';
@@ -14,28 +14,28 @@ export type Listener = {
   client: Client;
   screen: Screen;
   quiet: boolean;
-  /** Something waits for a person. */
+  /** An item waits for a person. */
   asked(item: Item, label: string): void;
-  /** It does not any more. */
+  /** The item no longer waits. */
   answered(toolCallId: string): void;
-  /** Ends the following, not the job. */
+  /** Stops following; the job continues. */
   signal: AbortSignal;
 };
 
 export type Followed = {
   contextId: string;
   jobId: string;
-  /** The number in the context after which the job is followed. */
+  /** The event number in the context after which the job is followed. */
   after: number;
 };
 
-/** A listener, and the workers below that it follows now. */
+/** A listener and the descendants that it is following. */
 export type Family = Listener & { children: Set<Promise<void>> };
 
-/** Workers whose own streams are followed at once. */
+/** The maximum number of child streams followed at once. */
 const MOST_CHILDREN = 50;
 
-/** To the end of the job. `label`: of a worker below, with all that are between. */
+/** Follows a job to its end. `label`: the names of the workers from the root to this one; '' for the root. */
 export async function receive(
   family: Family,
   job: Followed,
@@ -53,12 +53,12 @@ export async function receive(
     until: isEnd,
     onConnection(away) {
       if (label === '' && away !== null && !lost)
-        screen.note(screen.sideInk('yellow', '… connection lost, trying again'));
-      if (label === '' && away === null && lost) screen.note(screen.sideInk('dim', '… connected again'));
+        screen.note(screen.sideInk('yellow', 'Connection lost, reconnecting …'));
+      if (label === '' && away === null && lost) screen.note(screen.sideInk('dim', 'Connected again.'));
       lost = away !== null;
     },
   });
-  // What is said before it begins belongs to a job before it in the same context.
+  // Events before the start of this job belong to earlier jobs of the same context.
   let mine = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
   for await (const event of events) {
     mine ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
@@ -78,7 +78,7 @@ export async function receive(
   }
 }
 
-/** Follows the job of a worker that was spawned. One that is gone has nothing to tell. */
+/** Follows the job of a spawned worker. Errors are ignored, for example when the worker was deleted. */
 export function adopt(
   family: Family,
   spawned: { worker_id: string; job_id: string; name: string },

@@ -1,16 +1,16 @@
 /**
- * Follows a job to its end, over as many connections as it takes: its answer, its progress, and that of the workers that it
- * spawns.
+ * Follows a job to its end and reconnects when needed: its answer, its progress, and the progress of the workers that
+ * it spawns.
  */
 import type { Job } from '../../client/index.ts';
 import type { AnswerText } from './answer-text.ts';
 import { receive } from './family.ts';
 import type { Family, Followed, Listener } from './family.ts';
 
-/** `answer` null: the text is not told as it is made. */
+/** `answer` null: the text is not streamed. */
 export type Following = Listener & { answer: AnswerText | null };
 
-/** Resolves with the job once it has ended; rejects with the reason of the signal. */
+/** Resolves with the finished job. Rejects with the reason of the signal. */
 export async function followJob(following: Following, job: Followed): Promise<Job> {
   const over = new AbortController();
   const signal = AbortSignal.any([following.signal, over.signal]);

@@ -1,4 +1,4 @@
-/** The text of a message, of all that it is made of. */
+/** The text blocks of a message, joined. */
 import type { ContentBlock } from '../../client/index.ts';
 
 export function textOf(content: readonly ContentBlock[]): string {

@@ -1,4 +1,4 @@
-/** One event of a context in readable lines. */
+/** Prints one event of a context as readable lines. */
 import type { Client, ContentBlock, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
 import { lookOf } from '../terminal/ink.ts';
@@ -8,7 +8,7 @@ import { cut } from '../terminal/width.ts';
 
 const RESULT_COLUMNS = 300;
 
-/** The lines of an event, each ended; empty: there is nothing to say of it. */
+/** Returns the lines of an event, each ended by a newline; empty for events that are not printed. */
 export function openEventPrinter(client: Client, { ink }: Screen): (event: StreamEvent) => Promise<string> {
   return async (event) => {
     if (event.event === 'MessageCompleted') {
@@ -53,13 +53,13 @@ export function openEventPrinter(client: Client, { ink }: Screen): (event: Strea
   function wordsOf({ event, data }: Exclude<StreamEvent, { event: 'MessageCompleted' }>): string | null {
     switch (event) {
       case 'JobStarted':
-        return ink('dim', `job ${data.job_id} runs${data.attempt > 1 ? `, attempt ${data.attempt}` : ''}`);
+        return ink('dim', `job ${data.job_id} started${data.attempt > 1 ? `, attempt ${data.attempt}` : ''}`);
       case 'JobFinished':
         return `${ink('dim', `job ${data.job_id}`)} ${ink(lookOf(data.status), data.status)}`;
       case 'StateChanged':
         return ink('dim', data.new_state);
       case 'ToolCallStarted':
-        return ink('dim', `${oneLine(data.name)} runs ${data.tool_call_id}`);
+        return ink('dim', `${oneLine(data.name)} started ${data.tool_call_id}`);
       case 'ToolCallFinished':
         return `${ink('dim', oneLine(data.name))} ${ink(lookOf(data.status), data.status)}`;
       case 'ApprovalRequested':
@@ -67,7 +67,7 @@ export function openEventPrinter(client: Client, { ink }: Screen): (event: Strea
       case 'ApprovalResolved':
         return `${oneLine(data.name)}: ${data.decision} (${data.by})${data.reason === null ? '' : `: ${oneLine(data.reason)}`}`;
       case 'InputRequested':
-        return `${ink('yellow', '?')} ${oneLine(data.question ?? `a client is to run ${data.name}`)} ${ink('dim', data.tool_call_id)}`;
+        return `${ink('yellow', '?')} ${oneLine(data.question ?? `waiting for a client to run ${data.name}`)} ${ink('dim', data.tool_call_id)}`;
       case 'OutcomeUnknown':
         return `${ink('yellow', '?')} did ${oneLine(data.name)} happen? ${inputText(data.input)} ${ink('dim', data.tool_call_id)}`;
       case 'OutcomeResolved':
@@ -75,19 +75,19 @@ export function openEventPrinter(client: Client, { ink }: Screen): (event: Strea
       case 'WorkerSpawned':
         return `⤷ worker ${oneLine(data.name)} ${ink('dim', data.worker_id)}`;
       case 'MessagesRetracted':
-        return `${data.message_ids.length} messages of ${data.turn} taken back (${data.mode})`;
+        return `${data.message_ids.length} messages of ${data.turn} removed (${data.mode})`;
       case 'ContextCompacted':
-        return `history shortened (${data.type}): ${data.tokens_before} → ${data.tokens_after} tokens`;
+        return `history compacted (${data.type}): ${data.tokens_before} → ${data.tokens_after} tokens`;
       case 'ContextCleared':
-        return 'history begins anew';
+        return 'history cleared';
       case 'ContextImported':
         return `imported (${data.format})`;
       case 'BranchCreated':
-        return `branch ${oneLine(data.branch)} made from ${oneLine(data.parent)}`;
+        return `branch ${oneLine(data.branch)} created from ${oneLine(data.parent)}`;
       case 'BranchSwitched':
-        return `branch ${oneLine(data.branch)} is the active one`;
+        return `branch ${oneLine(data.branch)} is now active`;
       case 'BranchDeleted':
-        return `branch ${oneLine(data.branch)} removed`;
+        return `branch ${oneLine(data.branch)} deleted`;
       case 'ContentDelta':
       case 'ContentSnapshot':
       case 'ThinkingDelta':

@@ -1,4 +1,4 @@
-/** What a job does, in lines on stderr. */
+/** Prints the progress of a job on stderr. */
 import type { Client, Job, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
 import { lookOf } from '../terminal/ink.ts';
@@ -8,11 +8,11 @@ import { count, money, spell, tokensOf } from '../terminal/time.ts';
 
 export type Progress = {
   receive(event: StreamEvent): Promise<void>;
-  /** What an answer asks for. */
+  /** The tool calls of an answer. */
   calls(message: Pick<Message, 'content'>): void;
 };
 
-/** `label` stands before each line of a worker below. */
+/** `label`: prefix of each line, the name of a descendant worker. */
 export function openProgress(client: Client, screen: Screen, label: string): Progress {
   const asked = new Map<string, number>();
   const note = (line: string): void => screen.note(screen.sideInk('dim', `${label}${line}`));
@@ -33,22 +33,22 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
       }
       if (event === 'WorkerSpawned') note(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
       if (event === 'ContextCompacted')
-        note(`≡ history shortened: ${data.tokens_before} → ${data.tokens_after} tokens`);
-      if (event === 'MessagesRetracted') note(`← taken back: ${count(data.message_ids.length, 'message')}`);
+        note(`≡ history compacted: ${data.tokens_before} → ${data.tokens_after} tokens`);
+      if (event === 'MessagesRetracted') note(`← ${count(data.message_ids.length, 'message')} removed`);
       if (event === 'StateChanged' && data.new_state === 'TransientFailure') {
         const state = await quietly(client.contexts.state(data.context_id));
-        note(`! ${state === null ? 'a call failed, and is tried again' : oneLine(state.why)}`);
+        note(`! ${state === null ? 'a call failed and will be retried' : oneLine(state.why)}`);
       }
     },
   };
 }
 
-/** It may be gone by now, or the API away: the line is told without it. */
+/** On any error, the line is printed without the state. */
 async function quietly<T>(asked: Promise<T>): Promise<T | null> {
   return asked.catch(() => null);
 }
 
-/** How it ended. */
+/** Prints the result of the job. */
 export function printEnd(screen: Screen, job: Job): void {
   const { sideInk } = screen;
   const ms =

@@ -1,6 +1,7 @@
 /**
- * Attends to a job from the input on: shows it, asks a person in place, answers Ctrl-C, and ends as the job ended. The first
- * Ctrl-C cancels the job and waits for the receipt, or leaves it to go on with `keep`; the second leaves whatever happens.
+ * Runs a job interactively: shows it, prompts for approvals and answers, handles Ctrl-C, and exits with its result. The
+ * first Ctrl-C cancels the job and waits for the receipt, or with `keep` leaves the job running. The second exits at
+ * once.
  */
 import type { Accepted, Client, Job } from '../../client/index.ts';
 import { askInPlace } from '../asking/in-place.ts';
@@ -20,18 +21,18 @@ export type RunInteractiveOptions = {
   json?: true;
   keep?: true;
   yes?: true;
-  /** False: nobody is asked. */
+  /** False: never prompts. */
   input: boolean;
-  /** Not said: as the terminal has it. */
+  /** Undefined: streams if stdout is a terminal. */
   stream?: boolean;
   thinking?: true;
   quiet?: true;
 };
 
-/** How long a cancel is waited for. */
+/** How long to wait for a cancelled job to stop. */
 const RECEIPT_MS = 30_000;
 
-/** Why a job is not followed any more, though it goes on. */
+/** Following ends before the job does. */
 class LeftEarly extends Error {
   readonly exit: Exit;
   constructor(exit: Exit) {
@@ -55,7 +56,7 @@ export async function runInteractive(
     if (count > 1) process.exit(exit);
     if (options.keep === true) return leave.abort(new LeftEarly(exit));
     cancelling = exit;
-    // What goes wrong with the input itself ends the command anyway.
+    // If sending fails, the main flow reports the error.
     receipt = sending.then(
       ({ job_id }) => cancel(cli, client, job_id),
       () => undefined,
@@ -65,14 +66,14 @@ export async function runInteractive(
     const accepted = await sending;
     if (options.quiet !== true) printBeginning(cli, accepted);
     const job = await follow(cli, client, options, accepted, leave);
-    // The end of the job may be heard of before the receipt comes.
+    // The stream may report the end of the job before the receipt arrives.
     await receipt;
     describeEnd(cli, job, options);
     return cancelling !== null && exitOf(job.status) === EXIT.stopped ? cancelling : exitOf(job.status);
   } catch (error) {
     if (!(error instanceof LeftEarly)) throw error;
     const { job_id } = await sending;
-    screen.note(screen.sideInk('dim', `The job goes on: nightshift logs -f ${job_id}`));
+    screen.note(screen.sideInk('dim', `The job keeps running. Follow it: nightshift logs -f ${job_id}`));
     return error.exit;
   } finally {
     forget();
@@ -130,12 +131,12 @@ async function approve(client: Client, screen: Cli['screen'], item: Item, label:
 
 async function cancel(cli: Cli, client: Client, jobId: string): Promise<void> {
   const { screen } = cli;
-  screen.note(screen.sideInk('yellow', 'Cancelling the job … (Ctrl-C again leaves at once)'));
+  screen.note(screen.sideInk('yellow', 'Cancelling the job … (press Ctrl-C again to exit at once)'));
   try {
     const receipt = await client.jobs.cancel(jobId, { wait_ms: RECEIPT_MS, reason: 'Ctrl-C' });
     if (receipt.stopped_at === null)
-      screen.note(`The wish is noted; the job has not stopped yet (${receipt.status}).`);
-    else screen.note(screen.sideInk('dim', `It stopped at ${receipt.stopped_at} (${receipt.status}).`));
+      screen.note(`Stop requested; the job has not stopped yet (${receipt.status}).`);
+    else screen.note(screen.sideInk('dim', `The job stopped at ${receipt.stopped_at} (${receipt.status}).`));
   } catch (error) {
     screen.note(safe(toEnd(error, cli.url)?.message ?? String(error)));
   }

@@ -1,7 +1,7 @@
-/** One line from a person at the terminal; asked on stderr, so that stdout stays what was asked for. */
+/** Prompts a person for one line. The prompt goes to stderr, so that stdout contains only the output. */
 import { createInterface } from 'node:readline';
 
-/** Null: nothing was said, since the input ended or `signal` was raised. Ctrl-C is what it is everywhere: a signal. */
+/** Null: the input ended or `signal` was aborted. Ctrl-C is passed on as SIGINT. */
 export function askLine(question: string, signal?: AbortSignal): Promise<string | null> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));

@@ -1,4 +1,4 @@
-/** Colour, where the stream shows any: `NO_COLOR`, `FORCE_COLOR` and whether it is a terminal decide (node:util). */
+/** Colours, if the stream supports them. `NO_COLOR`, `FORCE_COLOR` and whether it is a terminal decide (node:util). */
 import { styleText } from 'node:util';
 
 export type Look = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta';
@@ -8,7 +8,7 @@ export function inkOf(stream: NodeJS.WritableStream): Ink {
   return (look, text) => (text === '' ? '' : styleText(look, text, { stream }));
 }
 
-/** The colour of a state, of a job or a worker. */
+/** The colour for the state of a job, worker or check. */
 export function lookOf(state: string): Look {
   switch (state) {
     case 'completed':

@@ -1,6 +1,6 @@
 /**
- * Text of models, tools and people on a terminal. What could steer the terminal (escape sequences, other control
- * characters, marks that turn the direction of writing) is shown or left out; newlines and tabs stay.
+ * Makes untrusted text safe for a terminal. Characters that could control it (escape sequences, other control
+ * characters, bidirectional marks) are replaced or removed. Newlines and tabs stay.
  */
 
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
@@ -17,12 +17,12 @@ function harmless(character: string): string {
   return code === 0x7f ? '␡' : '\uFFFD';
 }
 
-/** The same on one line. */
+/** The same, on one line. */
 export function oneLine(text: string): string {
   return safe(text.replaceAll(/\s+/g, ' ').trim());
 }
 
-/** JSON that no terminal takes for more than text: what JSON itself leaves as it is becomes an escape. */
+/** JSON that is safe for a terminal: control characters that JSON leaves unescaped are escaped. */
 export function safeJson(value: unknown, space = 0): string {
   return JSON.stringify(value, null, space).replaceAll(STEERING, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

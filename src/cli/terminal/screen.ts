@@ -1,6 +1,6 @@
 /**
- * Where a command writes: what was asked for on stdout, what is said beside it on stderr. A reader who leaves ends the
- * process without a word.
+ * The output of a command: results on stdout, notes on stderr. When the reader closes the pipe, the process exits
+ * silently.
  */
 import { isatty } from 'node:tty';
 import { EXIT } from '../exit.ts';
@@ -9,22 +9,22 @@ import type { Ink } from './ink.ts';
 import { safeJson } from './safe.ts';
 
 export type Screen = {
-  /** What was asked for. */
+  /** Writes a result. */
   out(text: string): void;
-  /** One document: indented on a terminal, else on one line. */
+  /** Writes one document: indented on a terminal, otherwise on one line. */
   json(value: unknown): void;
-  /** One line of a stream of documents. */
+  /** Writes one document of a stream, on one line. */
   jsonLine(value: unknown): void;
-  /** A line beside it. */
+  /** Writes a line to stderr. */
   note(line: string): void;
   ink: Ink;
-  /** Of stderr. */
+  /** Ink for stderr. */
   sideInk: Ink;
-  /** Columns; null: no terminal, no end. */
+  /** Columns of the terminal; null: not a terminal, unlimited. */
   columns: number | null;
-  /** Whether a person reads stdout as it comes. */
+  /** Whether stdout is a terminal. */
   isTerminal: boolean;
-  /** Whether a person is there to be asked. */
+  /** Whether a person can be prompted. */
   canAsk: boolean;
 };
 
@@ -37,7 +37,7 @@ export function openScreen(): Screen {
     });
   }
   const isTerminal = isatty(1);
-  // Text that ended in the middle of a line: what is said beside it on the same terminal begins a new one.
+  // stdout ended in the middle of a line: a note on the same terminal starts a new line first.
   let open = false;
   const out = (text: string): void => {
     if (text === '') return;

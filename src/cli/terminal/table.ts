@@ -1,4 +1,4 @@
-/** Tables for people: columns as wide as what is in them, the last one cut where the terminal ends. */
+/** Tables for terminals. Columns are as wide as their content; the last one is cut at the edge of the terminal. */
 import { oneLine } from './safe.ts';
 import type { Ink } from './ink.ts';
 import { cut, padEnd, padStart, widthOf } from './width.ts';
@@ -6,18 +6,18 @@ import { cut, padEnd, padStart, widthOf } from './width.ts';
 export type Column<Row> = {
   title: string;
   cell: (row: Row) => string;
-  /** What `cell` gives is one harmless line already, and keeps its spaces. */
+  /** `cell` returns a single safe line; its spaces are kept. */
   isLine?: boolean;
-  /** Numbers stand at the right. */
+  /** Right-aligned. */
   right?: boolean;
-  /** How a cell looks. */
+  /** Colours a cell. */
   ink?: (row: Row, text: string, ink: Ink) => string;
 };
 
 const GAP = '  ';
 const LEAST_LAST = 8;
 
-/** `columns` of the terminal; null: no end. Ends with a newline. */
+/** `screen`: columns of the terminal; null: unlimited. The result ends with a newline. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

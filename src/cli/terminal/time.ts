@@ -1,15 +1,15 @@
-/** Times and amounts, as people write and read them. */
+/** Parses and formats times and amounts. */
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Milliseconds of `90s`, `10m`, `2h`, `1d`; null: it is none. */
+/** Parses `90s`, `10m`, `2h` or `1d` to milliseconds; null: invalid. */
 export function parseDuration(text: string): number | null {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
   if (amount === undefined || unit === undefined) return null;
   return Number(amount) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** How long: `850ms`, `3.2s`, `4m 10s`, `2h 5m`, `3d 4h`. */
+/** Formats a duration: `850ms`, `3.2s`, `4m 10s`, `2h 5m`, `3d 4h`. */
 export function spell(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))}ms`;
   if (ms < 59_950) return `${(ms / UNITS.s).toFixed(1)}s`;
@@ -26,7 +26,7 @@ function unitsOf(ms: number): readonly [Unit, Unit] {
   return ms < UNITS.d ? ['h', 'm'] : ['d', 'h'];
 }
 
-/** Between two instants of the API; null: one is not there. */
+/** The time between two timestamps of the API; null: one is missing. */
 export function between(from: string | null, to: string | null): string | null {
   return from === null || to === null ? null : spell(Date.parse(to) - Date.parse(from));
 }
@@ -51,7 +51,7 @@ export function tokensOf(usage: Spent): number {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
 }
 
-/** US dollars; null: no price is known. */
+/** US dollars; null: the price is unknown. */
 export function money(cost: string | null): string {
   return cost === null ? '–' : `$${cost}`;
 }

@@ -1,15 +1,15 @@
-/** How many columns of a terminal a text takes: East Asian characters and emoji take two, marks none. */
+/** The width of text in terminal columns: East Asian characters and emoji take two, combining marks none. */
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Tangut}\u3000-\u303E\uFE30-\uFE4F\uFF01-\uFF60\uFFE0-\uFFE6]/u;
-/** Half as wide as others of their script. */
+/** Half-width forms, one column wide. */
 const NARROW = /[\uFF61-\uFFDC]/u;
 
 export function widthOf(text: string): number {
-  // Nearly all text is of this kind, and told at a glance.
+  // Fast path for plain ASCII.
   if (/^[\u0020-\u007E]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += widthOfOne(segment);
@@ -22,7 +22,7 @@ function widthOfOne(grapheme: string): number {
   return WIDE.test(grapheme) && !NARROW.test(grapheme) ? 2 : 1;
 }
 
-/** Cut to so many columns, the last of which tells that there was more. */
+/** Cuts text to a number of columns. Cut text ends with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = '';

@@ -1,6 +1,6 @@
 /**
- * Asks a person. The call waits, for as long as it takes and without a slot, until somebody answers; the answer is its
- * result. What holds no question is refused here, with the words that any tool has for arguments that do not match.
+ * Asks a person. The call waits without using a slot until a client posts the answer, which is the result of the call.
+ * Input without a question is refused like the invalid arguments of any other tool.
  */
 import { ASK_USER } from '../../core/question.ts';
 import { fromJsonSchema } from '../input.ts';
@@ -12,11 +12,11 @@ const DESCRIPTION =
 const SCHEMA = {
   type: 'object',
   properties: {
-    question: { type: 'string', minLength: 1, description: 'What you want to know, in full sentences.' },
+    question: { type: 'string', minLength: 1, description: 'The question, in full sentences.' },
     choices: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Answers to choose from. The user may still answer otherwise.',
+      description: 'Answers to choose from. The user may also give a different answer.',
     },
   },
   required: ['question'],
@@ -37,6 +37,6 @@ export function askUser(): Tool {
     approval: 'never',
     timeoutMs: null,
     validate: input.validate,
-    execute: () => ({ content: 'A question is answered by a person, and not run.', is_error: true }),
+    execute: () => ({ content: 'ask_user is answered by a person and cannot be executed.', is_error: true }),
   };
 }

@@ -1,4 +1,4 @@
-/** How a built-in tool is made: arguments by a JSON Schema, a result as JSON text, errors with a code. */
+/** Builds a built-in tool: arguments checked by a JSON Schema, results as JSON text, errors with a code. */
 import type { JsonObject } from '../../core/json.ts';
 import type { AnsweredBy, Effect, ToolInvocation } from '../../core/tool.ts';
 import { fromJsonSchema } from '../input.ts';
@@ -7,22 +7,22 @@ import type { Tool, OwnApproval } from '../tool.ts';
 export type BuiltIn = {
   name: string;
   description: string;
-  /** Of the arguments, which are an object and hold nothing else. */
+  /** The properties of the arguments object. Others are refused. */
   properties: JsonObject;
   required: string[];
   effect: Effect;
   answeredBy?: AnsweredBy;
   approval?: OwnApproval;
-  /** Without it the general limit holds. */
+  /** Default: the general tool timeout. */
   timeoutMs?: number;
-  /** `input` matches the schema. Throws `ToolFault`. */
+  /** `input` has passed the schema. Throws `ToolFault`. */
   execute(input: JsonObject, call: BuiltInCall): unknown;
 };
 
-/** `signal` is aborted when the call is cancelled or out of time. */
+/** `signal` is aborted when the call is cancelled or times out. */
 export type BuiltInCall = ToolInvocation & { signal: AbortSignal };
 
-/** A text argument; empty where there is none. */
+/** A text argument; '' if it is missing. */
 export function textIn(input: JsonObject, name: string): string {
   const value = input[name];
   return typeof value === 'string' ? value : '';
@@ -47,7 +47,7 @@ export function builtIn(of: BuiltIn): Tool {
     errors: 'coded',
     validate,
     execute: async (checked, { signal }, call) => {
-      // What `validate` let through is an object of the schema.
+      // `validate` has checked that the input is an object.
       const result = await of.execute(checked as JsonObject, { ...call, signal });
       return JSON.stringify(result);
     },

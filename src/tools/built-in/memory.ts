@@ -1,4 +1,4 @@
-/** A small memory of a worker, by key: it survives clear, and goes with the worker. */
+/** The memory of a worker: texts by key. It survives clearing the context and is deleted with the worker. */
 import type { TenantId, WorkerId } from '../../core/ids.ts';
 import { ToolFault } from '../tool-fault.ts';
 import type { Tool } from '../tool.ts';
@@ -6,17 +6,20 @@ import { builtIn, textIn } from './built-in.ts';
 
 export const MEMORY_TOOLS = ['remember', 'recall'] as const;
 
-/** Characters of a key and of a value; and of one worker, how many memories, and their characters in all. */
+/** Maximum characters of a key and of a value; and per worker, the number of memories and their total characters. */
 export const MEMORY_LIMITS = { key: 200, value: 8_000, count: 500, total: 100_000 } as const;
 
 export type Rememberer = { tenantId: TenantId; workerId: WorkerId };
 export type Memory = { key: string; value: string };
 
-/** Where memories are kept. */
+/** The storage of memories. */
 export type Memories = {
-  /** Over what was there; an empty value forgets. `full`: it would be more than the limits. `gone`: there is no such worker. */
+  /**
+   * Replaces an existing value; an empty value deletes it. `full`: the limits are exceeded. `gone`: the worker does not
+   * exist.
+   */
   remember(of: Rememberer, memory: Memory): Promise<'done' | 'full' | 'gone'>;
-  /** `key` null: all, by key. */
+  /** `key` null: all memories, sorted by key. */
   recall(of: Rememberer, key: string | null): Promise<Memory[]>;
 };
 
@@ -30,7 +33,7 @@ function remember(memories: Memories): Tool {
   return builtIn({
     name: 'remember',
     description:
-      'Keeps a text under a key for as long as you exist, also when the conversation is cleared. Under a key that is taken the new text replaces the old; an empty text forgets it.',
+      'Stores a text under a key. It is kept as long as you exist, even when the conversation is cleared. A new text replaces the old one; an empty text deletes it.',
     properties: { key: KEY, value: { type: 'string', maxLength: MEMORY_LIMITS.value } },
     required: ['key', 'value'],
     effect: 'idempotent',
@@ -42,10 +45,10 @@ function remember(memories: Memories): Tool {
         case 'full':
           throw new ToolFault(
             'memory_full',
-            `There is room for ${MEMORY_LIMITS.count} memories of ${MEMORY_LIMITS.total} characters in all: forget some first.`,
+            `The memory is full: at most ${MEMORY_LIMITS.count} memories with ${MEMORY_LIMITS.total} characters in total. Delete some first.`,
           );
         case 'gone':
-          throw new ToolFault('worker_gone', 'The worker is gone.');
+          throw new ToolFault('worker_gone', 'The worker was deleted.');
       }
     },
   });
@@ -54,7 +57,8 @@ function remember(memories: Memories): Tool {
 function recall(memories: Memories): Tool {
   return builtIn({
     name: 'recall',
-    description: 'What you kept with remember: the text under a key, or without a key all keys and texts.',
+    description:
+      'Returns what you stored with remember: the text under a key, or without a key all keys and texts.',
     properties: { key: KEY },
     required: [],
     effect: 'none',

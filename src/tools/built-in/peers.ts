@@ -1,4 +1,4 @@
-/** How workers of one tree talk to each other: who is there, a message, a stop. What is refused comes with its code. */
+/** Tools for communication between the workers of a tree: list workers, send a message, stop a worker. */
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
@@ -9,12 +9,12 @@ import type { BuiltInCall } from './built-in.ts';
 
 export const PEER_TOOLS = ['send_message', 'list_workers', 'stop_worker'] as const;
 
-/** The call that asks: of which worker is found by its context. */
+/** The tool call. The platform finds the calling worker by its context. */
 export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
 
 type Answered = { kind: 'done'; value: Json } | Refusal;
 
-/** Other workers, of the caller's tenant and tree. All of it may be asked again for the same call. */
+/** Access to the other workers of the caller's tenant and tree. Every method is safe to repeat for the same call. */
 export type Peers = {
   send(sender: Sender, to: string, content: string): Promise<Answered>;
   list(sender: Sender): Promise<Answered>;
@@ -28,7 +28,7 @@ export function peerTools(peers: Peers): Tool[] {
     builtIn({
       name: 'send_message',
       description:
-        'Sends a message to another worker of your tree: it answers it as soon as it can. What a worker below you answers is sent to you as a message.',
+        'Sends a message to another worker of your tree, which answers as soon as it can. The answer of a worker that descends from you is sent to you as a message.',
       properties: {
         worker_id: WORKER_ID,
         content: { type: 'string', minLength: 1, maxLength: 1_000_000 },
@@ -40,7 +40,7 @@ export function peerTools(peers: Peers): Tool[] {
     }),
     builtIn({
       name: 'list_workers',
-      description: 'Lists the workers below you, with what each is doing, and the one that made you.',
+      description: 'Lists your descendant workers with what each is doing, and your parent worker.',
       properties: {},
       required: [],
       effect: 'none',
@@ -49,7 +49,7 @@ export function peerTools(peers: Peers): Tool[] {
     builtIn({
       name: 'stop_worker',
       description:
-        'Stops a worker below you, and all below it: what they do is cancelled, and they take no messages any more.',
+        'Stops one of your descendant workers and all its descendants: their jobs are cancelled, and they accept no more messages.',
       properties: { worker_id: WORKER_ID },
       required: ['worker_id'],
       effect: 'idempotent',

@@ -1,6 +1,6 @@
 /**
- * Sleeps. The call waits for its moment without a slot: nothing runs here, and an hour costs a row. What names no moment is
- * refused here, with what is wrong.
+ * Sleeps. The platform ends the call at the given time; a sleeping call uses no slot. Input without a valid time is
+ * refused here, with the reason.
  */
 import { LONGEST_SLEEP_S, SLEEP_UNTIL, parseSleep } from '../../core/sleep.ts';
 import { jsonCopy } from '../json-copy.ts';
@@ -8,11 +8,11 @@ import { ToolFault } from '../tool-fault.ts';
 import type { Tool } from '../tool.ts';
 import { builtIn } from './built-in.ts';
 
-const DESCRIPTION = `Waits, for so many seconds or until a moment (at most 30 days), and then goes on. Calls made beside it run at once.`;
+const DESCRIPTION = `Waits for a number of seconds or until a time, at most 30 days. Other calls in the same answer run immediately.`;
 
 const PROPERTIES = {
   seconds: { type: 'number', minimum: 0, maximum: LONGEST_SLEEP_S },
-  until: { type: 'string', description: 'A time with its zone: 2026-11-20T18:30:00Z.' },
+  until: { type: 'string', description: 'A timestamp with time zone: 2026-11-20T18:30:00Z.' },
 };
 
 export function sleepUntil(): Tool {
@@ -25,7 +25,10 @@ export function sleepUntil(): Tool {
     answeredBy: 'timer',
     execute(input) {
       const sleep = parseSleep(jsonCopy(input), Date.now());
-      throw new ToolFault('invalid_input', sleep.ok ? 'A sleep is waited for, and not run.' : sleep.problem);
+      throw new ToolFault(
+        'invalid_input',
+        sleep.ok ? 'sleep_until is ended by a timer and cannot be executed.' : sleep.problem,
+      );
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Tools that come with the platform: each is off unless a role or a config names it. */
+/** The built-in tools. Each is off unless a role or a config names it. */
 import { ASK_USER } from '../../core/question.ts';
 import { SLEEP_UNTIL } from '../../core/sleep.ts';
 import { SPAWN_WORKER, WAIT_FOR_WORKERS } from '../../core/worker-asks.ts';
@@ -17,7 +17,7 @@ import type { Peers } from './peers.ts';
 import { sleepUntil } from './sleep-until.ts';
 import { workerTools } from './workers.ts';
 
-/** What some of them need. Those whose part is not given are not served. */
+/** Dependencies of some tools. A tool without its dependency is not offered. */
 export type BuiltInParts = {
   http?: HttpFetchParts;
   files?: FileParts;
@@ -39,7 +39,7 @@ export function builtInTools({ http, files, command, memories, peers }: BuiltInP
   ];
 }
 
-/** No other tool may have one of these names, served here or not. */
+/** Reserved names: no other tool may use them, even if the built-in tool is not offered. */
 export const BUILT_IN_NAMES: readonly string[] = [
   ASK_USER,
   SLEEP_UNTIL,

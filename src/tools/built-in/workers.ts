@@ -1,6 +1,7 @@
 /**
- * Makes workers, and waits for them. Neither is run: the platform makes a child in the very commit that says so, and whoever
- * waits holds no slot. What cannot be carried out is refused here, with the words that any built-in tool has for wrong arguments.
+ * Tools to spawn workers and wait for them. Neither is executed here: the platform creates the child in the transaction
+ * that stores the call, and a waiting call uses no slot. Calls that cannot be carried out are refused here as invalid
+ * arguments.
  */
 import { SPAWN_WORKER, WAIT_FOR_WORKERS, WAIT_MODES } from '../../core/worker-asks.ts';
 import { ToolFault } from '../tool-fault.ts';
@@ -12,14 +13,14 @@ const SPAWN = {
     type: 'string',
     minLength: 1,
     maxLength: 1_000_000,
-    description: 'What it is to do, with all that it needs to know: it sees nothing of this conversation.',
+    description: 'The task, with everything the worker needs to know. It does not see this conversation.',
   },
-  name: { type: 'string', minLength: 1, maxLength: 256, description: 'How it is called.' },
+  name: { type: 'string', minLength: 1, maxLength: 256, description: 'The name of the worker.' },
   role: {
     type: 'string',
     minLength: 1,
     maxLength: 256,
-    description: 'The role it is made from. Without one it is made as you are.',
+    description: 'The role of the worker. Default: the same settings as yours.',
   },
   system_prompt: { type: 'string', maxLength: 1_000_000 },
   model: { type: 'string', minLength: 1, maxLength: 256, description: 'provider/model' },
@@ -27,14 +28,14 @@ const SPAWN = {
     type: 'array',
     items: { type: 'string', minLength: 1, maxLength: 256 },
     maxItems: 1_000,
-    description: 'Names of the tools it gets: of yours, and those of its role.',
+    description: 'Names of its tools, from yours and those of its role.',
   },
   wait: {
     type: 'boolean',
     description:
-      'true (the default): the result comes when it is done. false: at once; its answer is sent to you as a message.',
+      'true (default): the call returns when the worker is done. false: it returns immediately, and the answer is sent to you as a message.',
   },
-  detached: { type: 'boolean', description: 'It goes on when you are stopped.' },
+  detached: { type: 'boolean', description: 'true: the worker continues when you are stopped.' },
 };
 
 const WAIT = {
@@ -43,14 +44,14 @@ const WAIT = {
     items: { type: 'string' },
     minItems: 1,
     maxItems: 1_000,
-    description: 'Workers that you made, or that these made.',
+    description: 'Ids of your descendant workers.',
   },
-  mode: { enum: [...WAIT_MODES], description: 'all (the default), or any: the first that is done.' },
+  mode: { enum: [...WAIT_MODES], description: 'all (default), or any: wait for the first one.' },
   timeout_s: {
     type: 'number',
     minimum: 0,
     maximum: 31_536_000,
-    description: 'So many seconds at most; they go on after that.',
+    description: 'Maximum seconds to wait. The workers continue after that.',
   },
 };
 
@@ -59,7 +60,7 @@ export function workerTools(): Tool[] {
     builtIn({
       name: SPAWN_WORKER,
       description:
-        'Makes a worker that does a part of the work by itself, with a conversation of its own. Several of them in one answer work at the same time.',
+        'Spawns a worker that does part of the work in its own conversation. Several workers spawned in one answer run in parallel.',
       properties: SPAWN,
       required: ['input'],
       effect: 'once',
@@ -69,7 +70,7 @@ export function workerTools(): Tool[] {
     builtIn({
       name: WAIT_FOR_WORKERS,
       description:
-        'Waits until workers below you are done with what they are doing now, and tells how each one ended.',
+        'Waits until descendant workers have finished their current jobs, and returns the result of each.',
       properties: WAIT,
       required: ['worker_ids'],
       effect: 'none',
@@ -80,5 +81,5 @@ export function workerTools(): Tool[] {
 }
 
 function refuse(): never {
-  throw new ToolFault('invalid_input', 'These arguments cannot be carried out.');
+  throw new ToolFault('invalid_input', 'These arguments are invalid.');
 }

@@ -1,14 +1,14 @@
-/** How long a server is left alone before it is tried again: longer each time, and from the start after a good while. */
+/** The delay before reconnecting to a server. It doubles with each attempt and is reset after a stable connection. */
 const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
 
-/** One that lasted so long was well. */
+/** A connection that lasted this long counts as stable. */
 const WELL_MS = 60_000;
 
 export class Backoff {
   #nextMs = FIRST_MS;
 
-  /** `lastedMs`: how long it was up; 0: it never was. */
+  /** `lastedMs`: how long the connection lasted; 0: it failed. */
   next(lastedMs: number): number {
     if (lastedMs >= WELL_MS) this.#nextMs = FIRST_MS;
     const ms = this.#nextMs;

@@ -1,6 +1,6 @@
 /**
- * One call of an MCP tool: on the connection that stands, or the next one. Where the server is lost in the middle of it,
- * the effect decides: what may run again does, a few times; of a `once` call the outcome is unknown.
+ * One call of an MCP tool, on the current connection or the next one. If the server is lost during the call, the effect
+ * decides: repeatable calls are retried a few times; the outcome of a `once` call is unknown.
  */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Effect } from '../../core/tool.ts';
@@ -14,13 +14,13 @@ import type { Standing } from './standing.ts';
 import { toReply } from './to-reply.ts';
 import { cut, refused, refusedByHttp, silent, unreachable } from './words.ts';
 
-/** How long a call waits for a server that is away, in milliseconds. */
+/** How long a call waits for a disconnected server, in milliseconds. */
 const WAIT_MS = 5_000;
 
-/** A call that may run again is made so often, at most. */
+/** The maximum number of attempts for a repeatable call. */
 const MOST_TRIES = 3;
 
-/** What a call needs of its server. */
+/** What a call needs to know about its server. */
 export type Line = {
   name: string;
   timeoutMs: number;
@@ -31,7 +31,7 @@ export type Line = {
   log: ToolLog;
 };
 
-/** Rejects only when `context.signal` is aborted: nobody waits for it then. */
+/** Rejects only when `context.signal` is aborted. */
 export async function callOn(
   line: Line,
   own: string,
@@ -82,7 +82,7 @@ async function tryOften(
           lost = { reply: cut(line.name, effect), outcome: 'cut' };
           break;
       }
-      // It is of no use any more, whatever is left of it: another one is made.
+      // The connection is unusable: close it, so that a new one is opened.
       await connection.close();
       if (fate === 'cut' && effect === 'once') return lost;
     }
@@ -91,8 +91,9 @@ async function tryOften(
 }
 
 /**
- * What the server itself answered is told to the model, as an error of its tool is. The body of a refusal by HTTP may be of a gateway
- * on the way, and hold its addresses or our headers: the model and the tenant are told a reference, the operator's log the rest.
+ * Errors from the server itself are passed to the model. The body of an HTTP error may come from a gateway and contain
+ * internal addresses or our headers, so the model and the tenant get only a reference; the operator's log has the
+ * details.
  */
 function refusalOf(
   { name, log }: Line,
@@ -103,6 +104,6 @@ function refusalOf(
   if (!(error instanceof StreamableHTTPError)) return refused(name, faultText(error));
   const of = { mcp_server: name, tool: own, tool_call_id };
   log.warn({ ...of, status: error.code }, 'an MCP server refused a call');
-  log.debug({ ...of, fault: faultText(error) }, 'why an MCP server refused a call');
+  log.debug({ ...of, fault: faultText(error) }, 'details of the refused MCP call');
   return refusedByHttp(name, error.code, tool_call_id);
 }

@@ -1,8 +1,8 @@
 /**
- * An MCP server as a child process: JSON lines over its standard streams. It is the head of a process group of its own,
- * so that what it starts (`npx` starts the server proper) ends with it. It is started without a shell, and of our
- * environment it sees only what names no secret: PATH, HOME and the like. Where this process is killed, the child's
- * standard input ends, and by that it knows.
+ * Runs an MCP server as a child process that exchanges JSON lines over stdin and stdout. It leads its own process
+ * group, so its children end with it (`npx` starts the real server as a child). It is started without a shell and
+ * inherits only environment variables that contain no secrets, such as PATH and HOME. If this process is killed, the
+ * child's stdin closes, which tells it to exit.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -15,10 +15,10 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { headOf } from '../truncate.ts';
 import type { Reach } from './server-settings.ts';
 
-/** Between the end of its input, SIGTERM and SIGKILL, in milliseconds. */
+/** The delay between closing stdin, SIGTERM and SIGKILL, in milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** Characters of what it says at once that are handed on. */
+/** Maximum characters of one stderr chunk that are passed on. */
 const LONGEST_REMARK = 2_000;
 
 type StdioReach = Extract<Reach, { kind: 'stdio' }>;
@@ -34,7 +34,7 @@ export class ChildTransport implements Transport {
   #child: ChildProcess | null = null;
   #isOver = false;
 
-  /** `said`: hears what the server writes to its standard error. */
+  /** `said`: receives what the server writes to stderr. */
   constructor(reach: StdioReach, said: (words: string) => void) {
     this.#reach = reach;
     this.#said = said;
@@ -62,7 +62,7 @@ export class ChildTransport implements Transport {
       this.#said(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
     );
     child.once('exit', () => {
-      // What it left behind in its group ends too; what left the group is not waited for.
+      // Kill processes left in the group. Processes that left the group are not waited for.
       this.#signal('SIGKILL');
       void setTimeout(TIMEOUT_MS).then(() => this.#over());
     });
@@ -76,13 +76,14 @@ export class ChildTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (stdin === undefined || stdin === null || !stdin.writable) throw new Error('The server has ended.');
+    if (stdin === undefined || stdin === null || !stdin.writable)
+      throw new Error('The MCP server process has ended.');
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
   }
 
-  /** Resolves when it has ended: gently where it can. */
+  /** Ends the server, gracefully if possible. Resolves when it has ended. */
   async close(): Promise<void> {
     this.#child?.stdin?.end();
     if (await this.#endsWithin(TIMEOUT_MS)) return;
@@ -110,7 +111,7 @@ export class ChildTransport implements Transport {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody of the group is left.
+      // The group has no processes left.
     }
   }
 
@@ -118,7 +119,7 @@ export class ChildTransport implements Transport {
     try {
       this.#read.append(chunk);
     } catch (error) {
-      // Longer than any message may be: where the next one begins is not known.
+      // The message exceeds the maximum size, so the start of the next one is unknown.
       this.onerror?.(toError(error));
       this.#signal('SIGKILL');
       return;
@@ -126,14 +127,14 @@ export class ChildTransport implements Transport {
     while (this.#receiveOne());
   }
 
-  /** False: no whole line is left. */
+  /** False: no complete line is left. */
   #receiveOne(): boolean {
     try {
       const message = this.#read.readMessage();
       if (message === null) return false;
       this.onmessage?.(message);
     } catch (error) {
-      // Not a message: some servers write other things to their standard output.
+      // Not a message: some servers write other output to stdout.
       this.onerror?.(toError(error));
     }
     return true;

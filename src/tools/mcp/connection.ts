@@ -1,6 +1,6 @@
 /**
- * One connection to an MCP server, from its first word to its end. What is declared of us is all that is done:
- * elicitation by form; no roots, no sampling.
+ * One connection to an MCP server. The declared capabilities are all that is supported: elicitation by form; no roots,
+ * no sampling.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -17,19 +17,19 @@ import { ChildTransport } from './child.ts';
 import { answerQuestions, capabilitiesOf } from './elicitation.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-/** Tools of one server; those beyond are not asked for. */
+/** Maximum tools of one server; further pages are not requested. */
 const MOST_TOOLS = 500;
 const MOST_PAGES = 50;
 
-/** How long a server that is otherwise well may take over a word, in milliseconds. */
+/** The timeout of a ping, in milliseconds. */
 const PING_MS = 10_000;
 
 export type Receivers = {
-  /** The server's tools are others now. */
+  /** The server's list of tools has changed. */
   changed(): void;
-  /** An exchange over HTTP went wrong: of a call in flight it is not known whether it will ever be answered. */
+  /** An HTTP exchange failed; calls in flight may never be answered. */
   troubled(): void;
-  /** What it writes for people. */
+  /** A diagnostic message of the server. */
   remarked(words: string): void;
 };
 
@@ -37,18 +37,18 @@ export type CallOptions = { signal: AbortSignal; progress: (text: string) => voi
 
 export type Connection = {
   tools(): Promise<McpTool[]>;
-  /** Rejects where no result came (see `fateOf`), and when `signal` is aborted: the server is told. */
+  /** Rejects if no result arrived (see `fateOf`), and when `signal` is aborted; then the server is notified. */
   call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
-  /** Rejects where it does not answer. */
+  /** Rejects if the server does not respond. */
   ping(): Promise<void>;
   readonly isOver: boolean;
-  /** Resolves when it is over, by whosever doing. */
+  /** Resolves when the connection has ended for any reason. */
   ended: Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 };
 
-/** Resolves once the server has introduced itself, within its time to start. */
+/** Resolves after the initialization of the server, within its start timeout. */
 export async function connect(
   settings: ServerSettings,
   version: string,
@@ -66,7 +66,7 @@ export async function connect(
     isOver = true;
     ended.resolve();
   };
-  // Before the client's own: what is rejected because of it must find it over.
+  // Set before the client's own handler, so that rejected calls see `isOver`.
   Object.assign(transport, { onclose: end });
   const trouble = (error: Error): void => {
     receivers.remarked(error.message);
@@ -108,7 +108,7 @@ function openTransport({ reach }: ServerSettings, receivers: Receivers): Transpo
     case 'stdio':
       return new ChildTransport(reach, (words) => receivers.remarked(words));
     case 'http':
-      // A redirect is followed within the server's own origin only: the headers hold keys.
+      // The client follows redirects only within the origin of the server, because the headers contain keys.
       return new StreamableHTTPClientTransport(new URL(reach.url), {
         requestInit: { headers: reach.headers },
       });
@@ -116,7 +116,7 @@ function openTransport({ reach }: ServerSettings, receivers: Receivers): Transpo
 }
 
 async function listTools(client: Client, options: RequestOptions): Promise<McpTool[]> {
-  // One that has no tools need not know the question.
+  // A server without tools need not implement tools/list.
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const found: McpTool[] = [];
   let cursor: string | undefined;

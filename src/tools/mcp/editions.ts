@@ -1,17 +1,17 @@
 /**
- * Which list of a server's tools a job works with: the one that stood when the job was first seen here, so that its prompts
- * begin alike to the end. What has changed is taken by the next job.
+ * Keeps the list of a server's tools constant within a job, so that the prompts of the job share a prefix. A job uses
+ * the list that was current when this process first saw the job; changes apply to the next job.
  */
 import type { JobId } from '../../core/ids.ts';
 import type { ToolDescriptor } from '../../core/tool.ts';
 
-/** Jobs that are remembered; the oldest is forgotten, and takes what stands then. */
+/** Maximum number of remembered jobs. A forgotten job gets the current list. */
 const MOST = 2_000;
 
 export class Editions {
   readonly #byJob = new Map<JobId, readonly ToolDescriptor[]>();
 
-  /** `current`: what the server offers now. */
+  /** `current`: the server's current tools. */
   of(jobId: JobId | null, current: readonly ToolDescriptor[]): readonly ToolDescriptor[] {
     if (jobId === null) return current;
     const held = this.#byJob.get(jobId);

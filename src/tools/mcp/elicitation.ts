@@ -1,13 +1,13 @@
 /**
- * What a server is told that asks a person in the middle of a call. In a job there is nobody to ask: the answer is no, or,
- * where the operator says so, what the question itself gives as defaults.
+ * Answers a server that asks a person during a call. A job has no person to ask, so the answer is to decline or, if the
+ * operator configured it, the default values of the question.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientCapabilities, ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Elicitation } from './server-settings.ts';
 
-/** All that is declared. */
+/** The declared capabilities. */
 export function capabilitiesOf(elicitation: Elicitation): ClientCapabilities {
   return { elicitation: { form: elicitation === 'defaults' ? { applyDefaults: true } : {} } };
 }
@@ -16,7 +16,7 @@ export function answerQuestions(client: Client, elicitation: Elicitation): void 
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerTo(elicitation, params));
 }
 
-/** The client itself fills in the defaults of what is accepted. */
+/** When a question is accepted, the client fills in its defaults. */
 function answerTo(elicitation: Elicitation, params: ElicitRequest['params']): ElicitResult {
   const isAnswerable =
     elicitation === 'defaults' && params.mode !== 'url' && hasDefaults(params.requestedSchema);

@@ -1,18 +1,18 @@
-/** What became of a request that brought no result. */
+/** Classifies a request that returned no result. */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * `refused`: the server said why. `silent`: its time is up. `not_sent`: the server never got it. `cut`: the connection
- * ended, and nobody can say how far the server came.
+ * `refused`: the server returned an error. `silent`: the timeout expired. `not_sent`: the server did not receive the
+ * request. `cut`: the connection ended, and it is unknown how far the server came.
  */
 export type Fate = 'refused' | 'silent' | 'not_sent' | 'cut';
 
-/** Of errors that the client makes itself. */
+/** Codes of errors that the client itself creates. */
 const CLOSED: number = ErrorCode.ConnectionClosed;
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 
-/** Of a connection that could not be made. */
+/** Codes of failed connection attempts. */
 const UNREACHED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -22,7 +22,7 @@ const UNREACHED = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 
-/** `isOver`: whether the connection has ended: a server may use the codes of the client's own errors. */
+/** `isOver`: whether the connection has ended. Needed because servers may use the same codes as the client. */
 export function fateOf(error: unknown, isOver: boolean): Fate {
   if (error instanceof McpError) {
     if (isOver && error.code === CLOSED) return 'cut';
@@ -32,12 +32,12 @@ export function fateOf(error: unknown, isOver: boolean): Fate {
   return codesOf(error).some((code) => UNREACHED.includes(code)) ? 'not_sent' : 'cut';
 }
 
-/** What the client itself says when its own timer went off. */
+/** The client's own timeout error. */
 function isTimeOut({ code, data }: McpError): boolean {
   return code === TIMED_OUT && typeof data === 'object' && data !== null && 'timeout' in data;
 }
 
-/** 404: the session is gone, and the request with it. Of other refusals the server has read the request, and said no. */
+/** 404: the session expired, and the request was not processed. Other 3xx and 4xx: the server refused the request. */
 function ofStatus(status: number | undefined): Fate {
   if (status === 404) return 'not_sent';
   return status !== undefined && status >= 300 && status < 500 ? 'refused' : 'cut';

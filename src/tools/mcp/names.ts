@@ -1,12 +1,12 @@
 /**
- * Names of MCP tools as models see them: `server__tool`, in the characters and the length that every provider takes. A
- * name that had to be changed keeps apart from others by a few characters of its hash.
+ * Names of MCP tools for models: `server__tool`, limited to the characters and length that every provider accepts. A
+ * name that had to be changed gets a hash suffix to stay unique.
  */
 import { createHash } from 'node:crypto';
 
 const SEPARATOR = '__';
 
-/** What providers take. */
+/** The limit of providers. */
 const LONGEST = 64;
 const FORBIDDEN = /[^a-zA-Z0-9_-]/g;
 
@@ -14,18 +14,18 @@ const HASH_CHARACTERS = 8;
 
 const SERVER_NAME = /^[a-zA-Z0-9_-]{1,32}$/;
 
-/** The first separator of a tool's name ends its server's. */
+/** A server name has no separator, so the first separator of a tool name ends the server name. */
 export function isServerName(name: string): boolean {
   return SERVER_NAME.test(name) && !name.includes(SEPARATOR) && !name.endsWith('_');
 }
 
-/** Null: no name of an MCP tool. */
+/** Null: not the name of an MCP tool. */
 export function serverOf(tool: string): string | null {
   const at = tool.indexOf(SEPARATOR);
   return at < 1 ? null : tool.slice(0, at);
 }
 
-/** `own`: what the server calls it. The same for the same names, whatever else the server has. */
+/** `own`: the server's name of the tool. The result depends only on both names. */
 export function toolName(server: string, own: string): string {
   const plain = own.replace(FORBIDDEN, '_');
   const full = `${server}${SEPARATOR}${plain}`;

@@ -1,4 +1,4 @@
-/** The MCP servers of the config file, checked. Commands and addresses come from nowhere else. */
+/** Parses the MCP servers of the config file, the only source of commands and addresses. */
 import {
   entriesOf,
   fault,
@@ -25,7 +25,7 @@ const SHAPE = {
   known: ['command', 'args', 'env', 'cwd', 'url', 'headers', ...COMMON],
 };
 
-/** What holds where the file does not say. */
+/** Defaults. */
 const START_TIMEOUT_MS = 20_000;
 const TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -38,7 +38,7 @@ export function parseServers(member: Member): Map<string, ServerSettings> {
       ? entry.key
       : fault(
           entry,
-          'its name must be 1 to 32 letters, digits, "-" or "_", without "__" and not ending in "_": tools are named name__tool',
+          'the name must be 1 to 32 letters, digits, "-" or "_", without "__" and not ending in "_", because tools are named name__tool',
         );
     const server = parseServer(entry.key)(entry);
     if (named !== null && server !== null) servers.set(named, server);
@@ -70,12 +70,12 @@ function parseReach(member: Member, of: Of): Reach | null {
   const hasCommand = of('command').value !== undefined;
   const hasUrl = of('url').value !== undefined;
   if (hasCommand === hasUrl)
-    return fault(member, hasUrl ? 'has both command and url: one of them' : 'needs command or url');
+    return fault(member, hasUrl ? 'has both command and url; use only one' : 'needs either command or url');
   return hasCommand ? parseStdio(of) : parseHttp(of);
 }
 
 function parseStdio(of: Of): Reach | null {
-  if (of('headers').value !== undefined) fault(of('headers'), 'is for a server with a url');
+  if (of('headers').value !== undefined) fault(of('headers'), 'is only for servers with a url');
   const command = required(of('command'), filledText);
   const args = optional(of('args'), list(text)) ?? [];
   const env = optional(of('env'), texts) ?? {};
@@ -85,11 +85,11 @@ function parseStdio(of: Of): Reach | null {
 
 function parseHttp(of: Of): Reach | null {
   for (const key of ['args', 'env', 'cwd']) {
-    if (of(key).value !== undefined) fault(of(key), 'is for a server with a command');
+    if (of(key).value !== undefined) fault(of(key), 'is only for servers with a command');
   }
   const url = required(of('url'), httpUrl);
   const headers = optional(of('headers'), texts) ?? {};
-  if (!isHeaders(headers)) fault(of('headers'), 'holds what cannot be sent as a header');
+  if (!isHeaders(headers)) fault(of('headers'), 'contains an invalid header name or value');
   return url === null ? null : { kind: 'http', url, headers };
 }
 

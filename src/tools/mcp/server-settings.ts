@@ -1,7 +1,7 @@
-/** What the config file says of one MCP server, checked. */
+/** The validated settings of one MCP server. */
 import type { Approval } from '../../core/policy.ts';
 
-/** How a server is reached: a process of ours, spoken to over its standard streams, or an address. */
+/** How to connect to a server: a child process over stdin and stdout, or a URL. */
 export type Reach =
   | {
       kind: 'stdio';
@@ -12,22 +12,22 @@ export type Reach =
     }
   | { kind: 'http'; url: string; headers: Readonly<Record<string, string>> };
 
-/** What a server that asks a person is told: no, or what its own question gives as defaults. */
+/** The answer to a server that asks a person: decline, or the default values of its question. */
 export const ELICITATIONS = ['decline', 'defaults'] as const;
 export type Elicitation = (typeof ELICITATIONS)[number];
 
 export type ServerSettings = {
   name: string;
   reach: Reach;
-  /** Globs over the server's own names of its tools; null: all of them. */
+  /** Globs over the server's own tool names; null: all tools. */
   allow: readonly string[] | null;
-  /** Of all its tools; null: as their annotations say. */
+  /** For all its tools; null: according to their annotations. */
   approval: Approval | null;
   elicitation: Elicitation;
-  /** Until it has to have said what tools it has, in milliseconds. */
+  /** The time limit for listing its tools, in milliseconds. */
   startTimeoutMs: number;
-  /** A call without a word of progress. */
+  /** The time limit of a call without progress. */
   timeoutMs: number;
-  /** A call, whatever it says of its progress. */
+  /** The total time limit of a call. */
   maxTimeoutMs: number;
 };

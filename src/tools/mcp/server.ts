@@ -1,6 +1,6 @@
 /**
- * One MCP server: started with the worker process, connected to again whenever it is lost, longer apart each time, until
- * it is stopped. What it offers is known from its first answer on, and remembered while it is away.
+ * One MCP server. It starts with the worker process and is reconnected with increasing delays until it is stopped. Its
+ * tools are known after its first answer and remembered while it is disconnected.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { ToolDescriptor } from '../../core/tool.ts';
@@ -17,10 +17,10 @@ import type { ServerSettings } from './server-settings.ts';
 import { Standing } from './standing.ts';
 import { toTool } from './to-tool.ts';
 
-/** How often one that has nothing to do is asked whether it is there, in milliseconds. */
+/** The interval between pings of an idle server, in milliseconds. */
 const ASK_MS = 30_000;
 
-/** Tools that are remembered beyond those it offers, for calls that were asked for before the list changed. */
+/** Maximum remembered tools, including removed ones, for calls requested before the list changed. */
 const MOST_KEPT = 1_000;
 
 export class McpServer {
@@ -46,12 +46,12 @@ export class McpServer {
     this.#watch = watch;
   }
 
-  /** What it offers, by name; null: it never said. */
+  /** The tools of the server, by name; null: it has never listed them. */
   get offered(): readonly ToolDescriptor[] | null {
     return this.#offered;
   }
 
-  /** Whether it still has time to say what it offers. */
+  /** Whether the server is still within its start timeout. */
   get isStarting(): boolean {
     return this.#offered === null && performance.now() - this.#startedAt < this.settings.startTimeoutMs;
   }
@@ -60,7 +60,7 @@ export class McpServer {
     return this.#remembered.get(tool);
   }
 
-  /** Resolves once it was tried. */
+  /** Resolves after the first connection attempt. */
   start(): Promise<void> {
     this.#startedAt = performance.now();
     this.#running = this.#run();
@@ -89,18 +89,18 @@ export class McpServer {
   #failed(error: unknown): false {
     const server = this.settings.name;
     if (this.#stop.signal.aborted) return false;
-    this.#log.warn({ mcp_server: server }, 'an MCP server cannot be reached; it is tried again');
-    this.#log.debug({ mcp_server: server, fault: faultText(error) }, 'why an MCP server cannot be reached');
+    this.#log.warn({ mcp_server: server }, 'an MCP server cannot be reached; reconnecting');
+    this.#log.debug({ mcp_server: server, fault: faultText(error) }, 'details of the failed MCP connection');
     return false;
   }
 
-  /** One connection from its beginning to its end. Rejects where it never came to be. */
+  /** Runs one connection until it ends. Rejects if it could not be established. */
   async #runOnce(): Promise<true> {
     const server = this.settings.name;
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       troubled: () => void this.#check(),
-      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'an MCP server said'),
+      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {
@@ -117,11 +117,12 @@ export class McpServer {
     await connection.close();
     this.#standing.clear();
     this.#watch.up(server, false);
-    if (!this.#stop.signal.aborted) this.#log.warn({ mcp_server: server }, 'an MCP server was lost');
+    if (!this.#stop.signal.aborted)
+      this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
     return true;
   }
 
-  /** Until it has ended, or does not answer while it has nothing to do. */
+  /** Runs until the connection ends, or the server does not answer a ping while idle. */
   async #watchOver(connection: Connection): Promise<void> {
     while (!connection.isOver) {
       const asking = new AbortController();
@@ -132,7 +133,7 @@ export class McpServer {
     }
   }
 
-  /** One that does not answer is lost. */
+  /** Closes the connection if the server does not answer. */
   async #check(): Promise<void> {
     const { connection } = this.#standing;
     if (connection === null || this.#isChecked) return;
@@ -149,7 +150,7 @@ export class McpServer {
     } catch (error) {
       this.#log.debug(
         { mcp_server: this.settings.name, fault: faultText(error) },
-        'its new tools are not known',
+        'the changed list of MCP tools could not be loaded',
       );
     }
   }
@@ -162,7 +163,7 @@ export class McpServer {
       if (made.kind === 'left') {
         this.#log.debug(
           { mcp_server: this.settings.name, tool: made.own, why: made.why },
-          'an MCP tool is left out',
+          'an MCP tool is not offered',
         );
         continue;
       }

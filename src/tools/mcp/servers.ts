@@ -1,4 +1,4 @@
-/** The MCP servers of the config file, one of each in a worker process. They are shared by all that name them. */
+/** The MCP servers of the config file. Each runs once per worker process and is shared by all workers. */
 import { setTimeout } from 'node:timers/promises';
 import type { Tool } from '../tool.ts';
 import type { Offer, ServerWatch, ToolServers } from '../servers.ts';
@@ -9,7 +9,7 @@ import type { McpServer } from './server.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { standIn } from './stand-in.ts';
 
-/** How long the start of the process waits for them, in milliseconds: one that takes longer comes later. */
+/** How long the start of the process waits for the servers, in milliseconds. Slower ones connect later. */
 const START_MS = 3_000;
 
 type Open = { server: McpServer; editions: Editions; standIn: Tool };
@@ -35,7 +35,7 @@ export function openServers(
     },
     async start(watch: ServerWatch) {
       if (settings.size === 0) return;
-      // The library of the protocol is loaded by those only that speak it.
+      // Loaded on demand: the MCP library is needed only with servers.
       const { McpServer } = await import('./server.ts');
       for (const [name, one] of settings) {
         const server = new McpServer(one, version, log, watch);

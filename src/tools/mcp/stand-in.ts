@@ -1,6 +1,6 @@
 /**
- * What is offered of a server that never said what tools it has, once it had its time to: one tool, so that the model can
- * tell why it lacks the others.
+ * A placeholder for the tools of a server that did not list them within its start timeout. It tells the model why the
+ * other tools are missing.
  */
 import { fromJsonSchema } from '../input.ts';
 import type { Tool } from '../tool.ts';
@@ -13,7 +13,7 @@ export function standIn(server: string): Tool {
   return {
     descriptor: {
       name: toolName(server, 'unavailable'),
-      description: `Stands for the tools of the MCP server ${server}, which does not answer: they cannot be used now. Where the task needs them, say so.`,
+      description: `Placeholder for the tools of the MCP server ${server}, which is not responding. Its tools are unavailable now. If the task needs them, tell the user.`,
       input_schema: input.schema,
       effect: 'none',
       on_unknown: 'tell',

@@ -1,4 +1,4 @@
-/** The connection that stands, if one does, and who waits for the next one. */
+/** Holds the current connection and the calls that wait for the next one. */
 import type { Connection } from './connection.ts';
 
 export class Standing {
@@ -18,7 +18,7 @@ export class Standing {
     this.#connection = null;
   }
 
-  /** Null: not in time. Rejects when the signal is aborted. */
+  /** Null: no connection in time. Rejects when the signal is aborted. */
   async wait(ms: number, signal: AbortSignal): Promise<Connection | null> {
     signal.throwIfAborted();
     const { connection } = this;

@@ -1,13 +1,13 @@
-/** What an MCP tool gave back, as a reply of ours: text and images; what a model cannot take is told in a line. */
+/** Converts the result of an MCP tool to text and images. Other content is mentioned as text. */
 import type { CallToolResult, ContentBlock, EmbeddedResource } from '@modelcontextprotocol/sdk/types.js';
 import type { ResultPart } from '../../core/blocks.ts';
 import type { ToolReply } from '../define.ts';
 
-/** The runner keeps it within the limits of a result. */
+/** The tool runner applies the limits of results. */
 export function toReply({ content, structuredContent, isError }: CallToolResult): ToolReply {
   const parts = content.map(toPart);
   const hasContent = parts.some((part) => part.type !== 'text' || part.text !== '');
-  // Structured content repeats what the text says, where there is any.
+  // Structured content repeats the text if there is any.
   if (hasContent) return { content: parts, is_error: isError ?? false };
   const text = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
   return { content: text, is_error: isError ?? false };
@@ -20,7 +20,7 @@ function toPart(block: ContentBlock): ResultPart {
     case 'image':
       return image(block.mimeType, block.data);
     case 'audio':
-      return text(`(Audio of type ${block.mimeType} was left out.)`);
+      return text(`(Audio of type ${block.mimeType} was omitted.)`);
     case 'resource_link':
       return text(`Resource ${block.uri}: ${[block.name, block.description].filter(Boolean).join(': ')}`);
     case 'resource':
@@ -33,10 +33,10 @@ function embedded(resource: EmbeddedResource['resource']): ResultPart {
   const type = resource.mimeType ?? 'unknown type';
   return type.startsWith('image/')
     ? image(type, resource.blob)
-    : text(`(Resource ${resource.uri} of ${type} was left out.)`);
+    : text(`(Resource ${resource.uri} of ${type} was omitted.)`);
 }
 
-/** One that no model takes is left out by the runner, with a note. */
+/** The tool runner removes image types that models do not support. */
 function image(mediaType: string, data: string): ResultPart {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }

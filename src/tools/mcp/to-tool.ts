@@ -1,6 +1,6 @@
 /**
- * A tool as an MCP server describes it, as a tool of ours. What its annotations leave out is taken as the protocol says:
- * that it changes something, destroys something, and does so anew at every call.
+ * Converts the tool of an MCP server. Missing annotations get the defaults of the protocol: the tool changes something,
+ * may destroy something, and is not idempotent.
  */
 import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { Effect } from '../../core/tool.ts';
@@ -13,10 +13,10 @@ import { truncate } from '../truncate.ts';
 import { toolName } from './names.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-/** Characters: it is part of every prompt. */
+/** Maximum characters, because the description is part of every prompt. */
 const LONGEST_DESCRIPTION = 10_000;
 
-/** `own`: the server's own name of it. */
+/** `own`: the server's own name of the tool. */
 export type CallOwn = (
   own: string,
   effect: Effect,
@@ -24,18 +24,18 @@ export type CallOwn = (
   context: ToolContext,
 ) => Promise<ToolReply>;
 
-/** `left`: why it is not offered. */
+/** `left`: the tool is not offered; `why` is the reason. */
 export type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };
 
 export function toTool(settings: ServerSettings, described: McpTool, call: CallOwn): Made {
   const { name: own } = described;
   const left = (why: string): Made => ({ kind: 'left', own, why });
   if (settings.allow !== null && !settings.allow.some((pattern) => isMatch(pattern, own))) {
-    return left('it is not on the list');
+    return left('it is not in the tools setting of the server');
   }
-  if (described.execution?.taskSupport === 'required') return left('it can be called as a task only');
+  if (described.execution?.taskSupport === 'required') return left('it can only be called as a task');
   const input = fromJsonSchema(described.inputSchema);
-  if (!input.ok) return left(`its input schema: ${input.problem}`);
+  if (!input.ok) return left(`its input schema is invalid: ${input.problem}`);
   const effect = effectOf(described);
   const name = toolName(settings.name, own);
   return {

@@ -1,4 +1,4 @@
-/** What a model is told where a call of an MCP tool brought no result. */
+/** Messages to the model for MCP calls without a result. */
 import type { Effect } from '../../core/tool.ts';
 import type { ToolReply } from '../define.ts';
 
@@ -8,22 +8,22 @@ function failed(content: string): ToolReply {
 
 export function unreachable(server: string): ToolReply {
   return failed(
-    `The MCP server ${server} does not answer: the call did not run. It is being connected to again; try later.`,
+    `The MCP server ${server} is not responding. The call was not executed. Nightshift is reconnecting; try again later.`,
   );
 }
 
-/** In the middle of the call, and as often as it was repeated. */
+/** The connection was lost during the call, and during all retries. */
 export function cut(server: string, effect: Effect): ToolReply {
   return failed(
     effect === 'once'
-      ? `Started, outcome unknown: the MCP server ${server} was lost before it answered. It may have happened. Check before repeating it.`
-      : `The MCP server ${server} was lost before it answered. Nothing that matters was changed, or repeating it is safe.`,
+      ? `Started, outcome unknown: the connection to the MCP server ${server} was lost before it answered. The call may have taken effect. Check before repeating it.`
+      : `The connection to the MCP server ${server} was lost before it answered. Repeating the call is safe.`,
   );
 }
 
 export function silent(server: string, effect: Effect, ms: number): ToolReply {
-  const text = `The MCP server ${server} said nothing for ${ms / 1_000} s: the call was given up.`;
-  return failed(effect === 'once' ? `${text} It may have had its effect. Check before repeating it.` : text);
+  const text = `The call timed out: the MCP server ${server} sent nothing for ${ms / 1_000} s.`;
+  return failed(effect === 'once' ? `${text} It may have taken effect. Check before repeating it.` : text);
 }
 
 export function refused(server: string, why: string): ToolReply {
@@ -32,6 +32,6 @@ export function refused(server: string, why: string): ToolReply {
 
 export function refusedByHttp(server: string, status: number | undefined, callId: string): ToolReply {
   return failed(
-    `The MCP server ${server} refused the call (HTTP ${status ?? 'error'}). The operator can look it up: ${callId}.`,
+    `The MCP server ${server} refused the call (HTTP ${status ?? 'error'}). The operator finds the details in the log under ${callId}.`,
   );
 }

@@ -61,7 +61,7 @@ test.each([400, 401, 403, 429])(
     const error = new StreamableHTTPError(status, 'Error POSTing to endpoint: x-key: sk-secret');
     const { reply, said } = await refusedWith(error);
     expect(reply).toEqual({
-      content: `The MCP server it refused the call (HTTP ${status}). The operator can look it up: call-1.`,
+      content: `The MCP server it refused the call (HTTP ${status}). The operator finds the details in the log under call-1.`,
       is_error: true,
     });
     expect(said).toEqual([

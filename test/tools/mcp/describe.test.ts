@@ -87,18 +87,23 @@ describe('annotations', () => {
 
 describe('a tool that is left out', () => {
   test.each([
-    ['since it is not on the list', {}, { allow: ['write*'] }, 'it is not on the list'],
+    [
+      'since it is not on the list',
+      {},
+      { allow: ['write*'] },
+      'it is not in the tools setting of the server',
+    ],
     [
       'since it is a task',
       { execution: { taskSupport: 'required' as const } },
       {},
-      'it can be called as a task only',
+      'it can only be called as a task',
     ],
     [
       'since its schema is none',
       { inputSchema: { type: 'object' as const, properties: { a: { type: 'nothing' } } } },
       {},
-      /^its input schema: /,
+      /^its input schema is invalid: /,
     ],
   ])('%s', (_, described, settings, why) => {
     expect(made(described, settings)).toEqual({ kind: 'left', own: 'read', why: expect.stringMatching(why) });
@@ -153,7 +158,7 @@ describe('a result', () => {
   test.each([
     [
       { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
-      { type: 'text', text: '(Audio of type audio/wav was left out.)' },
+      { type: 'text', text: '(Audio of type audio/wav was omitted.)' },
     ],
     [
       { type: 'resource_link', uri: 'file:///a', name: 'a', description: 'the first' },
@@ -166,7 +171,7 @@ describe('a result', () => {
     [{ type: 'resource', resource: { uri: 'file:///a', mimeType: 'image/png', blob: 'AAAA' } }, block],
     [
       { type: 'resource', resource: { uri: 'file:///a', blob: 'AAAA' } },
-      { type: 'text', text: '(Resource file:///a of unknown type was left out.)' },
+      { type: 'text', text: '(Resource file:///a of unknown type was omitted.)' },
     ],
   ] as const)('%j', (content, part) => {
     expect(reply({ content: [content] })).toEqual({ content: [part], is_error: false });

@@ -55,21 +55,21 @@ describe('servers', () => {
   });
 
   test.each([
-    ['neither', {}, 'mcp_servers.s: needs command or url'],
-    ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url: one of them'],
-    ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a string with text'],
-    ['a command line', { command: ['a', 'b'] }, 'mcp_servers.s.command: must be a string with text'],
+    ['neither', {}, 'mcp_servers.s: needs either command or url'],
+    ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url; use only one'],
+    ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a non-empty string'],
+    ['a command line', { command: ['a', 'b'] }, 'mcp_servers.s.command: must be a non-empty string'],
     ['arguments that are none', { command: 'a', args: [1] }, 'mcp_servers.s.args[0]: must be a string'],
     ['an environment of numbers', { command: 'a', env: { N: 1 } }, 'mcp_servers.s.env.N: must be a string'],
     [
       'headers of a process',
       { command: 'a', headers: {} },
-      'mcp_servers.s.headers: is for a server with a url',
+      'mcp_servers.s.headers: is only for servers with a url',
     ],
     [
       'an environment of an address',
       { url: 'http://a', env: {} },
-      'mcp_servers.s.env: is for a server with a command',
+      'mcp_servers.s.env: is only for servers with a command',
     ],
     [
       'another scheme',
@@ -84,7 +84,7 @@ describe('servers', () => {
     [
       'a broken header',
       { url: 'http://a', headers: { 'x y': 'z' } },
-      'mcp_servers.s.headers: holds what cannot be sent as a header',
+      'mcp_servers.s.headers: contains an invalid header name or value',
     ],
     [
       'an approval of another kind',
@@ -104,7 +104,7 @@ describe('servers', () => {
     [
       'another member',
       { command: 'a', shell: true },
-      'mcp_servers.s.shell: is no member of an MCP server; known are command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms',
+      'mcp_servers.s.shell: unknown field of an MCP server; known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms',
     ],
   ])('with %s are refused', (_, server, words) => {
     expect(faultsOf({ mcp_servers: { s: server } })).toEqual([words]);
@@ -119,14 +119,14 @@ describe('servers', () => {
   test('keep the names of their tools to themselves', () => {
     const tools = [faultyTool({ name: 'files__read' }), faultyTool({ name: 'other__read' })];
     expect(faultsOf({ tools, mcp_servers: { files: { command: 'a' } } })).toEqual([
-      'tools[0].name: names that begin with files__ are those of the tools of the MCP server files',
+      'tools[0].name: names that start with files__ are reserved for the tools of the MCP server files',
     ]);
   });
 
   test('that a role names must be there', () => {
     const roles = { r: { mcp_servers: ['files', 'fils'] } };
     expect(faultsOf({ roles, mcp_servers: { files: { command: 'a' } } })).toEqual([
-      'roles.r.mcp_servers[1]: there is no MCP server fils; known are files',
+      'roles.r.mcp_servers[1]: unknown MCP server fils; known servers: files',
     ]);
   });
 });

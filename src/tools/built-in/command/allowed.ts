@@ -1,7 +1,7 @@
-/** Whether a command may be run: what it is called, against globs. Pure, and fast whatever they are. */
+/** Checks a command name against globs. Pure, and fast for any glob. */
 import { isMatch } from '../../../core/policy.ts';
 
-/** `*` stands for any text without a slash, every other character for itself. */
+/** `*` matches any text without a slash; every other character matches itself. */
 export function isAllowed(command: string, globs: readonly string[] | null): boolean {
   return globs === null || globs.some((glob) => matches(glob.split('/'), command.split('/')));
 }

@@ -1,20 +1,20 @@
 /**
- * A command in Linux namespaces of its own (bubblewrap 0.8 or newer): it sees the workspace, programs of this machine and
- * nothing else, has no network and no rights, and ends with all it started. No process but its own is in its `/proc`, so that
- * the environment of the worker process is out of reach.
+ * Runs a command in separate Linux namespaces (bubblewrap 0.8 or newer). The command sees only the workspace and the
+ * programs of this machine, has no network and no privileges, and all its processes end with it. Its `/proc` shows only
+ * its own processes, so it cannot read the environment of the worker process.
  */
 import type { RunCommandLimits } from './limits.ts';
 
-/** Where the workspace is, for a command. */
+/** The path of the workspace inside the sandbox. */
 export const INSIDE = '/workspace';
 
-/** Programs, and what they need to be loaded. Those that are not there are left out. */
+/** Programs and the files needed to load them. Missing ones are skipped. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const OF_ETC = ['alternatives', 'ld.so.cache', 'localtime', 'ssl', 'ca-certificates', 'mime.types'];
 
 const UNPRIVILEGED_ID = '65534';
 
-/** A command line that runs `argv` so. */
+/** The command line that runs `argv` in the sandbox. */
 export function bubblewrapped(
   argv: readonly string[],
   workspace: string,
@@ -28,7 +28,7 @@ export function bubblewrapped(
     ['--uid', UNPRIVILEGED_ID, '--gid', UNPRIVILEGED_ID, '--hostname', 'nightshift'],
     readable([...SYSTEM, ...OF_ETC.map((name) => `/etc/${name}`)]),
     ['--proc', '/proc', '--dev', '/dev'],
-    // What lies there is memory.
+    // Files in /tmp are in memory.
     ['--size', String(memoryMb * 1_048_576), '--tmpfs', '/tmp'],
     readable(readOnly),
     ['--bind', workspace, INSIDE, '--remount-ro', '/', '--chdir', INSIDE, '--clearenv'],

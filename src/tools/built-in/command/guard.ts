@@ -1,13 +1,13 @@
 /**
- * Ends a command that takes more than it may: memory and processes of all that it started, bytes on disk in its workspace.
- * Looks again and again while it runs; what a runner limits by itself is not looked at here.
+ * Stops a command that exceeds its limits: memory and number of processes of its process tree, disk usage of its
+ * workspace. Polls while the command runs. Limits that a runner enforces itself are not polled here.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { treeOf } from './process-tree.ts';
 
 export type Excess = 'memory' | 'processes' | 'disk';
 
-/** `isFull`: whether the workspace holds more than it may. Null: not looked at. */
+/** `isFull`: whether the workspace exceeds its quota. Null: not checked. */
 export type Bounds = {
   tree: { memoryBytes: number; processes: number } | null;
   isFull: ((signal: AbortSignal) => Promise<boolean>) | null;
@@ -15,7 +15,7 @@ export type Bounds = {
 
 const TREE_EVERY_MS = 250;
 const DISK_EVERY_MS = 1_000;
-/** A look at a large workspace takes at most such a part of the time. */
+/** Checking the disk usage takes at most this share of the time. */
 const DISK_SHARE = 0.1;
 
 export class Guard {
@@ -28,7 +28,7 @@ export class Guard {
     this.#bounds = bounds;
   }
 
-  /** Aborted once there was too much of something. */
+  /** Aborted when a limit is exceeded. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -37,7 +37,7 @@ export class Guard {
     return this.#excess;
   }
 
-  /** `pid`: of the first process. */
+  /** `pid`: the first process of the command. */
   watch(pid: number): void {
     const { tree, isFull } = this.#bounds;
     if (tree !== null) void this.#repeat(TREE_EVERY_MS, 0, () => overOf(pid, tree));
@@ -51,7 +51,7 @@ export class Guard {
     this.#done.abort();
   }
 
-  /** `share`: of the time that looking may take; 0: whatever it takes. What fails is tried again. */
+  /** `share`: the maximum share of time spent checking; 0: unlimited. A failed check is repeated. */
   async #repeat(everyMs: number, share: number, look: (signal: AbortSignal) => Promise<Excess | null>) {
     const { signal } = this.#done;
     let pause = everyMs;

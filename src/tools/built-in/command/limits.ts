@@ -1,29 +1,30 @@
-/** What an operator says of `run_command`. */
+/** The operator's settings of `run_command`. */
 
 /**
- * `container`: by Docker, in `image`, with the workspace and nothing else of this machine. `bubblewrap`: in Linux namespaces of
- * its own, with the workspace and this machine's programs. `process`: a child of the worker process, with its user's rights.
+ * `container`: in a Docker container from `image`, with only the workspace. `bubblewrap`: in separate Linux namespaces,
+ * with the workspace and the programs of this machine. `process`: a child of the worker process, with the rights of its
+ * user.
  */
 export const RUNNERS = ['container', 'bubblewrap', 'process'] as const;
 export type Runner = (typeof RUNNERS)[number];
 
-/** `allow`: globs (`*`) of commands as they are asked for; null: any. */
+/** `allow`: globs (`*`) of permitted command names; null: any. */
 export type RunCommandLimits = {
   runner: Runner;
-  /** Of `container`. */
+  /** For `container`. */
   image: string;
-  /** Of `bubblewrap`: folders of this machine that commands may read, beside `/usr` and what programs need of `/etc`. */
+  /** For `bubblewrap`: additional folders that commands may read, besides `/usr` and parts of `/etc`. */
   readOnly: readonly string[];
-  /** Of `process`: whose commands may run so. */
+  /** For `process`: the tenants whose commands may run unsandboxed. */
   tenants: readonly string[];
   allow: readonly string[] | null;
-  /** The longest a command may take, in seconds. */
+  /** The maximum run time of a command, in seconds. */
   timeoutS: number;
-  /** Of each of both streams. */
+  /** For each of stdout and stderr. */
   outputBytes: number;
-  /** Beside what every command has. */
+  /** Additional environment variables of every command. */
   env: Readonly<Record<string, string>>;
-  /** Of a command and all that it starts. */
+  /** For a command and all its child processes. */
   memoryMb: number;
   processes: number;
 };

@@ -1,8 +1,8 @@
-/** Whether there is such a program, as the system looks for it. */
+/** Checks whether a program exists and is executable, the way the system searches for it. */
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Null: there is. `places`: the folders where a name without a slash is looked for, as `PATH` has them. */
+/** Null: the program exists. `places`: the folders to search for a name without a slash, in the format of `PATH`. */
 export async function lookUp(
   command: string,
   workspace: string,

@@ -1,4 +1,4 @@
-/** The head of a stream: what is beyond is read and dropped, so that whoever writes is never held up. */
+/** Keeps the head of a stream. The rest is read and dropped, so that the writer never blocks. */
 import type { Readable } from 'node:stream';
 
 export type Head = { text(): string };
@@ -15,7 +15,7 @@ export function headOfStream(stream: Readable | null, most: number): Head {
   return {
     text: () => {
       const text = new TextDecoder().decode(Buffer.concat(kept), { stream: total > held });
-      return total > held ? `${text}\n[Cut here: ${total - held} of ${total} bytes were left out.]` : text;
+      return total > held ? `${text}\n[Truncated: ${total - held} of ${total} bytes were omitted.]` : text;
     },
   };
 }

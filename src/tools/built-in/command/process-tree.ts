@@ -1,17 +1,17 @@
-/** What a command and all that it started take, as Linux tells it (`/proc`); elsewhere nothing is known. */
+/** The resources of a command's process tree, from Linux `/proc`. On other systems, all values are zero. */
 import { readFile, readdir } from 'node:fs/promises';
 
-/** `memoryBytes`: resident, what processes share counted for each. */
+/** `memoryBytes`: resident memory; shared pages count for each process. */
 export type Tree = { processes: number; memoryBytes: number };
 
 type Found = { pid: number; parent: number; group: number; bytes: number };
 
-/** Those below `pid`, and those of its process group whose parents have ended; itself included. */
+/** The process `pid`, its descendants, and the processes of its group whose parents have ended. */
 export async function treeOf(pid: number): Promise<Tree> {
   const all = await everyProcess();
   const childrenOf = Map.groupBy(all, ({ parent }) => parent);
   const tree = new Set(all.filter((one) => one.pid === pid || one.group === pid));
-  // A set is gone through with what is added meanwhile.
+  // Iteration over a set includes the elements that are added meanwhile.
   for (const one of tree) for (const child of childrenOf.get(one.pid) ?? []) tree.add(child);
   return { processes: tree.size, memoryBytes: [...tree].reduce((sum, { bytes }) => sum + bytes, 0) };
 }
@@ -22,7 +22,7 @@ async function everyProcess(): Promise<Found[]> {
   return found.filter((one) => one !== null);
 }
 
-/** Null: it has ended meanwhile. What a zombie takes is not told, and nothing. */
+/** Null: the process has ended. A zombie has no memory. */
 async function look(pid: string): Promise<Found | null> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   if (text === null) return null;

@@ -1,4 +1,4 @@
-/** How a command is run: as a child of this process (in namespaces of its own or not), or in a container. */
+/** Runs a command as a child process, sandboxed by bubblewrap or not, or in a container. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +8,7 @@ import type { RunCommandLimits } from './limits.ts';
 import type { Program } from './runner.ts';
 import type { Warden } from './warden.ts';
 
-/** `env`: of the child, or of the command line of Docker. `fileBytes`: the largest file that may be written. */
+/** `env`: the environment of the child, or of the Docker CLI. `fileBytes`: the maximum size of a written file. */
 type Wanted = {
   argv: readonly string[];
   workspace: string;
@@ -17,19 +17,20 @@ type Wanted = {
   fileBytes: number;
 };
 
-/** What a program needs of the warden. */
+/** The methods of the warden that a program uses. */
 export type Wardship = Pick<Warden, 'began' | 'ended'>;
 
 /**
- * Waits until it is let go, and becomes the program. Who could let it go may have died: then it ends. `PWD` and the like are
- * the shell's own; of the arguments it reads the first, in blocks of 512 bytes.
+ * Waits for a line on the pipe, then becomes the program. If the pipe closes without one, because the worker process
+ * died, it exits. The shell sets `PWD` and similar variables itself, so they are unset. The first argument is in blocks
+ * of 512 bytes.
  */
 const START_PIPE =
   'read -r go <&3 || exit; ulimit -c 0; ulimit -f "$1"; shift; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
 
 /**
- * A process group of its own: what it starts is ended with it, unless it leaves the group. The program begins once the warden
- * was told of it. That it is there is known before: see `lookUp`.
+ * Runs in its own process group. Processes that it starts are killed with the group, unless they leave it. The program
+ * starts after the warden has been notified. The caller has checked that the program exists (`lookUp`).
  */
 export function asProcess(
   { argv, workspace, env, outputBytes, fileBytes }: Wanted,
@@ -64,14 +65,14 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is gone.
+    // Already gone.
   }
 }
 
-/** Nobody's user: who runs as root here is not root there. */
+/** The uid of `nobody`: if this process runs as root, the command does not. */
 const NOBODY = 65_534;
 
-/** A container that was being made while it was to be removed is removed again, in milliseconds. */
+/** Milliseconds after which removal is repeated, in case the container was still being created. */
 const AGAIN_MS = 2_000;
 
 export async function asContainer(

@@ -1,6 +1,7 @@
 /**
- * Runs a program in the context's workspace: a list of arguments, and no shell that could make more of them. What it is given
- * of the environment is not this process's. Unless rules say otherwise a person is asked first.
+ * Runs a program in the workspace of a context. It takes an argument list and uses no shell, so arguments are not
+ * interpreted. The program does not inherit the environment of this process. Unless rules differ, each call needs
+ * approval.
  */
 import type { TenantId } from '../../../core/ids.ts';
 import { ToolFault } from '../../tool-fault.ts';
@@ -23,7 +24,7 @@ import { Warden } from './warden.ts';
 
 export const RUN_COMMAND = 'run_command';
 
-/** `docker`: the environment of Docker's command line. `path`: where commands are looked for, unless `limits.env` says. */
+/** `docker`: the environment of the Docker CLI. `path`: the PATH for commands, unless `limits.env` sets one. */
 export type CommandParts = {
   workspaces: Workspaces;
   limits: RunCommandLimits;
@@ -35,7 +36,7 @@ export type CommandParts = {
 
 const USUAL_TIMEOUT_S = 60;
 
-/** Beyond the time that the command itself may take. */
+/** Added to the time limit of the command itself. */
 const GRACE_MS = 10_000;
 
 export function runCommand(parts: CommandParts): Tool {
@@ -44,7 +45,7 @@ export function runCommand(parts: CommandParts): Tool {
   return builtIn({
     name: RUN_COMMAND,
     description:
-      `Runs a program in your workspace and waits for its end. The arguments are handed over as they are: there is no shell, so no pipes, wildcards or variables. ${limits.runner === 'process' ? '' : 'It has no network.'}`.trim(),
+      `Runs a program in your workspace and waits for its end. The arguments are passed unchanged. There is no shell: pipes, wildcards and variables do not work. ${limits.runner === 'process' ? '' : 'It has no network.'}`.trim(),
     properties: {
       argv: {
         type: 'array',
@@ -57,7 +58,7 @@ export function runCommand(parts: CommandParts): Tool {
         type: 'number',
         exclusiveMinimum: 0,
         maximum: limits.timeoutS,
-        description: `Seconds it may take: ${Math.min(USUAL_TIMEOUT_S, limits.timeoutS)} unless given.`,
+        description: `Time limit in seconds. Default: ${Math.min(USUAL_TIMEOUT_S, limits.timeoutS)}.`,
       },
     },
     required: ['argv'],
@@ -68,7 +69,7 @@ export function runCommand(parts: CommandParts): Tool {
       const argv = Array.isArray(input['argv']) ? input['argv'].map(String) : [];
       const [command = ''] = argv;
       if (command === '' || !isAllowed(command, limits.allow)) {
-        throw new ToolFault('command_not_allowed', `${JSON.stringify(command)} must not be run here.`);
+        throw new ToolFault('command_not_allowed', `The command ${JSON.stringify(command)} is not allowed.`);
       }
       expectRunner(limits, call.tenantId);
       const given = typeof input['timeout_s'] === 'number' ? input['timeout_s'] : USUAL_TIMEOUT_S;
@@ -92,16 +93,16 @@ export function runCommand(parts: CommandParts): Tool {
   });
 }
 
-/** Throws `ToolFault` where commands of that tenant must not run as processes beside this one. */
+/** Throws `ToolFault` if the runner is `process` and the tenant is not listed for it. */
 function expectRunner({ runner, tenants }: RunCommandLimits, tenantId: TenantId): void {
   if (runner !== 'process' || tenants.includes(tenantId)) return;
   throw new ToolFault(
     'runner_unavailable',
-    'Commands of this tenant must not run as plain processes: tell the operator.',
+    'Commands of this tenant may not run as plain processes. Ask the operator to add it to limits.run_command.tenants.',
   );
 }
 
-/** Docker limits memory and processes by itself. */
+/** Docker enforces the limits of memory and processes itself. */
 function guardOf({ limits, files }: CommandParts, workspace: string): Guard {
   const tree = { memoryBytes: limits.memoryMb * 1_048_576, processes: limits.processes };
   return new Guard({
@@ -132,7 +133,10 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
     case 'bubblewrap': {
       const fault = await lookUp('bwrap', '/', path);
       if (fault !== null)
-        throw new ToolFault('runner_unavailable', `Bubblewrap cannot be run here (${fault}).`);
+        throw new ToolFault(
+          'runner_unavailable',
+          `Bubblewrap is not available on the worker host (${fault}). Ask the operator to install it.`,
+        );
       return asProcess(
         { ...wanted, argv: bubblewrapped(argv, workspace, env, limits), env: { PATH: path } },
         warden,
@@ -178,21 +182,21 @@ function stoppedFor(
     case 'memory':
       return new ToolFault(
         'limit_exceeded',
-        `The command was ended: it took more than ${memoryMb} MB of memory.`,
+        `The command was stopped: it used more than ${memoryMb} MB of memory.`,
         texts,
       );
     case 'processes':
       return new ToolFault(
         'limit_exceeded',
-        `The command was ended: it ran more than ${processes} processes.`,
+        `The command was stopped: it ran more than ${processes} processes.`,
         texts,
       );
     case 'disk':
-      return new ToolFault('quota_exceeded', 'The command was ended: the workspace is full.', texts);
+      return new ToolFault('quota_exceeded', 'The command was stopped: the workspace is full.', texts);
     default:
       return new ToolFault(
         'timed_out',
-        `The command was ended: it took longer than ${why.timeoutS} s.`,
+        `The command was stopped: it ran longer than ${why.timeoutS} s.`,
         texts,
       );
   }
@@ -208,20 +212,23 @@ function fitted(result: { exit_code: number; stdout: string; stderr: string }, l
 
 function notStarted(code: string, command: string, { runner }: RunCommandLimits): ToolFault {
   if (runner === 'container')
-    return new ToolFault('runner_unavailable', `Docker cannot be run here (${code}): tell the operator.`);
+    return new ToolFault(
+      'runner_unavailable',
+      `Docker is not available on the worker host (${code}). Ask the operator to install it.`,
+    );
   return code === 'ENOENT'
-    ? new ToolFault('command_not_found', `There is no command ${JSON.stringify(command)} here.`)
-    : new ToolFault('command_failed', `${JSON.stringify(command)} cannot be run (${code}).`);
+    ? new ToolFault('command_not_found', `The command ${JSON.stringify(command)} does not exist.`)
+    : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed (${code}).`);
 }
 
-/** How Docker, and the first process of a container, tell of their own failures; by these codes, too. */
+/** Error messages of Docker itself and of the init process in a container. Their exit codes are checked, too. */
 const OF_DOCKER =
   /^(?:docker: |Unable to find image|Cannot connect|permission denied|\[FATAL tini \(\d+\)\] exec )/m;
 
-/** Bubblewrap's own failures have this code, and this beginning. */
+/** Error messages of bubblewrap itself, which come with exit code 1. */
 const OF_BUBBLEWRAP = /^bwrap: (?:execvp .*?: (?<why>[^:\n]+)$)?/m;
 
-/** Throws where the command never ran. */
+/** Throws if the command never started. */
 function expectStarted(
   { exitCode, stderr }: Extract<Ended, { kind: 'exited' }>,
   command: string,
@@ -233,7 +240,10 @@ function expectStarted(
     case 'container': {
       if (exitCode < 125 || exitCode > 127 || !OF_DOCKER.test(stderr)) return;
       if (exitCode === 125)
-        throw new ToolFault('runner_unavailable', 'The container could not be started: tell the operator.');
+        throw new ToolFault(
+          'runner_unavailable',
+          'The container could not be started. Ask the operator to check Docker and the image.',
+        );
       throw notFound(command, exitCode === 127);
     }
     case 'bubblewrap': {
@@ -243,7 +253,7 @@ function expectStarted(
       if (why === undefined)
         throw new ToolFault(
           'runner_unavailable',
-          'Bubblewrap could not start the command: tell the operator.',
+          'Bubblewrap could not start the command. Ask the operator to run nightshift doctor.',
         );
       throw notFound(command, why === 'No such file or directory');
     }
@@ -252,6 +262,6 @@ function expectStarted(
 
 function notFound(command: string, isMissing: boolean): ToolFault {
   return isMissing
-    ? new ToolFault('command_not_found', `There is no command ${JSON.stringify(command)} here.`)
-    : new ToolFault('command_failed', `${JSON.stringify(command)} cannot be run.`);
+    ? new ToolFault('command_not_found', `The command ${JSON.stringify(command)} does not exist.`)
+    : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed.`);
 }

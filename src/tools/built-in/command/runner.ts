@@ -1,11 +1,11 @@
-/** Runs a program with both its streams read, until it ends, its time is over, or nobody wants it any more. */
+/** Runs a program and reads its output until it ends, times out or is cancelled. */
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { headOfStream } from './output.ts';
 
 /**
- * `begin`: starts it, the leader of a process group of its own, so that somebody ends it should this process die, at whatever
- * moment. `stop`: ends all of it by force. `tidy`: after it ended, ends what it left running.
+ * `begin`: starts it as the leader of its own process group, so that the warden can kill it if this process dies at any
+ * time. `stop`: kills the program and all its processes. `tidy`: after the program ended, kills what it left running.
  */
 export type Program = {
   outputBytes: number;
@@ -14,13 +14,13 @@ export type Program = {
   tidy(child: ChildProcess): void;
 };
 
-/** `failed`: it could not be started; `code` as the system has it. */
+/** `failed`: it could not be started; `code` is the system error code. */
 export type Ended =
   | { kind: 'exited'; exitCode: number; stdout: string; stderr: string }
   | { kind: 'stopped'; stdout: string; stderr: string }
   | { kind: 'failed'; code: string };
 
-/** What a program leaves behind may hold its streams open: they are not waited for longer, in milliseconds. */
+/** Processes left running can keep the streams open. After this time, in milliseconds, they are closed. */
 const LINGER_MS = 500;
 
 /** Never rejects. */
@@ -71,7 +71,7 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
   });
 }
 
-/** As shells have it: 128 and the number of the signal. */
+/** Like a shell: 128 plus the number of the signal. */
 function exitCodeOf(code: number | null, by: NodeJS.Signals | null): number {
   return code ?? 128 + (by === null ? 0 : constants.signals[by]);
 }

@@ -1,11 +1,14 @@
 /**
- * Ends commands whose worker process died without a word. A process beside this one reads which groups run, and what must be
- * done about each, over a pipe; when the pipe closes, it does that to all that are left.
+ * Ends commands whose worker process died. The warden is a separate process that reads from a pipe which commands run
+ * and how to end each one. When the pipe closes, it ends all remaining commands.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
-/** Lines are JSON: `[id, argv]` where a command began (argv: what ends it, or null: kill the process group), `[id]` where it ended. */
+/**
+ * Each line is JSON: `[id, argv]` when a command starts (argv: the command that ends it; null: kill the group), `[id]`
+ * when it ends.
+ */
 const PROGRAM = `
 const { spawn } = require('node:child_process');
 const left = new Map();
@@ -33,20 +36,23 @@ process.stdin.on('end', () => {
 export class Warden {
   readonly #env: Readonly<Record<string, string>>;
   #process: ChildProcess | null = null;
-  /** Those that run, should the warden have to be started anew. */
+  /** Running commands, in case the warden must be restarted. */
   readonly #left = new Map<number | string, readonly string[] | null>();
 
-  /** `env`: what the commands that end others need. */
+  /** `env`: the environment of the commands that end others. */
   constructor(env: Readonly<Record<string, string>>) {
     this.#env = env;
   }
 
-  /** Before anything is begun: it is there then, or what is told waits for it in the pipe. */
+  /** Starts the warden if needed. Messages sent before it runs wait in the pipe. */
   ready(): void {
     if (this.#process === null) this.#start();
   }
 
-  /** `id`: of a process group, or any name where `argv` ends it. `then`: once it was told, or where nobody can be told. */
+  /**
+   * `id`: a process group, or any name if `argv` ends it. `then` runs after the message was sent, or if there is no
+   * warden.
+   */
   began(id: number | string, argv: readonly string[] | null, then = (): void => undefined): void {
     this.#left.set(id, argv);
     this.#notify([id, argv], then);
@@ -61,7 +67,7 @@ export class Warden {
     const child = spawn(process.execPath, ['-e', PROGRAM], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { ...this.#env },
-      // A signal for the group of this process is not for the warden.
+      // Signals to the process group of this process do not reach the warden.
       detached: true,
     });
     const gone = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Tools for the files of a context's workspace. A path is relative to it; none leads out, by whatever means. Links are listed
- * and never followed.
+ * Tools for the files of a context's workspace. Paths are relative and cannot leave it. Links are listed and never
+ * followed.
  */
 import { ToolFault } from '../../tool-fault.ts';
 import type { Tool } from '../../tool.ts';
@@ -32,7 +32,7 @@ export function fileTools(parts: FileParts): Tool[] {
 function readFile({ workspaces, limits, resultChars }: FileParts): Tool {
   return builtIn({
     name: 'read_file',
-    description: 'Reads a text file of your workspace. What is very long is cut (truncated: true).',
+    description: 'Reads a text file in your workspace. Very long files are cut (truncated: true).',
     properties: { path: { ...PATH, minLength: 1 } },
     required: ['path'],
     effect: 'none',
@@ -65,22 +65,22 @@ async function bytesOf(workspaces: Workspaces, owner: Owner, path: string, most:
   }
 }
 
-/** A character that was cut in half is left out. */
+/** An incomplete character at the end is dropped. */
 function textOf(bytes: Buffer, path: string, size: number): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
     if (!text.includes('\0')) return text;
   } catch {
-    // No text.
+    // Not UTF-8.
   }
-  throw new ToolFault('binary_file', `${path} is no text in UTF-8 (${size} bytes).`);
+  throw new ToolFault('binary_file', `${path} is not a UTF-8 text file (${size} bytes).`);
 }
 
 function writeFile({ workspaces, limits }: FileParts): Tool {
   return builtIn({
     name: 'write_file',
     description:
-      'Writes a text file of your workspace whole, over what was there. Missing directories are made.',
+      'Writes a whole text file in your workspace and replaces an existing one. Missing directories are created.',
     properties: { path: { ...PATH, minLength: 1 }, content: { type: 'string' } },
     required: ['path', 'content'],
     effect: 'idempotent',
@@ -91,7 +91,7 @@ function writeFile({ workspaces, limits }: FileParts): Tool {
       if (content.length > limits.fileBytes) {
         throw new ToolFault(
           'file_too_large',
-          `A file may have ${limits.fileBytes} bytes, this has ${content.length}.`,
+          `The content has ${content.length} bytes; the limit for a file is ${limits.fileBytes}.`,
         );
       }
       const root = await workspaces.prepare(owner);
@@ -113,7 +113,7 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
   return builtIn({
     name: 'remove_file',
     description:
-      'Removes a file, a link or an empty directory of your workspace; with recursive: true a directory with all that lies in it.',
+      'Removes a file, a link or an empty directory in your workspace; with recursive: true, a directory and everything in it.',
     properties: { path: { ...PATH, minLength: 1 }, recursive: { type: 'boolean' } },
     required: ['path'],
     effect: 'idempotent',
@@ -140,7 +140,7 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
 function listFiles({ workspaces }: FileParts): Tool {
   return builtIn({
     name: 'list_files',
-    description: 'Lists a directory of your workspace, without what lies below its directories.',
+    description: 'Lists a directory in your workspace, without its subdirectories’ content.',
     properties: { path: PATH },
     required: [],
     effect: 'none',
@@ -160,7 +160,7 @@ function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
   return builtIn({
     name: 'search_files',
     description:
-      'Finds the lines of the files of your workspace (or of a directory in it) that hold a text. The text is taken as it stands: no wildcards, no regular expressions; capitals count.',
+      'Finds the lines that contain a text, in the files of your workspace or of a directory in it. The search is literal and case-sensitive: no wildcards, no regular expressions.',
     properties: {
       pattern: { type: 'string', minLength: 1, maxLength: 500, pattern: '^[^\\r\\n]*$' },
       path: PATH,
@@ -210,6 +210,7 @@ function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
 function placeOf(path: string): { folders: string[]; name: string } {
   const folders = namesOf(path);
   const name = folders.pop();
-  if (name === undefined) throw new ToolFault('not_a_file', 'The path names the workspace itself.');
+  if (name === undefined)
+    throw new ToolFault('not_a_file', 'The path is the workspace itself; name a file in it.');
   return { folders, name };
 }

@@ -1,4 +1,4 @@
-/** Removes what lies in a workspace, directory by directory; a link goes, and what it leads to stays. */
+/** Removes files and directories of a workspace. A link is removed, its target is not. */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
 import { diskOf } from './survey.ts';
@@ -6,10 +6,10 @@ import type { DiskUsage } from './survey.ts';
 import { codeOf, faultOf, folderIn, namesIn, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
-/** A command may have made more than a path may have. Each is open while what is below it goes. */
+/** Commands can nest directories deeper than a path may be. Each level stays open while its content is removed. */
 const DEEPEST = 500;
 
-/** What is gone; nothing, where nothing was there. `all`: of a directory, too, what lies in it. Throws `ToolFault`. */
+/** Returns what was removed; zero if nothing existed. `all`: also the content of a directory. Throws `ToolFault`. */
 export async function removed(
   folder: Folder,
   name: string,
@@ -24,7 +24,7 @@ export async function removed(
     throw codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
       ? new ToolFault(
           'directory_not_empty',
-          `${at} is a directory with something in it: recursive: true removes that, too.`,
+          `${at} is a directory that is not empty. Pass recursive: true to remove it with its content.`,
         )
       : faultOf(error, at);
   }
@@ -33,7 +33,7 @@ export async function removed(
 
 type Removal = { all: boolean; gone: DiskUsage; signal: AbortSignal };
 
-/** `at`: the path, as it is told; `depth`: below the one that is removed. */
+/** `at`: the path for messages; `depth`: levels below the removed path. */
 type Target = { folder: Folder; name: string; at: string; depth: number };
 
 async function remove(target: Target, removal: Removal): Promise<void> {
@@ -47,7 +47,11 @@ async function remove(target: Target, removal: Removal): Promise<void> {
   if (found === null) return;
   if (!found.isDirectory()) await unlink(place);
   else {
-    if (depth > DEEPEST) throw new ToolFault('invalid_path', `${at} is too deep to be removed at once.`);
+    if (depth > DEEPEST)
+      throw new ToolFault(
+        'invalid_path',
+        `${at} is nested too deeply to be removed in one call. Remove inner directories first.`,
+      );
     if (removal.all) await empty(target, removal);
     await rmdir(place);
   }

@@ -1,6 +1,7 @@
 /**
- * The quota of a workspace. What lies in it is counted once, and kept beside it in a file (`<workspace>.usage`), which is removed
- * before anything changes and written again when that is over: where a process died in between, it is counted again.
+ * The quota of a workspace. The usage is counted once and cached beside the workspace in a file (`<workspace>.usage`).
+ * Each change removes this file first and writes it again afterwards. If the process dies in between, the usage is
+ * counted again.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
@@ -9,18 +10,18 @@ import { usage } from './survey.ts';
 import type { DiskUsage } from './survey.ts';
 import { DEPTH } from './walk.ts';
 
-/** Beside a workspace. */
+/** The suffix of the usage file. */
 export const USAGE_SUFFIX = '.usage';
 
-/** Of each workspace that is changed by this process: the change that others come behind. */
+/** The last queued change of each workspace in this process; the next one waits for it. */
 const changes = new Map<string, Promise<unknown>>();
 
-/** How often what is in a workspace became uncertain, while it is changed. */
+/** How often the usage of a workspace was invalidated while changes were queued. */
 const doubts = new Map<string, number>();
 
 /**
- * One change after the other, where there is room for `more` bytes; else throws `ToolFault`. What is about to be replaced counts
- * whole until it is. `change` gives what there is more of afterwards.
+ * Runs changes one after the other. Throws `ToolFault` if there is no room for `more` bytes; a file that will be
+ * replaced counts in full until then. `change` returns the difference in usage.
  */
 export async function changing(
   root: string,
@@ -51,18 +52,18 @@ export async function changing(
   }
 }
 
-/** Before and after a command, which may change anything: the workspace is counted again. */
+/** Called before and after a command, which may change any file: invalidates the cached usage. */
 export async function forgetUsage(root: string): Promise<void> {
   if (changes.has(root)) doubts.set(root, (doubts.get(root) ?? 0) + 1);
   await rm(root + USAGE_SUFFIX, { force: true });
 }
 
-/** Throws `ToolFault` where there is no room for anything. */
+/** Throws `ToolFault` if the workspace is full. */
 export async function expectRoom(root: string, limits: FileLimits, signal: AbortSignal): Promise<void> {
   expectFit(await usageOf(root, limits, signal), 0, limits);
 }
 
-/** Whether there is more than may be, counted anew. */
+/** Whether the workspace exceeds its quota, by a new count. */
 export async function isFull(root: string, limits: FileLimits, signal: AbortSignal): Promise<boolean> {
   const { bytes, entries } = await usage(root, limits.entries, signal);
   return bytes > limits.totalBytes || entries > limits.entries;
@@ -72,7 +73,7 @@ function expectFit({ bytes, entries }: DiskUsage, more: number, limits: FileLimi
   if (bytes + more <= limits.totalBytes && entries < limits.entries) return;
   throw new ToolFault(
     'quota_exceeded',
-    `A workspace may hold ${limits.totalBytes} bytes on disk in ${limits.entries} entries, ${DEPTH} directories deep: something must be removed first.`,
+    `The workspace is full. It may hold ${limits.totalBytes} bytes on disk in ${limits.entries} entries, at most ${DEPTH} directories deep. Remove files first.`,
   );
 }
 

@@ -1,17 +1,17 @@
-/** Finds a text in the lines of files: as it stands, so that no pattern takes longer than another. */
+/** Searches lines of files for a literal text, so that no pattern is slower than another. */
 import type { FileHandle } from 'node:fs/promises';
 import { headOf } from '../../truncate.ts';
 
 export type Match = { path: string; line: number; text: string };
 
-/** Characters of a line that are shown, from a little before the match. */
+/** Characters shown of a line, and how many of them precede the match. */
 const LINE = 300;
 const BEFORE = 100;
 
-/** How far one looks to tell whether a file is text. */
+/** The number of bytes checked to decide whether a file is text. */
 const PROBE = 8_000;
 
-/** At most `most` lines; of what is no text: none. */
+/** At most `most` lines; none for binary files. */
 export async function matchesIn(
   handle: FileHandle,
   pattern: string,

@@ -1,4 +1,4 @@
-/** Goes through a workspace, directory by directory, in the order of names; links are seen, and not followed. */
+/** Walks a workspace, directory by directory, in the order of names. Links are reported and not followed. */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { ToolFault } from '../../tool-fault.ts';
@@ -7,10 +7,10 @@ import type { Folder } from './walk.ts';
 
 export type EntryType = 'file' | 'directory' | 'link' | 'other';
 
-/** `size`: as it says itself; `disk`: what it takes there, in bytes. */
+/** `size`: the file size; `disk`: the space used on disk, in bytes. */
 export type Entry = { name: string; type: EntryType; size: number; disk: number };
 
-/** A block, as `stat` counts them. */
+/** The block size of `stat`. */
 const BLOCK = 512;
 
 /** Bytes. */
@@ -18,7 +18,7 @@ export function diskOf({ blocks }: Stats): number {
   return blocks * BLOCK;
 }
 
-/** What lies in a directory, but for what is only on its way there. Rejects once `signal` is aborted. */
+/** The entries of a directory, without temporary files. Rejects when `signal` is aborted. */
 export async function entriesIn(
   folder: Folder,
   most: number,
@@ -43,8 +43,8 @@ export async function entriesIn(
 }
 
 /**
- * All directories below `names`, itself first, while `visit` says so. At most `most` entries are looked at, in folders that are
- * not too deep. Rejects once `signal` is aborted.
+ * Visits `names` and all directories below, while `visit` returns true. Looks at no more than `most` entries, up to the
+ * maximum depth. Rejects when `signal` is aborted.
  */
 export async function survey(
   root: string,
@@ -60,7 +60,7 @@ export async function survey(
     const here = at;
     signal.throwIfAborted();
     const folder = await openFolder(root, here).catch((error: unknown) => {
-      // What went away, or became a link, since it was seen is not there.
+      // The directory was removed or replaced by a link since it was listed.
       if (here.length > names.length && error instanceof ToolFault) return null;
       throw error;
     });
@@ -79,10 +79,10 @@ export async function survey(
   return { complete };
 }
 
-/** What lies in a workspace: bytes on disk, and how many entries. */
+/** The usage of a workspace: bytes on disk and number of entries. */
 export type DiskUsage = { bytes: number; entries: number };
 
-/** How much there is, up to what is too much: more than `most` entries, where it was not all seen. */
+/** Counts the usage. If the count is incomplete, `entries` is greater than `most`. */
 export async function usage(root: string, most: number, signal: AbortSignal): Promise<DiskUsage> {
   let [bytes, entries] = [0, 0];
   const { complete } = await survey(root, [], most, signal, async (_, found) => {

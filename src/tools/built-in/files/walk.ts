@@ -1,8 +1,8 @@
 /**
- * Opens what lies in a workspace, one name after the other, each within the directory that was opened before it, and
- * follows no link: what somebody puts in the way meanwhile is not gone through. On Linux a directory is walked by its open
- * descriptor (`/proc/self/fd`), so that there is no path to be changed. Elsewhere the system refuses links in the whole
- * path (macOS), or the path is taken as it is found (narrower, but not free of races).
+ * Opens paths in a workspace one name after the other, each within the directory opened before, and follows no links,
+ * also not links created meanwhile. On Linux a directory is addressed by its open descriptor (`/proc/self/fd`), so the
+ * path cannot be swapped. On macOS the system refuses links in the whole path. Elsewhere the path is used as is, which
+ * leaves a small race window.
  */
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, opendir } from 'node:fs/promises';
@@ -12,50 +12,56 @@ import { ToolFault } from '../../tool-fault.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Of macOS: no link anywhere in the path. */
+/** macOS: refuses links anywhere in the path. */
 const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x2000_0000 : 0;
 
-/** Begins the names of files that are being written, which nobody is to see. */
+/** The prefix of files that are being written; they are hidden from listings. */
 export const TEMPORARY = '.nightshift-write-';
 
-/** Folders that may lie within one another. */
+/** The maximum depth of directories. */
 export const DEPTH = 32;
 
-/** Names of a directory that are read in one call of the system. */
+/** Directory entries read per system call. */
 const NAMES_AT_ONCE = 256;
 
-/** A directory that is open. `made`: how many were made on the way to it. */
+/** An open directory. `made`: the number of directories created on the way to it. */
 export type Folder = { handle: FileHandle; path: string; made: number };
 
-/** The names of a path within a workspace; none: the workspace itself. Throws `ToolFault`. */
+/** The names of a path within a workspace; empty: the workspace itself. Throws `ToolFault`. */
 export function namesOf(text: string): string[] {
   if (text.includes('\0') || text.length > 4_000) {
-    throw new ToolFault('invalid_path', 'The path cannot be one of a file.');
+    throw new ToolFault(
+      'invalid_path',
+      'The path contains a NUL character or has more than 4000 characters.',
+    );
   }
   if (path.posix.isAbsolute(text) || path.win32.isAbsolute(text)) {
-    throw new ToolFault('path_outside', 'The path must be relative to the workspace.');
+    throw new ToolFault('path_outside', 'The path is absolute; it must be relative to the workspace.');
   }
   if (text.includes('\\')) {
-    throw new ToolFault('invalid_path', 'Names in a path are separated by /, and hold no backslash.');
+    throw new ToolFault('invalid_path', 'The path contains a backslash. Separate names with /.');
   }
   const names = path.posix
     .normalize(text)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
   if (names.length > DEPTH + 1) {
-    throw new ToolFault('invalid_path', `A path may lead through ${DEPTH} directories, not more.`);
+    throw new ToolFault(
+      'invalid_path',
+      `The path is too deep. At most ${DEPTH} nested directories are allowed.`,
+    );
   }
   if (names.includes('..')) throw new ToolFault('path_outside', 'The path leads out of the workspace.');
   if (names.some((name) => name.startsWith(TEMPORARY))) {
     throw new ToolFault(
       'invalid_path',
-      `Names that begin with ${TEMPORARY} are kept for files on their way.`,
+      `Names that start with ${TEMPORARY} are reserved for temporary files.`,
     );
   }
   return names;
 }
 
-/** `make`: directories that are missing are made. The caller closes what it gets. */
+/** `make`: missing directories are created. The caller closes the folder. */
 export async function openFolder(root: string, names: readonly string[], make = false): Promise<Folder> {
   let folder = await folderAt(root, '');
   for (const [depth, name] of names.entries()) {
@@ -74,7 +80,7 @@ export async function openFolder(root: string, names: readonly string[], make = 
   return folder;
 }
 
-/** False: it was there. */
+/** False: the folder already existed. */
 async function madeFolder(where: string): Promise<boolean> {
   try {
     await mkdir(where);
@@ -88,7 +94,7 @@ async function madeFolder(where: string): Promise<boolean> {
 async function folderAt(where: string, at: string, real = where, made = 0): Promise<Folder> {
   const handle = await open(where, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOFOLLOW_ANY).catch(
     async (error: unknown) => {
-      // Linux tells a link from a file by no code of its own here.
+      // Linux reports ENOTDIR for links as well as for files.
       const isLink = codeOf(error) === 'ENOTDIR' && (await lstat(where).catch(() => null))?.isSymbolicLink();
       throw isLink === true ? linkRefused(at) : faultOf(error, at);
     },
@@ -96,12 +102,12 @@ async function folderAt(where: string, at: string, real = where, made = 0): Prom
   return { handle, path: real, made };
 }
 
-/** One that lies in an open one. Throws `ToolFault`. The caller closes it. */
+/** Opens a directory in an open one. Throws `ToolFault`. The caller closes it. */
 export function folderIn(folder: Folder, name: string, at: string): Promise<Folder> {
   return folderAt(within(folder, name), at, path.join(folder.path, name));
 }
 
-/** Root makes files for whoever runs commands in the workspace. */
+/** Files created by root get the owner of the directory, so that commands in the workspace can use them. */
 export async function inherit(folder: Folder, made: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await folder.handle.stat();
@@ -109,7 +115,7 @@ export async function inherit(folder: Folder, made: FileHandle): Promise<void> {
 }
 
 export function linkRefused(at: string): ToolFault {
-  return new ToolFault('link_refused', `${at} is a link, or leads through one.`);
+  return new ToolFault('link_refused', `${at} is a link or contains one. Links are not followed.`);
 }
 
 /** The path of a name within an open directory. */
@@ -117,7 +123,7 @@ export function within({ handle, path: real }: Folder, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : path.join(real, name);
 }
 
-/** The names in an open directory, in no order. One may have millions of them: rejects once `signal` is aborted. */
+/** The names in an open directory, unordered. There may be millions, so it rejects when `signal` is aborted. */
 export async function namesIn(folder: Folder, signal: AbortSignal): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of await opendir(itself(folder), { bufferSize: NAMES_AT_ONCE })) {
@@ -133,8 +139,8 @@ function itself({ handle, path: real }: Folder): string {
 }
 
 /**
- * A regular file with one name only: what has more may be a file from elsewhere. A pipe or a device is not waited for.
- * The caller closes it.
+ * Opens a regular file that has only one hard link; a file with several may come from outside. Never blocks on a pipe
+ * or device. The caller closes it.
  */
 export async function openFile(folder: Folder, name: string, at: string): Promise<FileHandle> {
   const handle = await open(within(folder, name), O_RDONLY | O_NOFOLLOW | O_NOFOLLOW_ANY | O_NONBLOCK).catch(
@@ -144,9 +150,8 @@ export async function openFile(folder: Folder, name: string, at: string): Promis
   );
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new ToolFault('not_a_file', `${at} is no regular file.`);
-    if (found.nlink > 1)
-      throw new ToolFault('link_refused', `${at} is a file with several names (hard links).`);
+    if (!found.isFile()) throw new ToolFault('not_a_file', `${at} is not a regular file.`);
+    if (found.nlink > 1) throw new ToolFault('link_refused', `${at} has several hard links and is refused.`);
     return handle;
   } catch (error) {
     await handle.close();
@@ -154,7 +159,7 @@ export async function openFile(folder: Folder, name: string, at: string): Promis
   }
 }
 
-/** What the system says, as a tool says it; anything else as it is. */
+/** Converts a system error to a ToolFault; other errors stay as they are. */
 export function faultOf(error: unknown, at: string): unknown {
   if (error instanceof ToolFault) return error;
   const what = at === '' ? 'The workspace' : at;
@@ -165,16 +170,16 @@ export function faultOf(error: unknown, at: string): unknown {
     case 'EMLINK':
       return linkRefused(what);
     case 'ENOTDIR':
-      return new ToolFault('not_a_directory', `${what} is no directory.`);
+      return new ToolFault('not_a_directory', `${what} is not a directory.`);
     case 'EISDIR':
       return new ToolFault('not_a_file', `${what} is a directory.`);
     case 'ENAMETOOLONG':
-      return new ToolFault('invalid_path', `${what} is too long a name.`);
+      return new ToolFault('invalid_path', `The name ${what} is too long.`);
     case 'ENXIO':
-      return new ToolFault('not_a_file', `${what} is no regular file.`);
+      return new ToolFault('not_a_file', `${what} is not a regular file.`);
     case 'ENOSPC':
     case 'EDQUOT':
-      return new ToolFault('quota_exceeded', 'There is no space left.');
+      return new ToolFault('quota_exceeded', 'The disk is full.');
     case null:
     default:
       return error;

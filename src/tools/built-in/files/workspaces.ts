@@ -1,6 +1,6 @@
 /**
- * Workspaces: a directory for each context, `<root>/<tenant>/<context>`. It is made when it is first written to or run in,
- * and removed some time after its context was (`workers/workspaces`).
+ * Workspaces: one directory for each context, `<root>/<tenant>/<context>`. It is created on first use and removed some
+ * time after the context was deleted (`workers/workspaces`).
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,9 +11,9 @@ import type { Folder } from './walk.ts';
 export type Owner = { tenantId: TenantId; contextId: ContextId };
 
 export type Workspaces = {
-  /** Makes it where it is not there yet. Gives its real path. */
+  /** Creates the workspace if needed. Returns its real path. */
   prepare(owner: Owner): Promise<string>;
-  /** A directory in it. `make`: those that are missing are made. The caller closes it. Throws `ToolFault`. */
+  /** Opens a directory. `make`: missing ones are created. The caller closes it. Throws `ToolFault`. */
   open(owner: Owner, names: readonly string[], make?: boolean): Promise<Folder>;
 };
 
@@ -31,8 +31,8 @@ export function createWorkspaces(root: string): Workspaces {
 }
 
 /**
- * The name of a tenant is letters, digits, `_`, `.` and `-`: only a dot in front would mean something else, so `_` is put before it.
- * Names that could be mistaken for the result (`_.a`) get one more. So two tenants never share a folder.
+ * The folder of a tenant. Tenant names consist of letters, digits, `_`, `.` and `-`. A leading dot is special, so it
+ * gets the prefix `_`; names that look like a prefixed one (`_.a`) get one more. Two tenants never share a folder.
  */
 export function folderOf(tenantId: TenantId): string {
   return /^_*\./.test(tenantId) ? `_${tenantId}` : tenantId;

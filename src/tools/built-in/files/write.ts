@@ -1,6 +1,6 @@
 /**
- * Writes a file whole or not at all: beside its place first, then moved there. A repetition of the call writes the same
- * again, also over what a death in the middle left.
+ * Writes a file atomically: to a temporary file first, which is then renamed. A repeated call writes the same content
+ * again, also over a temporary file left by a crash.
  */
 import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import type { DiskUsage } from './survey.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** Gives what there is more of. `key`: the same at every execution of the call. Throws `ToolFault`. */
+/** Returns the difference in usage. `key`: the same at every execution of the call. Throws `ToolFault`. */
 export async function writeWhole(
   folder: Folder,
   name: string,
@@ -24,7 +24,7 @@ export async function writeWhole(
   try {
     const there = await lstat(target).catch(() => null);
     if (there?.isSymbolicLink() === true) throw linkRefused(at);
-    if (there !== null && !there.isFile()) throw new ToolFault('not_a_file', `${at} is no regular file.`);
+    if (there !== null && !there.isFile()) throw new ToolFault('not_a_file', `${at} is not a regular file.`);
     await unlink(temporary).catch(() => undefined);
     const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
     let bytes: number;

@@ -1,6 +1,6 @@
 /**
- * Which addresses are public: those that are nobody's own network, nobody's own machine and no metadata service. After the
- * special-purpose registries of IANA. Of IPv6 only global unicast counts, and of that nothing that carries an IPv4 address.
+ * Public addresses: no private networks, no loopback, no metadata services, following the special-purpose registries of
+ * IANA. For IPv6 only global unicast counts, without the ranges that embed IPv4 addresses.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -9,7 +9,7 @@ const SPECIAL_IPV4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Metadata services of most clouds.
+  // Link-local; the metadata service of most clouds.
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -29,15 +29,15 @@ const SPECIAL_IPV4 = [
 ];
 
 const GLOBAL_UNICAST = '2000::/3';
-/** Within it: Teredo and other protocols, documentation, 6to4, and AS112. */
+/** Exceptions within it: Teredo and other protocols, documentation, 6to4, and AS112. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-/** Names that stand for this machine, or for a metadata service, whatever they resolve to. */
+/** Names of this machine or of a metadata service, regardless of their addresses. */
 const OWN_NAMES = ['localhost', 'metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data'];
 
 export type Cidr = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };
 
-/** Null: it is neither an address nor a network of them. */
+/** Null: neither an address nor a network. */
 export function parseCidr(text: string): Cidr | null {
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
@@ -57,7 +57,7 @@ const specialIpv4 = networks(SPECIAL_IPV4.map(parseCidr));
 const specialIpv6 = networks(SPECIAL_IPV6.map(parseCidr));
 const globalUnicast = networks([parseCidr(GLOBAL_UNICAST)]);
 
-/** What is no address at all is not public either. */
+/** False for text that is not an IP address. */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -74,7 +74,7 @@ export function isIn(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** `name`: as a URL has it, in small letters. */
+/** `name`: lower case, as in a URL. */
 export function isOwnName(name: string): boolean {
   const bare = name.replace(/\.+$/, '');
   return OWN_NAMES.includes(bare) || bare.endsWith('.localhost');

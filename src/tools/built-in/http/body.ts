@@ -1,6 +1,6 @@
 /**
- * Reads the body of a response: unpacked as it comes, no more of it held than is shown, and given up beyond a limit, however
- * small what was sent was.
+ * Reads the body of a response as a stream: decompresses it, keeps only the part that is shown, and aborts beyond a
+ * limit, which applies to the compressed and to the decompressed size.
  */
 import type { IncomingMessage } from 'node:http';
 import { Transform, pipeline } from 'node:stream';
@@ -10,7 +10,7 @@ import { ToolFault } from '../../tool-fault.ts';
 
 export type Body = { bytes: Buffer; total: number; truncated: boolean };
 
-/** Encodings on top of each other. */
+/** Nested content encodings. */
 const MOST_ENCODINGS = 2;
 
 export async function readBody(
@@ -37,15 +37,18 @@ function unpacked(response: IncomingMessage, most: number): Readable {
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length > MOST_ENCODINGS) {
-    throw new ToolFault('invalid_response', 'The body is packed too often to be unpacked.');
+    throw new ToolFault(
+      'invalid_response',
+      'The body has more than ${MOST_ENCODINGS} nested content encodings.',
+    );
   }
   const streams = [counted(most), ...encodings.reverse().map(unpacker)];
-  // Whoever reads the last of them hears what went wrong in any.
+  // Errors of all streams reach the reader of the last one.
   pipeline([response, ...streams], () => undefined);
   return streams.at(-1) ?? response;
 }
 
-/** What unpacks to nothing has an end, too. */
+/** Limits the compressed size, because data that decompresses to nothing must end, too. */
 function counted(most: number): Duplex {
   let total = 0;
   return new Transform({
@@ -67,29 +70,29 @@ function unpacker(encoding: string): Duplex {
     case 'br':
       return createBrotliDecompress();
     default:
-      throw new ToolFault('invalid_response', `The body is packed in a way that is not known: ${encoding}.`);
+      throw new ToolFault('invalid_response', `The body has an unsupported content encoding: ${encoding}.`);
   }
 }
 
 function tooLarge(most: number): ToolFault {
-  return new ToolFault('body_too_large', `The body is larger than ${most} bytes, unpacked or not.`);
+  return new ToolFault('body_too_large', `The body is larger than ${most} bytes.`);
 }
 
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|ecmascript|x-www-form-urlencoded|yaml|x-ndjson))/i;
 
-/** What is no text is named, and not shown. */
+/** Binary bodies are described instead of shown. */
 export function bodyText({ bytes, total }: Body, contentType: string): string {
   const [type = ''] = contentType.split(';');
   const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
   if (charset !== undefined || TEXT_TYPE.test(type))
     return decoder(charset ?? 'utf-8').decode(bytes, { stream: true });
   try {
-    // A character that was cut in half is left out.
+    // An incomplete character at the end is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     if (!text.includes('\0')) return text;
   } catch {
-    // No text.
+    // Not UTF-8.
   }
   return `[Binary body, ${total} bytes${type === '' ? '' : ` of ${type.trim()}`}: not shown.]`;
 }

@@ -1,6 +1,6 @@
 /**
- * Says where a request may go. A name is looked up once, all its addresses are checked, and the request is made to just
- * those: what a second look-up would say (DNS rebinding) is never asked.
+ * Decides which hosts a request may reach. A name is resolved once, all its addresses are checked, and the connection
+ * uses exactly those addresses, so a second DNS answer (DNS rebinding) has no effect.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -9,15 +9,15 @@ import { isIn, isOwnName, isPublic, networks, parseCidr } from './addresses.ts';
 
 export type Address = { address: string; family: number };
 
-/** Asks the system for the addresses of a name, as any program does. */
+/** Resolves a name to addresses with the resolver of the system. */
 export type Resolve = (name: string) => Promise<Address[]>;
 
 export const systemResolve: Resolve = (name) => lookup(name, { all: true });
 
 export type Gatekeeper = {
-  /** Addresses that may be connected to. Throws `ToolFault`. */
+  /** The addresses that may be connected to. Throws `ToolFault`. */
   admit(hostname: string): Promise<Address[]>;
-  /** Whether an address may be connected to under that name. */
+  /** Whether the address may be connected to for this host name. */
   mayReach(hostname: string, address: string): boolean;
 };
 
@@ -32,13 +32,13 @@ export function createGatekeeper(allow: readonly string[], resolve: Resolve): Ga
     async admit(hostname) {
       const host = bare(hostname);
       if (isOwnName(host) && !names.has(host))
-        throw forbidden(host, 'names this machine or a metadata service');
+        throw forbidden(host, 'is a name of the worker host or of a metadata service');
       const addresses = await addressesOf(host, resolve);
       const wrong = addresses.find(({ address }) => !mayReach(host, address));
       if (wrong !== undefined) {
         throw forbidden(
           host,
-          isIP(host) === 0 ? `leads to ${wrong.address}, which is not public` : 'is not public',
+          isIP(host) === 0 ? `resolves to ${wrong.address}, which is not public` : 'is not public',
         );
       }
       return addresses;
@@ -46,7 +46,7 @@ export function createGatekeeper(allow: readonly string[], resolve: Resolve): Ga
   };
 }
 
-/** Without the brackets of IPv6. */
+/** Removes the brackets of IPv6 addresses. */
 export function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
@@ -55,16 +55,18 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Address[]> {
   const version = isIP(host);
   if (version !== 0) return [{ address: host, family: version }];
   const found = await resolve(host).catch((error: unknown) => {
-    throw new ToolFault('host_not_found', `The host ${host} cannot be looked up: ${codeOf(error)}.`);
+    throw new ToolFault('host_not_found', `The host ${host} cannot be resolved (${codeOf(error)}).`);
   });
-  if (found.length === 0) throw new ToolFault('host_not_found', `The host ${host} has no address.`);
+  if (found.length === 0) throw new ToolFault('host_not_found', `The host ${host} has no IP address.`);
   return found;
 }
 
 function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'it failed';
+  return typeof error === 'object' && error !== null && 'code' in error
+    ? String(error.code)
+    : 'unknown error';
 }
 
 function forbidden(host: string, why: string): ToolFault {
-  return new ToolFault('address_forbidden', `The host ${host} must not be asked: it ${why}.`);
+  return new ToolFault('address_forbidden', `Requests to the host ${host} are forbidden: it ${why}.`);
 }

@@ -1,4 +1,4 @@
-/** One request to one host: connected to an address that was checked, through no proxy, on a connection of its own. */
+/** One request to one host: uses a checked address, no proxy and a new connection. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -13,7 +13,7 @@ export type Hop = {
   body: string | null;
 };
 
-/** Resolves with the head of the response; its body is the caller's to read or to destroy. Throws `ToolFault`. */
+/** Resolves with the head of the response. The caller reads or destroys the body. Throws `ToolFault`. */
 export async function send(
   { url, method, headers, body }: Hop,
   gatekeeper: Gatekeeper,
@@ -30,7 +30,7 @@ export async function send(
       path: `${url.pathname}${url.search}`,
       method,
       headers: { ...headers, ...(body === null ? {} : { 'content-length': Buffer.byteLength(body) }) },
-      // An agent of its own knows no proxy of the environment.
+      // A separate agent ignores the proxy settings of the environment.
       agent: new of.Agent({ keepAlive: false }),
       lookup: only(addresses),
       signal,
@@ -38,7 +38,7 @@ export async function send(
     request.once('socket', (socket) =>
       socket.once('connect', () => {
         if (!gatekeeper.mayReach(host, socket.remoteAddress ?? '')) {
-          request.destroy(new ToolFault('address_forbidden', `The host ${host} must not be asked.`));
+          request.destroy(new ToolFault('address_forbidden', `Requests to the host ${host} are forbidden.`));
         }
       }),
     );
@@ -50,7 +50,7 @@ export async function send(
   });
 }
 
-/** Whoever connects is told what was checked, whatever it asks for. */
+/** A lookup function that returns only the checked addresses. */
 function only(addresses: readonly Address[]): LookupFunction {
   return (_, options, done) => {
     const [first] = addresses;
@@ -62,11 +62,11 @@ function only(addresses: readonly Address[]): LookupFunction {
 function connectionFault(host: string, error: NodeJS.ErrnoException): ToolFault {
   const code = error.code ?? error.name;
   return code.startsWith('HPE_')
-    ? new ToolFault('invalid_response', `The host ${host} does not answer in HTTP (${code}).`)
-    : new ToolFault('connection_failed', `The request to ${host} failed: ${code}.`);
+    ? new ToolFault('invalid_response', `The host ${host} did not send a valid HTTP response (${code}).`)
+    : new ToolFault('connection_failed', `The connection to ${host} failed (${code}).`);
 }
 
-/** A look-up cannot be ended: it is left behind. */
+/** DNS lookups cannot be aborted; on abort the result is ignored. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

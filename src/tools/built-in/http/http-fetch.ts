@@ -1,7 +1,7 @@
 /**
- * Asks a web server. Only what is public is asked, unless the operator allows more: each host is looked up and checked, at
- * every redirect anew, and connected to at the very address that was checked. No cookie, proxy or credential of this
- * process is used.
+ * Makes HTTP requests. Only public addresses are allowed, unless the operator allows more. Each host, also of each
+ * redirect, is resolved and checked, and the connection uses exactly the checked address. No cookies, proxies or
+ * credentials of this process are used.
  */
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -22,7 +22,7 @@ export const HTTP_FETCH = 'http_fetch';
 const DESCRIPTION =
   'Makes an HTTP request to a public web address and returns status, headers and body. Long bodies are cut (truncated: true).';
 
-/** The connection is ours to make. */
+/** Headers that the HTTP client sets itself. */
 const OWN_HEADERS = [
   'accept-encoding',
   'connection',
@@ -40,8 +40,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 const PROPERTIES: JsonObject = {
-  url: { type: 'string', minLength: 1, maxLength: 8_000, description: 'http or https.' },
-  method: { type: 'string', enum: METHODS, description: 'GET unless given.' },
+  url: { type: 'string', minLength: 1, maxLength: 8_000, description: 'An http or https URL.' },
+  method: { type: 'string', enum: METHODS, description: 'Default: GET.' },
   headers: {
     type: 'object',
     maxProperties: 50,
@@ -50,7 +50,7 @@ const PROPERTIES: JsonObject = {
   body: { type: 'string', maxLength: 1_000_000 },
 };
 
-/** Beyond the time that the request itself may take. */
+/** Added to the time limit of the request itself. */
 const GRACE_MS = 5_000;
 
 export type HttpFetchParts = { limits: HttpFetchLimits; resultChars: number; resolve?: Resolve };
@@ -96,10 +96,13 @@ function toHop(input: JsonObject): Hop {
     const value = textIn(given, key);
     const name = key.toLowerCase();
     if (OWN_HEADERS.includes(name) || name.startsWith('proxy-')) {
-      throw new ToolFault('invalid_header', `The header ${name} cannot be set.`);
+      throw new ToolFault('invalid_header', `The header ${name} cannot be set by the caller.`);
     }
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)) {
-      throw new ToolFault('invalid_header', 'A header holds characters that none may hold.');
+      throw new ToolFault(
+        'invalid_header',
+        'The name or value of the header ${JSON.stringify(key)} contains invalid characters.',
+      );
     }
     headers[name] = value;
   }
@@ -123,7 +126,7 @@ async function fetched(
       if (next === null) {
         const body = await readBody(response, limits).catch((error: unknown) => {
           if (error instanceof ToolFault || signal.aborted) throw error;
-          throw new ToolFault('invalid_response', 'The body broke off, or cannot be unpacked.');
+          throw new ToolFault('invalid_response', 'The body ended early or cannot be decompressed.');
         });
         const headers = Object.fromEntries(
           Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
@@ -134,7 +137,10 @@ async function fetched(
         return { ...result, truncated: result.truncated || cut };
       }
       if (left === 0)
-        throw new ToolFault('too_many_redirects', `There were more than ${limits.redirects} redirects.`);
+        throw new ToolFault(
+          'too_many_redirects',
+          `The request was redirected more than ${limits.redirects} times.`,
+        );
       hop = next;
     } finally {
       response.destroy();

@@ -1,13 +1,13 @@
-/** What an operator says of `http_fetch`. */
+/** The operator's settings of `http_fetch`. */
 
-/** `allow`: host names, addresses and networks (CIDR) that may be asked although they are not public. */
+/** `allow`: host names, addresses and networks (CIDR) that are permitted although they are not public. */
 export type HttpFetchLimits = {
   allow: readonly string[];
-  /** From the first look-up to the last byte, over all redirects. */
+  /** From the first DNS lookup to the last byte, including all redirects. */
   timeoutMs: number;
-  /** Bytes of a body that are shown; the rest is cut. */
+  /** Bytes of a body that are shown; the rest is truncated. */
   bodyBytes: number;
-  /** Bytes of a body, unpacked or not, beyond which it is given up. */
+  /** Maximum bytes of a body, compressed or decompressed; larger ones fail. */
   downloadBytes: number;
   redirects: number;
 };

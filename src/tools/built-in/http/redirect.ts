@@ -1,14 +1,14 @@
-/** Where a response sends the request next, and what of the request goes along. Pure. */
+/** Computes the next request after a redirect. Pure. */
 import { ToolFault } from '../../tool-fault.ts';
 import type { Hop } from './hop.ts';
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** What may be told to another origin: all else may be a secret of the first. */
+/** Headers that may be sent to another origin. All others may contain secrets of the first origin. */
 const HARMLESS = ['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent'];
 const OF_BODY = ['content-type', 'content-encoding', 'content-language'];
 
-/** Null: it is no redirect. Throws `ToolFault` for one that leads nowhere one may go. */
+/** Null: the response is not a redirect. Throws `ToolFault` if the target URL is not allowed. */
 export function redirected(hop: Hop, status: number, location: string | undefined): Hop | null {
   if (!REDIRECTS.includes(status) || location === undefined) return null;
   const url = parseUrl(location, hop.url);
@@ -27,12 +27,16 @@ export function redirected(hop: Hop, status: number, location: string | undefine
 /** Throws `ToolFault`. */
 export function parseUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null) throw new ToolFault('invalid_url', 'The URL cannot be read.');
+  if (url === null)
+    throw new ToolFault('invalid_url', 'The URL ${JSON.stringify(text.slice(0, 200))} is invalid.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new ToolFault('unsupported_scheme', `Only http and https are asked, not ${url.protocol}`);
+    throw new ToolFault('unsupported_scheme', `Only http and https URLs are supported, not ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ToolFault('invalid_url', 'A URL must hold no user and password: use a header.');
+    throw new ToolFault(
+      'invalid_url',
+      'The URL contains a user name or password. Use the authorization header instead.',
+    );
   }
   return url;
 }
