@@ -1,9 +1,9 @@
 /**
- * A tool behind approval: three refunds wait at the same time; one is approved, one denied with words for the model, one run
- * with another amount than the model asked for. A refund of no more than 20 € asks nobody (`nightshift.config.ts`).
+ * A tool that needs approval: three refunds wait at the same time. One is approved, one is denied with a reason for the
+ * model, and one runs with a different amount. Refunds up to 20 € need no approval (`nightshift.config.ts`).
  *
- *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start
- *   node examples/approvals.ts      where Node is older than 24: npm run example -- approvals
+ * NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start node examples/approvals.ts      with Node.js older than 24:
+ * npm run example -- approvals
  */
 import { createClient } from 'nightshift/client';
 import type { RunOptions } from 'nightshift/client';
@@ -16,25 +16,25 @@ const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
 const worker = await client.workers.create({ name: 'cashier', role: 'shop' });
 
-// A real model: name it in the role, and ask in plain words: 'Pay back 180 € for A-17, …'
+// With a real model: set it in the role, and write the task as plain text: 'Pay back 180 € for A-17, …'
 const script = `
 call: refund {"order": "A-17", "amount": 180}
 call: refund {"order": "B-04", "amount": 25}
 call: refund {"order": "C-30", "amount": 900}
 call: refund {"order": "D-01", "amount": 5}
 ---
-say: I did what I was allowed to.`;
+say: I paid back what was approved.`;
 
-/** What a person would decide in the inbox of the console, or by `nightshift approve`. */
+/** The decisions that a person would make in the console's inbox, or with `nightshift approve`. */
 const decide: RunOptions['onApproval'] = ({ input }) => {
   const asked = JSON.stringify(input);
-  console.log(`asked: ${asked}`);
+  console.log(`approval requested: ${asked}`);
   if (asked.includes('B-04')) return { decision: 'deny', reason: 'B-04 was never paid.' };
   if (asked.includes('C-30')) return { decision: 'approve', input: { order: 'C-30', amount: 90 } };
   return 'approve';
 };
 
-// Without `onApproval` the calls wait, for days if need be: close this process, and answer them tomorrow.
+// Without `onApproval`, the calls wait, for days if needed: you can end this process and approve them later.
 const job = await client.contexts.run(worker.context_id, { input: script, onApproval: decide });
 
 for await (const { content } of client.contexts.messages.list(worker.context_id)) {

@@ -1,12 +1,12 @@
 /**
- * What the examples say in place of a stack when the platform is not there, or was started without the tools of the shop.
- * A program of your own catches `NightshiftError` where it can do something about it.
+ * Prints a hint instead of a stack trace if the platform is not running, or runs without the tools of the shop. Your
+ * own programs should catch `NightshiftError` where they can handle it.
  */
 import { NightshiftError } from 'nightshift/client';
 
 const HINTS: Partial<Record<NightshiftError['code'], string>> = {
-  unreachable: 'Start the platform: npm start. NIGHTSHIFT_URL names one that runs elsewhere.',
-  unauthorized: 'NIGHTSHIFT_API_KEY must be one of the keys of the platform.',
+  unreachable: 'Start the platform: npm start. If it runs elsewhere, set NIGHTSHIFT_URL.',
+  unauthorized: 'Set NIGHTSHIFT_API_KEY to a key of the platform.',
   unknown_role:
     'Start the platform with the shop: NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start.',
 };

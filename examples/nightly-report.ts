@@ -1,14 +1,13 @@
 /**
- * What cron starts every night: several workers at once, each with a part of the report, then one Markdown file.
+ * A report for cron: several workers in parallel write a part each; the results become one Markdown file.
  *
- *   npm start
- *   node examples/nightly-report.ts [date] [folder]     where Node is older than 24: npm run example -- nightly-report
- *   0 2 * * *  node …/nightly-report.ts "$(date -I)" reports     the line of a crontab
+ * npm start node examples/nightly-report.ts [date] [folder]     with Node.js older than 24: npm run example --
+ * nightly-report 0 2 * * *  node …/nightly-report.ts "$(date -I)" reports     crontab entry
  *
  * Without a folder the report goes to standard output.
  *
- * Every write has a key made of the date. Started twice in one night, or again after it was killed, it finds what it
- * asked for before, and waits for that: each part is made and paid for once.
+ * Every request has an idempotency key made from the date. If the script is started again in the same night, it finds
+ * its earlier requests and waits for their results, so each part is created and paid for only once.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +22,7 @@ const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
 const [, , date = new Date().toISOString().slice(0, 10), folder] = process.argv;
 
-// A real model: name it here, give the role tools that find the figures, and ask in plain words.
+// With a real model: set it here, give the role tools that provide the figures, and write the inputs as plain text.
 const model = 'simulated/demo';
 const parts = [
   { name: 'sales', input: 'think: Up from yesterday.\nsay: 132 orders, 11 % more than the day before.' },

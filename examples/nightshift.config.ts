@@ -1,11 +1,11 @@
 /**
- * A shop's tools and the role that may use them, for `tools.ts` and `approvals.ts`. Schemas are zod's here; any library of
- * Standard Schema does as well, and so does plain JSON Schema (`input_schema`).
+ * The tools and the role of a shop, for `tools.ts` and `approvals.ts`. The schemas use zod; any Standard Schema library
+ * works, and so does plain JSON Schema (`input_schema`).
  *
- *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start
+ * NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start
  *
- * `effect` says what running a tool twice would do, which decides what happens to a call that a crash cut off: `none` and
- * `idempotent` run again, `once` never does: the model is told that nobody knows whether it happened.
+ * `effect` tells what executing a tool twice does, and decides what happens to a call that a crash interrupted: `none`
+ * and `idempotent` calls run again; a `once` call does not, and the model is told that its outcome is unknown.
  */
 import { defineConfig, defineTool } from 'nightshift';
 import { z } from 'zod';
@@ -20,13 +20,13 @@ const order = z.string().describe('The number of the order, such as A-17.');
 
 const orderStatus = defineTool({
   name: 'order_status',
-  description: 'Where an order is.',
+  description: 'Returns the state of an order.',
   input: z.object({ order }),
   effect: 'none',
   execute({ order }) {
     const found = orders.get(order);
     return found === undefined
-      ? { content: `There is no order ${order}.`, is_error: true }
+      ? { content: `No order has the number ${order}.`, is_error: true }
       : `${order} (${found.total} €) ${found.state}.`;
   },
 });
@@ -36,7 +36,7 @@ const reserve = defineTool({
   description: 'Reserves an article for an order.',
   input: z.object({ order, article: z.string() }),
   effect: 'idempotent',
-  // The key is the same however often this call is run: the second time changes nothing.
+  // The key is the same at every execution of this call, so a repetition changes nothing.
   execute({ order, article }, { idempotency_key }) {
     const text = reserved.get(idempotency_key) ?? `${article} is reserved for ${order}.`;
     reserved.set(idempotency_key, text);
@@ -46,7 +46,7 @@ const reserve = defineTool({
 
 const refund = defineTool({
   name: 'refund',
-  description: 'Pays money back to whoever ordered.',
+  description: 'Pays money back to the customer.',
   input: z.object({ order, amount: z.number().positive() }),
   effect: 'once',
   approval: ({ input }) => (input.amount > 20 ? 'always' : 'never'),
@@ -57,9 +57,9 @@ export default defineConfig({
   tools: [orderStatus, reserve, refund],
   roles: {
     shop: {
-      system_prompt: 'You answer questions about orders, and pay money back where the shop was wrong.',
+      system_prompt: 'You answer questions about orders, and refund customers if the shop made a mistake.',
       tools: ['order_status', 'reserve', 'refund'],
-      // A real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`.
+      // With a real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`.
       model: 'simulated/demo',
     },
   },

@@ -1,8 +1,8 @@
 /**
- * The shortest way round: make a worker, give it something to do, see the text as it is made, read the answer.
+ * Create a worker, send it an input, stream the text, and read the answer.
  *
  *   npm start                       in one terminal
- *   node examples/quickstart.ts     in another; where Node is older than 24: npm run example -- quickstart
+ *   node examples/quickstart.ts     in another; with Node.js older than 24: npm run example -- quickstart
  */
 import { createClient, textMaker } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
@@ -12,11 +12,11 @@ explainErrors();
 const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
-// A real model: 'anthropic/…' or 'openai/…' here, its key in the environment of `npm start`, and plain words below.
+// With a real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`, and plain text below.
 const worker = await client.workers.create({ name: 'ada', config: { model: 'simulated/demo' } });
 
 const { job_id } = await client.workers.send(worker.id, 'tokens: 40 over 1s');
-console.log(`The job ${job_id} is stored: from here on nothing is lost, whatever is killed.\n`);
+console.log(`Job ${job_id} is stored. It will finish even if a process crashes.\n`);
 
 const making = textMaker();
 let shown = 0;

@@ -1,9 +1,8 @@
 /**
- * A worker that makes workers: three readers at once, one of which makes one of its own. Whoever waits holds no slot, so that
- * a tree of any size runs on one worker process.
+ * A worker that spawns workers: three readers in parallel, one of which spawns its own child. A waiting worker uses no
+ * slot, so a tree of any size runs on one worker process.
  *
- *   npm start
- *   node examples/spawning.ts       where Node is older than 24: npm run example -- spawning
+ * npm start node examples/spawning.ts       with Node.js older than 24: npm run example -- spawning
  */
 import { createClient } from 'nightshift/client';
 import type { WorkerTreeNode } from 'nightshift/client';
@@ -16,7 +15,7 @@ const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
 const lead = await client.workers.create({
   name: 'lead',
-  // A real model: name it here, and ask: 'Have three workers read chapters 1 to 3, and say what they have in common.'
+  // With a real model: set it here; input: 'Have three workers read chapters 1 to 3. What do they have in common?'
   config: { model: 'simulated/demo', tools: ['spawn_worker'] },
 });
 
@@ -34,8 +33,9 @@ const script = [
 const job = await client.contexts.run(lead.context_id, {
   input: script,
   onEvent: ({ event, data }) => {
-    if (event === 'WorkerSpawned') console.log(`made ${data.name}`);
-    if (event === 'StateChanged' && data.new_state === 'AwaitingWorkers') console.log('waits for them');
+    if (event === 'WorkerSpawned') console.log(`spawned ${data.name}`);
+    if (event === 'StateChanged' && data.new_state === 'AwaitingWorkers')
+      console.log('waiting for the workers');
   },
 });
 

@@ -1,9 +1,8 @@
 /**
- * Driving a worker while it runs: an input steers it, joining the running job at its next step; an answer is interrupted
- * while its text is made, and taken back.
+ * Control a worker while it runs: an input steers the running job and joins it at its next step; an answer is
+ * interrupted during generation and removed.
  *
- *   npm start
- *   node examples/steering.ts       where Node is older than 24: npm run example -- steering
+ * npm start node examples/steering.ts       with Node.js older than 24: npm run example -- steering
  */
 import { createClient, textMaker } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
@@ -16,19 +15,19 @@ const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 const { context_id: id } = await client.workers.create({
   name: 'poet',
   config: {
-    // A real model: 'anthropic/…' or 'openai/…' here, its key in the environment of `npm start`, and plain words below.
+    // With a real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`.
     model: 'simulated/demo',
     client_tools: [
       {
         name: 'find_rhyme',
-        description: 'Finds a rhyme.',
+        description: 'Finds a rhyme for a word.',
         input_schema: { type: 'object', properties: { word: { type: 'string' } } },
       },
     ],
   },
 });
 
-// Steer: while a tool runs, somebody changes their mind. The job goes on with both: the result, and the new input.
+// Steer: a new input arrives while a tool runs. The job continues with both the tool result and the new input.
 const steered = await client.contexts.run(id, {
   input:
     'say: Forty verses about the sea. First a rhyme.\ncall: find_rhyme {"word": "sea"}\n---\ntokens: 400',
@@ -49,13 +48,13 @@ const making = textMaker();
 for await (const event of client.contexts.events(id)) {
   const message = making(event);
   if (message === null || message.text.length < 40) continue;
-  console.log(`interrupt: it says “${message.text.slice(0, 30)} …”`);
+  console.log(`interrupt: partial answer “${message.text.slice(0, 30)} …”`);
   break;
 }
 await client.contexts.interrupt(id);
 const interrupted = await client.jobs.wait(job_id);
-console.log(`interrupt: ${interrupted.status}, and its answer is taken back`);
+console.log(`interrupt: ${interrupted.status}, and its answer is removed`);
 
-// The input stays in history, and the conversation goes on.
+// The input stays in the history, and the conversation continues.
 const last = await client.contexts.run(id, { input: 'say: Where were we?' });
-console.log(`after it: ${last.output?.text}`);
+console.log(`next answer: ${last.output?.text}`);

@@ -1,9 +1,9 @@
 /**
- * Tools of your own, on the server (`nightshift.config.ts` beside this file) and in the client: `read_clipboard` is a function
- * of this very process, which the model calls as any other tool.
+ * Custom tools: on the server (`nightshift.config.ts` beside this file) and in the client. `read_clipboard` is a
+ * function of this process, which the model calls like any other tool.
  *
- *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start
- *   node examples/tools.ts          where Node is older than 24: npm run example -- tools
+ * NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start node examples/tools.ts          with Node.js older than 24:
+ * npm run example -- tools
  */
 import { createClient } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
@@ -20,14 +20,14 @@ const worker = await client.workers.create({
     client_tools: [
       {
         name: 'read_clipboard',
-        description: 'What the person who asks has copied.',
+        description: 'Returns the user’s clipboard.',
         input_schema: { type: 'object', properties: {} },
       },
     ],
   },
 });
 
-// A real model: name it in the role, and ask: 'What about the order I copied? Reserve a lamp for it, and pay 5 € back.'
+// With a real model, set it in the role. Input: 'What about the order I copied? Reserve a lamp for it, and pay 5 € back.'
 const script = `
 call: read_clipboard {}
 call: order_status {"order": "A-17"}
@@ -36,7 +36,7 @@ call: reserve {"order": "A-17", "article": "lamp"}
 call: refund {"order": "A-17", "amount": 5}
 call: order_status {"order": "Z-99"}
 ---
-say: A-17 is on its way, a lamp is reserved, and 5 € are yours again. There is no order Z-99.`;
+say: A-17 is on its way, a lamp is reserved, and 5 € are refunded. Order Z-99 does not exist.`;
 
 const job = await client.contexts.run(worker.context_id, {
   input: script,

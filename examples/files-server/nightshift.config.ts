@@ -1,10 +1,10 @@
 /**
- * A clerk that reads and edits the documents of one folder, through the MCP server for files. Start it beside this file:
+ * A role that reads and edits the documents of one folder through the MCP server for files. Start it in this folder:
  *
  *   DOCUMENTS=/srv/documents npx nightshift start
  *   curl -s 127.0.0.1:3000/api/workers -H 'content-type: application/json' -d '{"name":"clerk","role":"clerk"}'
  *
- * What only reads runs at once. `edit_file` says of itself that it may destroy something: it asks first.
+ * Read-only tools run at once. `edit_file` is annotated as destructive, so it needs approval.
  */
 import { defineConfig } from 'nightshift';
 
@@ -19,7 +19,7 @@ export default defineConfig({
   roles: {
     clerk: {
       system_prompt:
-        'You keep a folder of documents. Read before you change anything, and change as little as you can.',
+        'You maintain a folder of documents. Read a document before you change it, and change as little as possible.',
       mcp_servers: ['files'],
     },
   },

@@ -61,7 +61,7 @@ const linesOf = async (name: string): Promise<string[]> =>
 
 test('quickstart', async () => {
   const out = await run('examples/quickstart.ts');
-  expect(out).toMatch(/^The job [0-9a-f-]+ is stored/);
+  expect(out).toMatch(/^Job [0-9a-f-]+ is stored/);
   expect(out).toMatch(/^completed: \d+ characters, \d+ tokens\.$/m);
 });
 
@@ -79,7 +79,7 @@ test('tools: those of the server and a function of the client', async () => {
     '→ A-17',
     '→ A-17 (180 €) left the warehouse this morning.',
     '→ lamp is reserved for A-17.',
-    '✗ There is no order Z-99.',
+    '✗ No order has the number Z-99.',
   ]);
   expect(lines.at(-1)).toMatch(/^completed: A-17 is on its way/);
 });
@@ -87,9 +87,9 @@ test('tools: those of the server and a function of the client', async () => {
 test('approvals: what was approved, denied, and run with another input', async () => {
   const lines = await linesOf('approvals');
   expect(lines.slice(0, 3).sort()).toEqual([
-    'asked: {"order":"A-17","amount":180}',
-    'asked: {"order":"B-04","amount":25}',
-    'asked: {"order":"C-30","amount":900}',
+    'approval requested: {"order":"A-17","amount":180}',
+    'approval requested: {"order":"B-04","amount":25}',
+    'approval requested: {"order":"C-30","amount":900}',
   ]);
   expect(lines.slice(3, 7).sort()).toEqual([
     '→ 180 € were paid back for A-17.',
@@ -97,15 +97,15 @@ test('approvals: what was approved, denied, and run with another input', async (
     '→ 90 € were paid back for C-30.',
     '→ Denied by the operator: B-04 was never paid.',
   ]);
-  expect(lines.slice(7)).toEqual(['completed: I did what I was allowed to.']);
+  expect(lines.slice(7)).toEqual(['completed: I paid back what was approved.']);
 });
 
 test('spawning: the tree of those that were made', async () => {
   const lines = await linesOf('spawning');
-  expect(lines.filter((line) => line.startsWith('made')).sort()).toEqual([
-    'made reader 1',
-    'made reader 2',
-    'made reader 3',
+  expect(lines.filter((line) => line.startsWith('spawned')).sort()).toEqual([
+    'spawned reader 1',
+    'spawned reader 2',
+    'spawned reader 3',
   ]);
   expect(lines).toContain('completed: All three are about the sea.');
   expect(lines.slice(-5).map((line) => line.replace(/, \d+ tokens$/, ''))).toEqual([
@@ -121,9 +121,9 @@ test('steering: an input that joined, an answer that was taken back', async () =
   expect(await linesOf('steering')).toEqual([
     'steer: joined the running job: true',
     'steer: completed: One verse, then. I see the sea.',
-    expect.stringMatching(/^interrupt: it says “.{30} …”$/),
-    'interrupt: interrupted, and its answer is taken back',
-    'after it: Where were we?',
+    expect.stringMatching(/^interrupt: partial answer “.{30} …”$/),
+    'interrupt: interrupted, and its answer is removed',
+    'next answer: Where were we?',
   ]);
 });
 
@@ -171,6 +171,6 @@ test('a platform that is not there, or has no shop, is told in two lines', async
   expect(await runAt(`http://127.0.0.1:${port}`, 'examples/quickstart.ts')).toEqual({
     code: 1,
     out: '',
-    err: `The API at http://127.0.0.1:${port} could not be reached.\nStart the platform: npm start. NIGHTSHIFT_URL names one that runs elsewhere.\n`,
+    err: `The API at http://127.0.0.1:${port} could not be reached.\nStart the platform: npm start. If it runs elsewhere, set NIGHTSHIFT_URL.\n`,
   });
 });

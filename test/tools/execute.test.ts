@@ -47,7 +47,7 @@ describe('what a model asks', () => {
       is_error: true,
     });
     expect((await resultOf(runner, call('x'.repeat(100_000), {}))).content.length).toBeLessThan(400);
-    expect((await resultOf(runnerOf([]), call('add', {}))).content).toContain('There are no tools.');
+    expect((await resultOf(runnerOf([]), call('add', {}))).content).toContain('No tools are available.');
     expect((await resultOf(runner, call('__proto__', {}))).is_error).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('what a model asks', () => {
     const runner = runnerOf([add, faultyTool({ told: (run) => runs.push(run) })]);
     expect(await resultOf(runner, call('add', { a: 'two' }))).toMatchObject({
       content: expect.stringMatching(
-        /^The tool add was not run: its arguments do not match its input schema\.\n- \/a: .*expected number.*\nCorrect them and call it again\.$/,
+        /^The tool add was not executed: its arguments do not match its input schema\.\n- \/a: .*expected number.*\nCorrect the arguments and call the tool again\.$/,
       ),
       is_error: true,
     });
@@ -117,7 +117,7 @@ describe('what a model asks', () => {
   });
 });
 
-const REFERENCE = 'The operator can look it up: <id>.';
+const REFERENCE = 'The operator finds the details in the log under <id>.';
 
 describe('what a tool does', () => {
   const runner = runnerOf([faultyTool()]);
@@ -355,7 +355,7 @@ describe('the log', () => {
           error: 'Error',
           at: expect.arrayContaining([expect.stringContaining('faulty-tool.ts')]),
         },
-        'a tool failed',
+        'a tool threw an error',
       ],
     ]);
     expect(JSON.stringify(log.warn.mock.calls)).not.toContain('secret');

@@ -128,9 +128,11 @@ describe('a faulty configuration', () => {
     [
       'model',
       'claude',
-      expect.stringMatching(/^roles\.r\.model: must be provider\/model, with a provider of anthropic, /),
+      expect.stringMatching(
+        /^roles\.r\.model: must have the form provider\/model, with one of the providers anthropic, /,
+      ),
     ],
-    ['model', 'acme/x', expect.stringMatching(/^roles\.r\.model: must be provider\/model/)],
+    ['model', 'acme/x', expect.stringMatching(/^roles\.r\.model: must have the form provider\/model/)],
     ['system_prompt', 5, 'roles.r.system_prompt: must be a string'],
     ['streaming', 'yes', 'roles.r.streaming: must be true or false'],
     ['tools', 'read_page', 'roles.r.tools: must be a list'],

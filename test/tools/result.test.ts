@@ -81,11 +81,15 @@ describe('what a tool gave back', () => {
   });
 
   test.each([
-    ['of a kind no model takes', image('aGk=', 'image/svg+xml'), 'none of image/png'],
+    ['of a kind no model takes', image('aGk=', 'image/svg+xml'), 'not one of image/png'],
     ['that is not base64', image('not base64!'), 'not base64'],
     ['that is empty', image(''), 'not base64'],
     ['that is too large', image('A'.repeat(IMAGE_LIMIT + 4)), 'more than'],
-    ['on a disk', { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }, 'not an http one'],
+    [
+      'on a disk',
+      { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } },
+      'not an http or https URL',
+    ],
   ])('an image %s is left out with a note, or it would break every later call', (_, block, why) => {
     expect(contentOf({ content: [said('x'), block] })).toEqual([
       said('x'),
@@ -97,7 +101,7 @@ describe('what a tool gave back', () => {
     const largest = image('A'.repeat(IMAGE_LIMIT));
     expect(contentOf({ content: [largest, image('aGk=')] })).toEqual([
       largest,
-      said(expect.stringContaining('An image was left out')),
+      said(expect.stringContaining('An image was omitted')),
     ]);
     const many = contentOf({ content: Array.from({ length: MOST_IMAGES + 2 }, () => image('aGk=')) });
     expect(many).toHaveLength(MOST_IMAGES + 2);

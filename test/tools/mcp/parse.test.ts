@@ -112,7 +112,7 @@ describe('servers', () => {
 
   test.each(['a__b', 'a_', 'a b', 'x'.repeat(33)])('are not named %s', (name) => {
     expect(faultsOf({ mcp_servers: { [name]: { command: 'a' } } })).toEqual([
-      expect.stringContaining('its name must be 1 to 32 letters'),
+      expect.stringContaining('the name must be 1 to 32 letters'),
     ]);
   });
 
