@@ -4,20 +4,20 @@ import { PROVIDERS } from './system.ts';
 import type { ProviderFormat } from './system.ts';
 
 export type Arguments = {
-  /** Empty: all but the soak. */
+  /** Empty: all scenarios except the soak. */
   scenarios: string[];
   rounds: number;
   format: ProviderFormat;
   profile: boolean;
   json: string;
-  /** Of the soak: how long it lasts, and inputs a second. */
+  /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;
 };
 
 const RESULT = 'bench/results/latest.json';
 
-/** Throws for what it does not know. */
+/** Throws for unknown arguments. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -32,7 +32,8 @@ export function parseArguments(args: readonly string[]): Arguments {
     },
   });
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error('--rounds must be a whole number of at least 1');
   const format = PROVIDERS.find((name) => name === values.provider);
   if (format === undefined) throw new Error(`--provider must be ${PROVIDERS.join(' or ')}`);
   const { profile, json } = values;
@@ -43,6 +44,6 @@ export function parseArguments(args: readonly string[]): Arguments {
 
 function above0(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a number above 0`);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a number greater than 0`);
   return value;
 }

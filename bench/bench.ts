@@ -1,4 +1,4 @@
-/** What every scenario is given, and what all of them do. */
+/** Interfaces and helpers of all scenarios. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../src/dev/free-port.ts';
 import { baseline } from './baseline/system.ts';
@@ -18,13 +18,13 @@ export type Bench = {
   load: Companion<LoadProtocol>;
   providerUrl: string;
   format: ProviderFormat;
-  /** Measured rounds, of which medians are taken. */
+  /** The number of measured rounds; results are their medians. */
   rounds: number;
-  /** Of the soak: how long it lasts, and inputs a second. */
+  /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;
   profile: boolean;
-  /** Somebody wants the benchmark to end. */
+  /** Aborted when the benchmark should stop. */
   signal: AbortSignal;
   say: (line: string) => void;
 };
@@ -33,7 +33,7 @@ export type Scenario = { about: string; run(bench: Bench): Promise<Figure[]> };
 
 const KINDS: Record<SystemKind['name'], SystemKind> = { nightshift, baseline };
 
-/** On services of their own; stopped when `work` has ended, however it ends. */
+/** Runs `work` on separate services and stops them afterwards, also after errors. */
 export async function withSystems<T>(
   bench: Bench,
   names: readonly SystemKind['name'][],
@@ -60,11 +60,11 @@ export async function withSystems<T>(
 let places = 0;
 
 async function sayStatements({ say }: Bench, { kind, sql }: System): Promise<void> {
-  say(`${kind.name}: the dearest statements`);
+  say(`${kind.name}: the most expensive statements`);
   for (const statement of (await statementsOf(sql)).slice(0, 15)) say(`  ${lineOf(statement)}`);
 }
 
-/** Both systems, for what both can do. */
+/** For scenarios that both systems support. */
 export const BOTH = ['nightshift', 'baseline'] as const;
 
 /** Posts one input to each context. */
@@ -78,7 +78,7 @@ export function postAll(
   return load.ask('send', { url, requests: contexts.map(inputFor), atOnce, gapMs });
 }
 
-/** Resolves once the last run of each context has ended in the database too. */
+/** Resolves when the last run of each context has also ended in the database. */
 export async function untilEnded(
   { signal }: Bench,
   { kind, sql }: System,
@@ -93,7 +93,7 @@ export async function untilEnded(
   }
 }
 
-/** The first thing of its kind that the provider observed of each mark. */
+/** The first observation of this kind for each mark. */
 export function firstByMark(
   observed: readonly Observation[],
   kind: Observation['kind'],

@@ -1,6 +1,6 @@
-/** Numbers made of many. Pure. */
+/** Statistics. Pure. */
 
-/** The smallest value that at least this share of all does not exceed; NaN of nothing. */
+/** The smallest value that is not exceeded by at least this share of all values; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** By how much the values rise for each unit of their places, by least squares; NaN of fewer than two. */
+/** The slope of the values by least squares; NaN for fewer than two values. */
 export function slope(points: readonly (readonly [place: number, value: number])[]): number {
   const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length;
   const [middle, level] = [mean(0), mean(1)];
@@ -19,7 +19,7 @@ export function slope(points: readonly (readonly [place: number, value: number])
   return rise / spread;
 }
 
-/** One line of the report. `null`: not measured, or nothing of the kind there. */
+/** One line of the report. `null`: not measured or not applicable. */
 export type Figure = {
   name: string;
   unit: string;
@@ -30,7 +30,7 @@ export type Figure = {
 
 export type Goal = { of: 'value' | 'ratio'; is: 'at least' | 'at most'; bound: number };
 
-/** Of Nightshift alone: the baseline has nothing of the kind. */
+/** A figure of Nightshift alone, without a counterpart in the baseline. */
 export function alone(
   name: string,
   unit: string,
@@ -40,17 +40,17 @@ export function alone(
   return { name, unit, nightshift, baseline: null, goal };
 }
 
-/** How many times dearer `name` became from the first length of a history to the last one. */
+/** The growth of the cost of `name` between the shortest and the longest history. */
 export function growth(name: string, first: number, last: number, bound: number): Figure {
   return alone(`${name}: growth`, '×', last / first, { of: 'value', is: 'at most', bound });
 }
 
-/** To the baseline in the same run. */
+/** The ratio to the baseline in the same run. */
 export function ratio({ nightshift, baseline }: Figure): number | null {
   return nightshift === null || baseline === null || baseline === 0 ? null : nightshift / baseline;
 }
 
-/** Null where there is no goal, or nothing to hold against it. */
+/** Null: no goal, or no value to compare. */
 export function isMet(figure: Figure): boolean | null {
   const { goal } = figure;
   if (goal === null) return null;

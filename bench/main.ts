@@ -1,4 +1,4 @@
-/** The benchmark: measures Nightshift beside a baseline, prints a table, writes JSON. It is no test, and fails nothing. */
+/** The benchmark: measures Nightshift and a baseline, prints a table, writes JSON. It is not a test and never fails. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArguments } from './arguments.ts';
@@ -50,7 +50,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   console: consolePage,
 };
 
-/** Only where it is asked for: it takes an hour. */
+/** Runs only when named, because it takes an hour. */
 const EXTRA: Readonly<Record<string, Scenario>> = { soak };
 const ALL = { ...SCENARIOS, ...EXTRA };
 
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const unknown = chosen.find((name) => !Object.hasOwn(ALL, name));
   if (unknown !== undefined) {
     const known = Object.entries(ALL).map(([name, { about }]) => `  ${name}: ${about}`);
-    throw new Error(`There is no scenario ${unknown}. There are:\n${known.join('\n')}`);
+    throw new Error(`Unknown scenario ${unknown}. Available scenarios:\n${known.join('\n')}`);
   }
   const services = await startServices(say);
   const provider = startCompanion<ProviderProtocol>('provider/main.ts');
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
       stopping.abort(new Error('stopped'));
-      // Whatever waits for one of them hears of it, and cleans up behind itself.
+      // All waits are aborted and clean up.
       void provider.end();
       void load.end();
     });

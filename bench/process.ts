@@ -1,4 +1,4 @@
-/** A program under test in a process of its own. Its log goes to a file, as in production; it is known by its pid. */
+/** A measured program in its own process. Its log goes to a file, as in production. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -13,15 +13,15 @@ export type Program = {
   file: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** A line of its log once it can be used. */
+  /** The log line that reports readiness. */
   ready: RegExp;
-  /** Write a CPU profile of it when it ends. */
+  /** Write a CPU profile at its end. */
   profile: boolean;
 };
 
 export type Running = {
   pid: number;
-  /** SIGTERM, and SIGKILL where that does not help. */
+  /** Sends SIGTERM, then SIGKILL after a timeout. */
   end(): Promise<void>;
   kill(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export type Running = {
 let started = 0;
 const END_WITHIN_MS = 30_000;
 
-/** Resolves once it is ready. */
+/** Resolves when the program is ready. */
 export async function start({ file, args, env, ready, profile }: Program): Promise<Running> {
   mkdirSync(FOLDER, { recursive: true });
   started += 1;

@@ -1,4 +1,4 @@
-/** `node bench/profile.ts <file.cpuprofile>`: where the time went, by function and by package, for people. */
+/** `node bench/profile.ts <file.cpuprofile>`: prints the CPU time by function and by package. */
 import { readFileSync } from 'node:fs';
 
 type Node = { id: number; callFrame: { functionName: string; url: string; lineNumber: number } };

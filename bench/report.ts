@@ -1,4 +1,4 @@
-/** The result for people and for programs. */
+/** Formats the result as a table and as JSON. */
 import { availableParallelism, release } from 'node:os';
 import { isMet, ratio } from './figures.ts';
 import type { Figure, Goal } from './figures.ts';
@@ -16,7 +16,7 @@ export function resultOf(services: string, format: string, rounds: number, figur
   return { at: new Date().toISOString(), machine, format, rounds, figures };
 }
 
-/** Aligned columns, a line for each figure. */
+/** Aligned columns, one line per figure. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [
     ['', 'unit', 'Nightshift', 'baseline', 'ratio', 'goal', ''],

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL and Redis for a run of the benchmark, chosen like the tests choose theirs. Each system has a database of its
- * own, in both, so that neither sees the other's rows, keys or statistics.
+ * PostgreSQL and Redis for a run of the benchmark, chosen as for the tests. Each system has its own database in both,
+ * so that rows, keys and statistics are separate.
  */
 import path from 'node:path';
 import postgres from 'postgres';
@@ -19,11 +19,11 @@ import {
 import { removeFolder, temporaryFolder } from '../test/services/temporary-folder.ts';
 
 export type Services = {
-  /** One line for people. */
+  /** A line for the report. */
   line: string;
   /** Creates the database. */
   place(name: string): Promise<Place>;
-  /** CPU seconds that both have used so far; null where nobody can tell. */
+  /** CPU seconds used so far by both; null: unknown. */
   cpuSeconds(): Promise<number | null>;
   stop(): Promise<void>;
 };
@@ -42,7 +42,7 @@ const SETTINGS = {
   'pg_stat_statements.max': '1000',
 };
 
-/** Databases of Redis are numbers: 0 is nobody's. */
+/** Redis databases have numbers; 0 is not used. */
 const REDIS_NUMBERS = 15;
 
 export async function startServices(say: (line: string) => void): Promise<Services> {
@@ -82,7 +82,7 @@ async function startChosen(say: (line: string) => void): Promise<Started> {
 
 function fromEnvironment(): Started {
   const redisUrl = process.env['REDIS_URL'] ?? '';
-  if (redisUrl === '') throw new Error('Beside DATABASE_URL the benchmark needs a REDIS_URL.');
+  if (redisUrl === '') throw new Error('DATABASE_URL is set, but REDIS_URL is not. Set both or neither.');
   return {
     line: 'PostgreSQL at DATABASE_URL, Redis at REDIS_URL; their CPU time is not counted',
     databaseUrl: process.env['DATABASE_URL'] ?? '',
@@ -132,7 +132,9 @@ async function embedded(): Promise<Started> {
   };
   if (redis === null) {
     await stop();
-    throw new Error('The benchmark needs a Redis: in a container, on PATH, or at REDIS_URL.');
+    throw new Error(
+      'Redis was not found. Install Docker, put redis-server on PATH, or set DATABASE_URL and REDIS_URL.',
+    );
   }
   return {
     line: `embedded PostgreSQL ${postgres.version}, Redis ${redis.version} from PATH; their CPU time is not counted`,

@@ -1,10 +1,10 @@
-/** Where PostgreSQL spends its time, where it counts that (pg_stat_statements). */
+/** Time of PostgreSQL by statement, if pg_stat_statements is available. */
 import type postgres from 'postgres';
 
-/** `blocks`: of tables and indexes, whether or not they were in memory. */
+/** `blocks`: of tables and indexes, in memory or not. */
 export type Statement = { text: string; calls: number; totalMs: number; blocks: number };
 
-/** From here on anew. False where the database does not count, or leaves out the tags (PostgreSQL 18 and later do). */
+/** Resets the statistics. False if the database has none, or drops the tags (PostgreSQL 18 and later do). */
 export async function countStatements(sql: postgres.Sql): Promise<boolean> {
   try {
     const [version] = await sql<
@@ -19,7 +19,7 @@ export async function countStatements(sql: postgres.Sql): Promise<boolean> {
   }
 }
 
-/** The dearest first. */
+/** The most expensive first. */
 export async function statementsOf(sql: postgres.Sql): Promise<Statement[]> {
   const rows = await sql<{ query: string; calls: string; ms: number; blocks: string }[]>`
     select query, calls, total_exec_time as ms, shared_blks_hit + shared_blks_read as blocks from pg_stat_statements

@@ -1,6 +1,6 @@
 /**
- * A system under test, from outside: an API that takes inputs, worker processes that answer them over the fake provider,
- * and a database to look into. Nightshift and the baseline take the same two requests.
+ * A system under test, from outside: an API that accepts inputs, worker processes that answer them with the fake
+ * provider, and a database to inspect. Nightshift and the baseline accept the same two requests.
  */
 import postgres from 'postgres';
 import type { Request, Answer, LoadProtocol } from './load/protocol.ts';
@@ -8,11 +8,11 @@ import type { Place } from './services.ts';
 import type { Running } from './process.ts';
 import type { Companion } from './talk.ts';
 
-/** Both formats of the fake provider. */
+/** The formats of the fake provider. */
 export const PROVIDERS = ['openai', 'anthropic'] as const;
 export type ProviderFormat = (typeof PROVIDERS)[number];
 
-/** How processes are started. */
+/** The options of the processes. */
 export type Setting = { place: Place; providerUrl: string; format: ProviderFormat; profile: boolean };
 
 export type SystemKind = {
@@ -20,11 +20,11 @@ export type SystemKind = {
   prepare(setting: Setting): Promise<void>;
   startApi(setting: Setting, port: number): Promise<Running>;
   startWorker(setting: Setting, concurrency: number): Promise<Running>;
-  /** What a new context is created with. */
+  /** The body that creates a context. */
   newContext(setting: Setting): object;
-  /** SQL: in how many of the contexts `$1` (a list of ids as JSON text) a run has not ended, as `count`. */
+  /** SQL that returns as `count` how many of the contexts `$1` (ids as JSON text) have an unfinished run. */
   unfinished: string;
-  /** SQL that gives the contexts `$1` a history of `$2` messages. */
+  /** SQL that adds a history of `$2` messages to the contexts `$1`. */
   addHistory: string[];
 };
 
@@ -35,11 +35,11 @@ export type System = {
   api: Running;
   sql: postgres.Sql;
   startWorker(concurrency: number): Promise<Running>;
-  /** What a new context is created with. */
+  /** The body that creates a context. */
   newContext(): object;
-  /** Ids of new, empty contexts. */
+  /** The ids of new, empty contexts. */
   createContexts(count: number): Promise<string[]>;
-  /** Ends what it started. */
+  /** Stops what it started. */
   stop(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ export async function openSystem(
   const sql = postgres(setting.place.databaseUrl, {
     max: 1,
     onnotice: () => {},
-    // The baseline keeps its tables in `public`.
+    // The tables of the baseline are in `public`.
     connection: { search_path: 'nightshift, public' },
   });
   const url = `http://127.0.0.1:${port}`;
@@ -92,7 +92,7 @@ function idIn({ body }: Answer): string {
   throw new Error('A context was created without an id.');
 }
 
-/** An input whose mark is the context's own id. */
+/** An input whose mark is the id of its context. */
 export function inputFor(contextId: string): Request {
   const content = `Look at every room, please. #${contextId}`;
   return { method: 'POST', path: `/api/contexts/${contextId}/messages`, body: { content } };

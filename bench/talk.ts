@@ -1,6 +1,6 @@
 /**
- * Questions and answers between the benchmark and processes of its own (`fork`), one answer for each question. Both ends
- * are written here, so that a message is what its type says.
+ * Request and response messages between the benchmark and its child processes (`fork`). Both ends are in this
+ * repository, so messages are not validated.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import path from 'node:path';
 type Asked = { id: number; question: unknown };
 type Answered = { id: number; answer: unknown } | { id: number; error: string };
 
-/** What a process of the benchmark can be asked, by the name of the question. */
+/** The requests that a child process answers, by name. */
 export type Protocol = Record<string, { asks: unknown; answers: unknown }>;
 
 export type Companion<P extends Protocol> = {
@@ -18,7 +18,7 @@ export type Companion<P extends Protocol> = {
   end(): Promise<void>;
 };
 
-/** Starts `program`, a path from this folder. */
+/** Starts `program`, a path relative to this folder. */
 export function startCompanion<P extends Protocol>(program: string): Companion<P> {
   const child = fork(path.join(import.meta.dirname, program), { serialization: 'advanced' });
   const { pid } = child;
@@ -52,11 +52,11 @@ export function startCompanion<P extends Protocol>(program: string): Companion<P
   };
 }
 
-/** The other end: answers until the process that asks has gone, which ends this one. */
+/** The child's end: answers until the parent disconnects, then exits. */
 export function answerQuestions<P extends Protocol>(answers: {
   [Name in keyof P]: (asks: P[Name]['asks']) => Promise<P[Name]['answers']> | P[Name]['answers'];
 }): void {
-  // Whoever asked may be gone by now.
+  // The parent may have exited.
   const reply = (answered: Answered): void =>
     void process.send?.(answered, undefined, undefined, () => undefined);
   process.on('message', (message) => {
@@ -69,11 +69,11 @@ export function answerQuestions<P extends Protocol>(answers: {
       );
   });
   process.on('disconnect', () => process.exit(0));
-  // A terminal sends Ctrl-C to all of its processes: it is for the one that asks to decide.
+  // A terminal sends Ctrl-C to all processes; only the parent decides when to stop.
   process.on('SIGINT', () => undefined);
 }
 
-/** Milliseconds of the machine's monotonic clock, the same in all its processes. */
+/** Milliseconds of the monotonic clock of the machine, the same in all processes. */
 export function monotonic(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

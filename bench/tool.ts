@@ -1,4 +1,4 @@
-/** The one tool of every run, the same for both systems: without effect, done at once. */
+/** The single tool of all runs, the same for both systems: no effect, returns at once. */
 export const LOOK = {
   name: 'look',
   description: 'Looks at a place and says what is there.',

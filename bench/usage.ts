@@ -1,11 +1,11 @@
-/** What a process uses, by the operating system's word. */
+/** The resource usage of a process, from the operating system. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Of Linux' clock ticks. */
+/** Clock ticks per second on Linux. */
 const TICKS = 100;
 
-/** CPU seconds so far, of all its threads. */
+/** CPU seconds of all threads so far. */
 export function cpuSeconds(pid: number): number {
   if (existsSync('/proc/self/stat')) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -21,7 +21,7 @@ export function residentMb(pid: number): number {
   return Number(ask('rss', pid)) / 1024;
 }
 
-/** The most resident memory that it ever had, in MB; where the system does not keep that, what it has now. */
+/** The peak resident memory in MB; the current value if the system does not provide the peak. */
 export function peakMb(pid: number): number {
   if (!existsSync('/proc/self/status')) return residentMb(pid);
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

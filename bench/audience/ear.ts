@@ -1,12 +1,12 @@
 /**
- * What one client makes of its stream, at a fraction of what it costs to parse all of it: a delta that begins like the one
- * before it is of the same message and attempt, and is added up where it lies; whatever else comes is parsed. Faults are
- * counted, never passed over: a delta or an entry that is missing, or comes twice, or out of its order.
+ * One client of a stream, cheaper than parsing all of it: a delta with the same prefix as the one before belongs to the
+ * same message and attempt, so its text is added without parsing. Everything else is parsed. Missing, repeated and
+ * unordered deltas and entries are counted as faults.
  */
 import { monotonic } from '../talk.ts';
 import { Sum, sumOf } from './sum.ts';
 
-/** One delta in so many is looked at for when its first word was said. */
+/** The latency is measured for one delta in this many. */
 const SAMPLED = 20;
 
 const DELTA = '"delta":"';
@@ -17,29 +17,29 @@ type Spoken = { message: string; attempt: number; sequence: number; sum: Sum };
 export class Ear {
   /** The number of the last entry. */
   lastId = 0;
-  /** What was lost, repeated or out of order: of entries, and of deltas. */
+  /** Lost, repeated or unordered: entries, and deltas. */
   entryFaults = 0;
   deltaFaults = 0;
   pieces = 0;
   readonly delays: number[] = [];
   #rest = '';
-  /** What every delta of the message begins with, up to its text. */
+  /** The prefix of every delta of the message, up to its text. */
   #head = '';
   #spoken: Spoken | null = null;
   #completed: Sum | null = null;
   #heard: number;
 
-  /** `place`: among all clients, so that not all look at the same delta. */
+  /** `place`: the index among all clients, so that they measure different deltas. */
   constructor(place: number) {
     this.#heard = place % SAMPLED;
   }
 
-  /** The text that was told of the last message of the assistant that was completed; null: nothing. */
+  /** The text received for the last completed assistant message; null: none. */
   get completed(): Sum | null {
     return this.#completed;
   }
 
-  /** A connection begins. */
+  /** A connection starts. */
   begin(): void {
     this.#rest = '';
   }
@@ -56,14 +56,14 @@ export class Ear {
     this.#rest = at === text.length ? '' : text.slice(at);
   }
 
-  /** Whether it was the next delta of what is being said. */
+  /** Whether it was the next delta of the current message. */
   #goOn(text: string, at: number, end: number): boolean {
     const spoken = this.#spoken;
     if (spoken === null || this.#head === '' || !text.startsWith(this.#head, at)) return false;
     const from = at + this.#head.length;
     const to = text.indexOf(SEQUENCE, from);
     const delta = text.slice(from, to);
-    // What is escaped is not added up as it stands.
+    // Escaped text must be parsed first.
     if (to < 0 || to > end || delta.includes('\\')) return false;
     this.#count(spoken, Number.parseInt(text.slice(to + SEQUENCE.length, end), 10));
     spoken.sum.add(delta);
@@ -86,7 +86,7 @@ export class Ear {
   #take(frame: string): void {
     const id = /^id: (\d+)$/m.exec(frame)?.[1];
     const [, event, json = ''] = /^event: (\S+)\ndata: (.*)$/m.exec(frame) ?? [];
-    // Without an event it says where the stream begins.
+    // A frame without an event contains the start position of the stream.
     if (id !== undefined) this.#number(Number(id), event === undefined ? 0 : 1);
     if (event === 'ContentSnapshot') {
       const { message_id: message, attempt, sequence, text } = JSON.parse(json);

@@ -1,4 +1,4 @@
-/** Clients of event streams, many of each context, in a process of their own: each adds up what it is told. */
+/** Stream clients in a separate process, many for each context. Each one sums up what it receives. */
 import http from 'node:http';
 import { answerQuestions } from '../talk.ts';
 import { Ear } from './ear.ts';
@@ -9,7 +9,7 @@ type Client = { contextId: string; ear: Ear; dropped: number };
 
 const clients: Client[] = [];
 
-/** Resolves once every stream has begun. */
+/** Resolves when every stream has started. */
 async function listen({ url, contexts, each }: Crowd): Promise<number> {
   const opened = contexts.flatMap((contextId) =>
     Array.from({ length: each }, () => {
@@ -21,7 +21,7 @@ async function listen({ url, contexts, each }: Crowd): Promise<number> {
   return (await Promise.all(opened)).length;
 }
 
-/** Resolves once the answer has begun. A client that is dropped comes again. */
+/** Resolves when the response has started. A dropped client reconnects. */
 function follow(url: string, client: Client): Promise<void> {
   const { contextId, ear } = client;
   return new Promise((resolve, reject) => {

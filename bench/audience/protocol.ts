@@ -1,4 +1,4 @@
-/** What the clients of many streams can be asked. */
+/** The requests to the process of the stream clients. */
 
 export type Crowd = {
   url: string;
@@ -7,24 +7,24 @@ export type Crowd = {
   each: number;
 };
 
-/** What stands of each context once its run has ended: the text of its one answer, and the number of the last entry. */
+/** The expected result of each context after its run: the text of its answer, and the number of the last entry. */
 export type Stored = Record<string, { text: string; head: number }>;
 
 export type Verdict = {
-  /** At how many clients what they were told adds up to the stored text, every delta once and in its order. */
+  /** Clients whose received text equals the stored text, with every delta once and in order. */
   whole: number;
-  /** How many were told every numbered entry, each once and in its order. */
+  /** Clients that received every numbered entry once and in order. */
   gapless: number;
-  /** How often a connection was lost; each time the client came again by its cursor. */
+  /** Lost connections. The client reconnects with its cursor each time. */
   dropped: number;
 };
 
 export type AudienceProtocol = {
-  /** How many were opened: all of them. They stay until the process ends. */
+  /** Opens all streams and returns their number. They stay open until the process ends. */
   listen: { asks: Crowd; answers: number };
-  /** In how many pieces the connections brought what was told so far. */
+  /** The number of chunks received so far. */
   pieces: { asks: null; answers: number };
   approval: { asks: Stored; answers: Verdict };
-  /** From the model's word to the client that hears it, in milliseconds, for one event in so many of each client. */
+  /** Milliseconds from the model to the client, for a sample of the events of each client. */
   delays: { asks: null; answers: number[] };
 };

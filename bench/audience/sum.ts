@@ -1,9 +1,9 @@
-/** A text that is added up and not kept: its length in bytes, and a hash of them (FNV-1a). */
+/** Sums up a text without keeping it: its length in bytes, and their hash (FNV-1a). */
 export class Sum {
   #length = 0;
   #hash = 0x811c9dc5;
 
-  /** Bytes as a string of as many characters (`latin1`). */
+  /** Bytes as a string with one character per byte (`latin1`). */
   add(bytes: string): void {
     let hash = this.#hash;
     for (let at = 0; at < bytes.length; at += 1) hash = Math.imul(hash ^ bytes.charCodeAt(at), 0x01000193);

@@ -1,4 +1,4 @@
-/** The baseline's API: an input is one INSERT and one entry in the queue. */
+/** The API of the baseline: an input is one INSERT and one queue entry. */
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import fastify from 'fastify';

@@ -1,4 +1,4 @@
-/** The agent loop over Messages: model, tools, again; each message stored before the next step. */
+/** The agent loop over the Messages API. Each message is stored before the next step. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { LOOK, SYSTEM_PROMPT, look } from '../tool.ts';
 import type { Store } from './store.ts';

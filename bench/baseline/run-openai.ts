@@ -1,4 +1,4 @@
-/** The agent loop over Chat Completions: model, tools, again; each message stored before the next step. */
+/** The agent loop over Chat Completions. Each message is stored before the next step. */
 import type OpenAI from 'openai';
 import { LOOK, SYSTEM_PROMPT, look } from '../tool.ts';
 import type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-/** The baseline's tables and statements: contexts, and messages in the provider's own format. */
+/** The tables and statements of the baseline: contexts, and messages in the provider's format. */
 import postgres from 'postgres';
 
 export const TABLES = `
@@ -21,7 +21,7 @@ export function openStore(url: string) {
       await sql`insert into contexts (id, config) values (${id}, ${sql.json(config as never)})`;
     },
     async add(contextId: string, message: object, usage: Usage | null = null) {
-      // With the tag of the statement that writes a step of Nightshift: the two are compared.
+      // With the tag of Nightshift's statement that writes a step, so that the two can be compared.
       await sql`/* contexts.append */ insert into messages (context_id, message, input_tokens, output_tokens)
         values (${contextId}, ${sql.json(message as never)}, ${usage?.input ?? null}, ${usage?.output ?? null})`;
     },

@@ -1,4 +1,4 @@
-/** The baseline: what a good engineer writes in an afternoon. No leases, no events, no recovery, no cancel. */
+/** The baseline: a minimal agent queue. No leases, no events, no recovery, no cancel. */
 import postgres from 'postgres';
 import { start } from '../process.ts';
 import type { Setting, SystemKind } from '../system.ts';
@@ -40,7 +40,7 @@ export const baseline: SystemKind = {
       profile: setting.profile,
     }),
   newContext: () => ({}),
-  // A run has ended when the last message is an answer without calls.
+  // A run has ended when the last message is an answer without tool calls.
   unfinished: `select count(*)::int as count
     from jsonb_array_elements_text($1::text::jsonb) as c(id)
       cross join lateral (

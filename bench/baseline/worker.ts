@@ -1,4 +1,4 @@
-/** The baseline's worker: a BullMQ consumer that runs the agent loop of one context for each entry. */
+/** The worker of the baseline: a BullMQ consumer that runs the agent loop of one context per queue entry. */
 import Anthropic from '@anthropic-ai/sdk';
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';

@@ -1,15 +1,15 @@
-/** A conversation of all that the console draws, as a document that the import takes: in each ten messages the same mixture. */
+/** A conversation with all content that the console renders, as an import document. The same ten messages repeat. */
 import type { ContextExport, ExportedMessage } from '../../src/client/index.ts';
 import { LOOK } from '../tool.ts';
 
 type Said = Pick<ExportedMessage, 'role' | 'message_type' | 'content'>;
 type Block = ExportedMessage['content'][number];
 
-/** So many messages come again and again, two inputs among them. */
+/** The number of messages in one repetition, two inputs among them. */
 const CYCLE = 10;
 const SECOND_INPUT = 7;
 
-/** What stands at both ends, as it is read on the page. */
+/** The first and last texts, as shown on the page. */
 export const FIRST = 'Question 0: what is in the house with the number 0?';
 export const lastOf = (count: number): string => `That was house ${count / CYCLE - 1}.`;
 

@@ -1,6 +1,6 @@
 /**
- * What a page of the console costs while somebody scrolls through it: frames and long tasks as the page sees them, memory
- * as the browser and the operating system tell it.
+ * Measures a page of the console during scrolling: frames and long tasks from the page, memory from the browser and the
+ * operating system.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,20 +8,20 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { monotonic } from '../talk.ts';
 import { residentMb } from '../usage.ts';
 
-/** A quick hand at the wheel: so many pixels at once, so many times a second. */
+/** Fast scrolling with the mouse wheel: pixels per turn, and turns per second. */
 const NOTCH = 240;
 const EVERY_MS = 1_000 / 40;
-/** Where the wheel turns for so long, and nothing comes of it, something hangs. */
+/** If scrolling has no effect for this long, the page hangs. */
 const STUCK_MS = 30_000;
 
 export type Frames = {
-  /** From one frame to the next. */
+  /** Intervals between frames. */
   intervals: number[];
-  /** Of the main thread, each longer than 50 ms. */
+  /** Tasks of the main thread longer than 50 ms. */
   longTasks: number[];
 };
 
-/** From now on. */
+/** Starts recording. */
 export async function recordFrames(page: Page): Promise<() => Promise<Frames>> {
   await page.evaluate(`
     globalThis.recorded = { intervals: [], longTasks: [] };
@@ -36,7 +36,7 @@ export async function recordFrames(page: Page): Promise<() => Promise<Frames>> {
       recorded.longTasks.push(...list.getEntries().map(({ duration }) => duration)));
     observing.observe({ type: 'longtask' });
   `);
-  // The first one began before it was asked for.
+  // The first frame started before the recording.
   return () =>
     page.evaluate<Frames>(`
       cancelAnimationFrame(recording);
@@ -47,7 +47,7 @@ export async function recordFrames(page: Page): Promise<() => Promise<Frames>> {
 
 type Place = { top: number; end: number };
 
-/** Turns the wheel until `text` is in sight at that end of the list. */
+/** Scrolls until `text` is visible at that end of the list. */
 export async function scrollTo(
   page: Page,
   end: 'begin' | 'end',
@@ -56,7 +56,7 @@ export async function scrollTo(
 ): Promise<void> {
   const list = page.getByRole('log');
   const box = await list.boundingBox();
-  if (box === null) throw new Error('there is no list to scroll');
+  if (box === null) throw new Error('The page has no list to scroll.');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const sought = list.getByText(text, { exact: true });
   let [moved, before] = [monotonic(), await placeOf(page)];
@@ -65,12 +65,12 @@ export async function scrollTo(
     await page.mouse.wheel(0, end === 'begin' ? -NOTCH : NOTCH);
     due = Math.max(due + EVERY_MS, monotonic());
     await pause(Math.max(0, due - monotonic()));
-    // Looking costs frames, too.
+    // Measuring takes frame time, too.
     if (turned % 40 !== 39) continue;
     const now = await placeOf(page);
     if (isAt(now, end) && (await sought.isVisible())) return;
     if (now.top !== before.top || now.end !== before.end) [moved, before] = [monotonic(), now];
-    else if (monotonic() - moved > STUCK_MS) throw new Error(`the list stands still before its ${end}`);
+    else if (monotonic() - moved > STUCK_MS) throw new Error(`The list stopped scrolling before its ${end}.`);
   }
 }
 
@@ -86,12 +86,12 @@ function placeOf(page: Page): Promise<Place> {
 }
 
 export type Weight = {
-  /** Of JavaScript, after a collection. */
+  /** The JavaScript heap after a garbage collection. */
   heapMb: number;
   nodes: number;
-  /** What the page's process has for itself, and its share of what it has with others. */
+  /** Private memory of the page's process, and its share of shared memory. */
   rendererMb: number;
-  /** The same of all processes of the browser. */
+  /** The same for all processes of the browser. */
   browserMb: number;
 };
 
@@ -110,7 +110,7 @@ export async function weigh(browser: Browser, page: Page): Promise<Weight> {
   };
 }
 
-/** The busiest first: what the browser keeps ready for a page to come has done nothing yet. */
+/** The busiest first: spare renderer processes have done nothing yet. */
 async function sizesOf(browser: Browser): Promise<{ type: string; megabytes: number }[]> {
   const cdp: CDPSession = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
@@ -120,7 +120,7 @@ async function sizesOf(browser: Browser): Promise<{ type: string; megabytes: num
     .map(({ type, id }) => ({ type, megabytes: proportionalMb(id) }));
 }
 
-/** Its own memory, and of what several processes share its part of it (PSS); where nobody tells that, all of both. */
+/** Proportional set size (PSS) if the system provides it; otherwise the resident memory. */
 function proportionalMb(pid: number): number {
   const file = `/proc/${pid}/smaps_rollup`;
   if (!existsSync(file)) return residentMb(pid);

@@ -1,4 +1,4 @@
-/** Pages of messages: the first, the last, and one from the middle, of a context's active branch. */
+/** Pages of messages on a context's active branch: the first, the middle and the last. */
 import { writePlace } from '../../src/api/message-place.ts';
 import type { Bench } from '../bench.ts';
 import type { Long } from '../nightshift/history.ts';

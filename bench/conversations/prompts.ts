@@ -1,4 +1,4 @@
-/** From the rows of a history to a prompt, in this process: what a claim reads, and what is made of it. */
+/** Builds a prompt from a stored history, in this process: the database read of a claim, and the assembly. */
 import { parseId, DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
 import { assemble } from '../../src/core/prompt.ts';
@@ -11,12 +11,12 @@ import type { Operation, Samples } from './samples.ts';
 
 const TIMES = 5;
 
-/** As long as the history: that much has to be read and sent. */
+/** Linear in the history, because all of it has to be read and sent. */
 const linear = (name: string): Operation => ({ name, unit: 'ms', from: 10, bound: null });
 const READ = linear('history read, main');
 const READ_DEEP = linear('history read, a branch at depth 10');
 const ASSEMBLED = linear('a prompt assembled');
-const ASSEMBLED_AGAIN = linear('a prompt assembled anew, one message later');
+const ASSEMBLED_AGAIN = linear('a prompt assembled again, one message later');
 
 export async function readPrompts(
   { place: { databaseUrl } }: System,

@@ -1,8 +1,8 @@
-/** What was measured of operations behind histories of several lengths, and the figures made of it. */
+/** Measurements of operations at several history lengths, and the figures made from them. */
 import { alone, growth, median, percentile } from '../figures.ts';
 import type { Figure } from '../figures.ts';
 
-/** An operation, and by how much the longest history may make it dearer than `from` messages do. Null: it may grow. */
+/** An operation, and the maximum growth of its cost between `from` messages and the longest history. Null: no limit. */
 export type Operation = { name: string; unit: string; from: number; bound: number | null };
 
 export class Samples {
@@ -14,7 +14,7 @@ export class Samples {
     lengths.set(length, [...(lengths.get(length) ?? []), ...values]);
   }
 
-  /** A median for each length, and what the longest costs more. In the order in which they were added. */
+  /** A median for each length, and the growth. In the order of their addition. */
   figures(): Figure[] {
     return [...this.#of].flatMap(([{ name, unit, from, bound }, lengths]) => {
       const known = [...lengths].sort(([a], [b]) => a - b);
@@ -23,7 +23,7 @@ export class Samples {
         ...known.map(([length, values]) =>
           alone(`${name}, ${length.toLocaleString('en')} messages`, unit, median(values)),
         ),
-        // Of the better quarter: what else the machine did is no part of what grows.
+        // The fastest quarter, to exclude other load of the machine.
         ...(bound === null
           ? []
           : [growth(name, percentile(lengths.get(from) ?? [], 0.25), percentile(last, 0.25), bound)]),

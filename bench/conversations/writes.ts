@@ -1,4 +1,6 @@
-/** What a client writes behind a long history: inputs, branches, edits. Nobody runs what is queued; it is taken back. */
+/**
+ * Writes of a client after a long history: inputs, branches, edits. No worker runs them; they are removed afterwards.
+ */
 import type { Bench } from '../bench.ts';
 import type { Answer, Request } from '../load/protocol.ts';
 import type { Long } from '../nightshift/history.ts';
@@ -9,8 +11,8 @@ const WRITES = 20;
 
 const operation = (name: string): Operation => ({ name, unit: 'ms', from: 10, bound: 1.5 });
 const SUBMIT = operation('an input, to its 202');
-const BRANCH_HERE = operation('a branch made behind all');
-const BRANCH_THERE = operation('a branch made in the middle');
+const BRANCH_HERE = operation('a branch created at the end');
+const BRANCH_THERE = operation('a branch created in the middle');
 const EDIT_LAST = operation('the last input edited, to its 202');
 const EDIT_FIRST = operation('the first input edited, to its 202');
 
@@ -83,6 +85,6 @@ async function messageAt({ sql }: System, { contextId }: Long, seq: number): Pro
 
 function member(body: unknown, name: string): string {
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : null;
-  if (typeof value !== 'string') throw new Error(`An answer has no ${name}.`);
+  if (typeof value !== 'string') throw new Error(`The response has no field ${name}.`);
   return value;
 }

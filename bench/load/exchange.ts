@@ -1,11 +1,11 @@
-/** One request and its answer, whatever its status, over connections that stay open. */
+/** One HTTP request and its response, of any status, over keep-alive connections. */
 import http from 'node:http';
 import { monotonic } from '../talk.ts';
 import type { Answer, Request } from './protocol.ts';
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Rejects where no whole answer came. */
+/** Rejects if the response is incomplete. */
 export function exchange(url: string, { method, path, body, key }: Request): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === null ? '' : JSON.stringify(body);

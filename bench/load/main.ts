@@ -1,4 +1,4 @@
-/** The load: a process that sends what it is told, over connections that stay open. */
+/** The load generator: a process that sends requests over keep-alive connections. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerQuestions } from '../talk.ts';
 import { exchange } from './exchange.ts';

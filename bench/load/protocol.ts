@@ -1,4 +1,4 @@
-/** What the load can be asked: requests, sent so many at once or one after the other with a gap. */
+/** The requests to the load generator: send requests with a given concurrency, or one after the other with a pause. */
 export type Request = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
@@ -10,24 +10,24 @@ export type Request = {
 export type Answer = {
   status: number;
   body: unknown;
-  /** When it was sent, of the monotonic clock, and how long its answer took, in milliseconds. */
+  /** The time of sending, on the monotonic clock, and the time until the response, in milliseconds. */
   sentAt: number;
   ms: number;
 };
 
 export type Volley = { url: string; requests: Request[]; atOnce: number; gapMs: number };
 
-/** Event streams to open, and the names of the events that count. */
+/** Event streams to open, and the names of the events to record. */
 export type Listening = { url: string; paths: string[]; events: string[] };
 
-/** `stream` is the place among the paths, `text` what the event came with. */
+/** `stream`: the index of the path; `text`: the data of the event. */
 export type Delivery = { stream: number; at: number; text: string };
 
 export type LoadProtocol = {
-  /** Answers in the order of the requests. */
+  /** Responses in the order of the requests. */
   send: { asks: Volley; answers: Answer[] };
-  /** How many were opened: all of them. They stay open until the process ends. */
+  /** Opens all streams and returns their number. They stay open until the process ends. */
   listen: { asks: Listening; answers: number };
-  /** Since one last asked. */
+  /** Since the last request. */
   heard: { asks: null; answers: Delivery[] };
 };

@@ -1,4 +1,4 @@
-/** Clients of event streams: as many connections as one asks for, and when each heard which event. */
+/** Clients of event streams. Records when each one received which event. */
 import http from 'node:http';
 import { monotonic } from '../talk.ts';
 import type { Delivery, Listening } from './protocol.ts';
@@ -7,13 +7,13 @@ const EVENT = /^event: (\S+)\ndata: (.*)$/m;
 
 let delivered: Delivery[] = [];
 
-/** Resolves once every stream has begun. */
+/** Resolves when every stream has started. */
 export async function listen({ url, paths, events }: Listening): Promise<number> {
   const opened = paths.map((path, index) => open(`${url}${path}`, index, events));
   return (await Promise.all(opened)).length;
 }
 
-/** Since one last asked. */
+/** Since the last request. */
 export function heard(): Delivery[] {
   return delivered.splice(0);
 }

@@ -1,12 +1,12 @@
-/** Long conversations, put into the database as runs would have left them. */
+/** Inserts long conversations into the database, as runs would have stored them. */
 import type postgres from 'postgres';
 import { MAIN, forked, whole } from '../../src/core/branch.ts';
 import type { Span } from '../../src/core/branch.ts';
 
-/** A context that reads `length` messages on its active branch, which is that many branches away from `main`. */
+/** A context with `length` messages on its active branch, at the given branch depth below `main`. */
 export type Long = { contextId: string; length: number; depth: number; branch: string };
 
-/** Each branch goes on where the one before it ends, so that the last one reads all of them, in equal stretches. */
+/** Each branch starts at the end of the previous one, so the last one reads all of them, in equal parts. */
 export async function giveHistory(
   sql: postgres.Sql,
   contextId: string,

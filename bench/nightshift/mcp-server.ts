@@ -1,4 +1,4 @@
-/** The one tool of every run, on an MCP server over stdio. */
+/** The single tool of all runs, as an MCP server over stdio. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';

@@ -1,4 +1,4 @@
-/** Nightshift as it is started in production: `api` and `worker` of the command line, each a process. */
+/** Nightshift as in production: the commands `api` and `worker`, each in its own process. */
 import { migrate } from '../../src/db/migrate.ts';
 import { start } from '../process.ts';
 import type { Setting, SystemKind } from '../system.ts';
@@ -42,7 +42,7 @@ export const nightshift: SystemKind = {
       model: format === 'openai' ? 'openai-chat/bench' : 'anthropic/bench',
       system_prompt: SYSTEM_PROMPT,
       tools: [LOOK.name],
-      // However long a history is: what is measured behind it is all of it.
+      // Larger than any history in the benchmark, so that nothing is compacted.
       context_limit: 1_000_000_000,
     },
   }),

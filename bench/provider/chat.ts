@@ -1,4 +1,4 @@
-/** The fake provider's Chat Completions: a request read, an answer as the events of its stream. */
+/** Chat Completions of the fake provider: parses requests, creates the events of the response stream. */
 import { markIn } from './script.ts';
 import type { Heard, Reply } from './script.ts';
 

@@ -1,4 +1,4 @@
-/** The fake provider: a process that answers model calls by its script, and remembers when it heard what. */
+/** The fake provider: a process that answers model calls from a script and records the times of requests. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ function changed(): void {
   for (const look of watchers) look();
 }
 
-/** Resolves once `isSo`. */
+/** Resolves when `isSo` is true. */
 function until(isSo: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -81,7 +81,7 @@ function countEnd(reply: Reply): void {
   changed();
 }
 
-/** Each event at its time, however late the one before it was. */
+/** Sends each event at its scheduled time, even if the previous one was late. */
 async function speak(response: ServerResponse, events: readonly string[]): Promise<void> {
   const { tokenMs, stamped } = script;
   const began = monotonic();

@@ -1,18 +1,18 @@
-/** What the fake provider can be asked. */
+/** The requests to the fake provider. */
 import type { Script } from './script.ts';
 
-/** `closed`: by the caller, before the answer was whole. `at` is of the monotonic clock. */
+/** `closed`: the client closed the connection before the end of the response. `at`: on the monotonic clock. */
 export type Observation = { kind: 'request' | 'closed'; mark: string; at: number };
 
 export type ProviderProtocol = {
   listen: { asks: null; answers: number };
-  /** From now on; forgets what was observed and counted. */
+  /** Sets the script. Forgets all observations and counts. */
   play: { asks: Partial<Script>; answers: void };
-  /** Since one last asked. */
+  /** Since the last request. */
   observed: { asks: null; answers: Observation[] };
-  /** Once so many runs had their last answer. */
+  /** Resolves when this many runs have received their last answer. */
   untilFinals: { asks: number; answers: void };
-  /** Once so many calls are being answered at once. */
+  /** Resolves when this many calls are in progress at once. */
   untilOpen: { asks: number; answers: void };
   counts: { asks: null; answers: { requests: number; open: number; finals: number } };
 };

@@ -1,17 +1,18 @@
 /**
- * What the fake provider says. A run has `steps` model calls: each but the last asks for one tool call, the last answers in
- * words. Which one it is, is told by the results behind the last input; a run is known by the mark (`#…`) in that input.
+ * The script of the fake provider. A run has `steps` model calls: each requests one tool call, and the last one returns
+ * text. The step is determined by the number of tool results after the last input. A run is identified by the mark
+ * (`#…`) in that input.
  */
 export type Script = {
   steps: number;
-  /** Before the first byte, in milliseconds. */
+  /** The delay before the first byte, in milliseconds. */
   latencyMs: number;
-  /** Words of an answer, and milliseconds between two of them; without any between, all are sent at once. */
+  /** Words of an answer, and milliseconds between them; without a delay, all are sent at once. */
   tokens: number;
   tokenMs: number;
-  /** Each word says when it was sent (`word7@81234567`), in milliseconds of the monotonic clock. */
+  /** Each word contains its time of sending (`word7@81234567`), in milliseconds of the monotonic clock. */
   stamped: boolean;
-  /** Every so many requests one is answered with 500, or with 429 and a second to wait; 0: none. */
+  /** Every nth request fails with 500, or with 429 and a retry-after of one second; 0: none. */
   failEvery: number;
   limitEvery: number;
 };
@@ -28,10 +29,10 @@ export const SCRIPT: Script = {
 
 export type Reply = { kind: 'text'; words: string[] } | { kind: 'call'; id: string; input: string };
 
-/** What a request says, whichever format it came in. */
+/** The content of a request, independent of its format. */
 export type Heard = { mark: string; results: number; prompt: number };
 
-/** Stands where a word is going to say when it was sent. */
+/** The placeholder for the time of sending. */
 export const STAMP = '@now';
 
 let calls = 0;
@@ -49,7 +50,7 @@ export function markIn(text: string): string {
   return /#(\S+)/.exec(text)?.[1] ?? '';
 }
 
-/** The status with which the `count`th request is refused; null: it is answered. */
+/** The error status of the `count`th request; null: it succeeds. */
 export function refusalOf(count: number, { failEvery, limitEvery }: Script): 429 | 500 | null {
   if (limitEvery > 0 && count % limitEvery === 0) return 429;
   return failEvery > 0 && count % failEvery === 0 ? 500 : null;

@@ -1,6 +1,6 @@
 /**
- * A tool that a person is asked about: from the decision that is posted to the model request that follows the tool, idle. Beside
- * it the same tool where nobody is asked: from one model request to the next.
+ * A tool that needs approval: the time from the posted decision to the model request after the tool, idle. For
+ * comparison, the same tool without approval: the time from one model request to the next.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
@@ -12,11 +12,11 @@ import { LOOK } from '../tool.ts';
 const CALLS = 50;
 const GAP_MS = 25;
 
-/** Milliseconds, of each call. */
+/** Milliseconds, for each call. */
 type Round = { approved: number[]; free: number[] };
 
 export const approval: Scenario = {
-  about: 'from an approval to the model request behind the tool, idle',
+  about: 'from an approval to the model request after the tool, idle',
   run: (bench) =>
     withSystems(bench, ['nightshift'], async ([system]) => {
       if (system === undefined) return [];
@@ -25,7 +25,7 @@ export const approval: Scenario = {
       for (let count = 0; count <= bench.rounds; count += 1) {
         const round = { approved: await asked(bench, system), free: await unasked(bench, system) };
         bench.say(
-          `approved: p50 ${percentile(round.approved, 0.5).toFixed(2)} ms; unasked: p50 ${percentile(round.free, 0.5).toFixed(2)} ms`,
+          `approved: p50 ${percentile(round.approved, 0.5).toFixed(2)} ms; without approval: p50 ${percentile(round.free, 0.5).toFixed(2)} ms`,
         );
         if (count > 0) rounds.push(round);
       }
@@ -35,7 +35,7 @@ export const approval: Scenario = {
         alone('from an approval to the next model request, p50', 'ms', percentile(approved, 0.5)),
         alone('from an approval to the next model request, p99', 'ms', percentile(approved, 0.99)),
         alone(
-          'the same tool without asking, from one model request to the next, p50',
+          'the same tool without approval, from one model request to the next, p50',
           'ms',
           percentile(free, 0.5),
         ),
@@ -71,7 +71,7 @@ async function unasked(bench: Bench, system: System): Promise<number[]> {
   });
 }
 
-/** When the model was asked, by context. */
+/** The times of the model requests, by context. */
 async function modelRequests(bench: Bench): Promise<Map<string, number[]>> {
   const seen = new Map<string, number[]>();
   for (const { kind, mark, at } of await bench.provider.ask('observed', null)) {

@@ -1,4 +1,4 @@
-/** Five thousand clients of one API process hear fifty answers of a hundred deltas a second, to the last letter. */
+/** 5,000 clients of one API process stream 50 answers of 100 deltas per second; every delta must arrive. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AudienceProtocol, Stored, Verdict } from '../audience/protocol.ts';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
@@ -15,21 +15,21 @@ const ANSWERS = 50;
 const CLIENTS = 5_000;
 const WORDS = 2_500;
 const WORD_MS = 10;
-/** Of the 25 seconds that an answer takes, measured from when all are under way. */
+/** Part of the 25 seconds of an answer, measured after all have started. */
 const MEASURED_MS = 20_000;
-/** Processes that the clients are in: none of them may be what is measured. */
+/** The number of client processes; they must not be the bottleneck. */
 const CROWDS = 2;
 const TIMEOUT_MS = 60_000;
 
 type Crowds = readonly Companion<AudienceProtocol>[];
 
-/** While all answers streamed, but for `made`, which is over all of it, and `peak`. */
+/** Measured while all answers stream, except `made` (the whole time) and `peak`. */
 type Measured = {
-  /** Each of these a second. */
+  /** Per second. */
   made: number;
   events: number;
   pieces: number;
-  /** Seconds of CPU in a second, by process. */
+  /** CPU seconds per second, by process. */
   cpu: { api: number; worker: number; crowds: number[]; provider: number };
   delayMs: number;
   delayP99Ms: number;
@@ -37,7 +37,7 @@ type Measured = {
 };
 
 export const subscribers: Scenario = {
-  about: '5,000 clients of one API process hear 50 answers of 100 deltas a second',
+  about: '5,000 clients of one API process stream 50 answers of 100 deltas per second',
   run: (bench) =>
     withSystems(bench, ['nightshift'], async ([system]) => {
       if (system === undefined) return [];
@@ -102,7 +102,7 @@ async function speak(
 
 type Look = { events: number; pieces: number; delayMs: number; delayP99Ms: number };
 
-/** Delays of the event loop are since the last time. */
+/** Event loop delays are since the last sample. */
 async function look({ url }: System, crowds: Crowds): Promise<Look> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string): number => figureIn(text, name, null) ?? Number.NaN;
@@ -114,7 +114,7 @@ async function look({ url }: System, crowds: Crowds): Promise<Look> {
   };
 }
 
-/** Once every client was told all, or nothing more can be hoped for. */
+/** Resolves when every client has received everything, or after a timeout. */
 async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Verdict> {
   const rows = await sql<{ id: string; head: number; text: string }[]>`
     select c.id, c.head_seq::int as head, m.content->0->>'text' as text
@@ -135,20 +135,20 @@ function figuresOf(open: number, measured: Measured, approval: Verdict, delays: 
   const { made, events, pieces, cpu } = measured;
   const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
   return [
-    alone('clients that hear 50 answers, on one API process', '', open, atLeast(CLIENTS)),
-    alone('deltas that the models make', 'a second', made),
-    alone('text whole at the end, clients', '', approval.whole, atLeast(CLIENTS)),
-    alone('entries without a gap, clients', '', approval.gapless, atLeast(CLIENTS)),
-    alone('clients dropped', '', approval.dropped, { of: 'value', is: 'at most', bound: 0 }),
-    alone('events told to them', 'a second', events),
-    alone('pieces in which they came', 'a second', pieces),
-    alone('from the model’s word to the client, p50', 'ms', percentile(delays, 0.5)),
-    alone('from the model’s word to the client, p99', 'ms', percentile(delays, 0.99)),
-    alone('CPU of the API process', 's a second', cpu.api),
-    alone('CPU of the worker process', 's a second', cpu.worker),
-    alone('CPU of the busiest process of clients', 's a second', Math.max(...cpu.crowds)),
-    alone('CPU of the provider', 's a second', cpu.provider),
-    alone('memory of the API process, at most', 'MB', measured.peak),
+    alone('clients that stream 50 answers, on one API process', '', open, atLeast(CLIENTS)),
+    alone('deltas from the models', 'per second', made),
+    alone('clients with the complete text', '', approval.whole, atLeast(CLIENTS)),
+    alone('clients without missing entries', '', approval.gapless, atLeast(CLIENTS)),
+    alone('dropped clients', '', approval.dropped, { of: 'value', is: 'at most', bound: 0 }),
+    alone('events received', 'per second', events),
+    alone('chunks received', 'per second', pieces),
+    alone('from the model to the client, p50', 'ms', percentile(delays, 0.5)),
+    alone('from the model to the client, p99', 'ms', percentile(delays, 0.99)),
+    alone('CPU of the API process', 's per second', cpu.api),
+    alone('CPU of the worker process', 's per second', cpu.worker),
+    alone('CPU of the busiest client process', 's per second', Math.max(...cpu.crowds)),
+    alone('CPU of the provider', 's per second', cpu.provider),
+    alone('maximum memory of the API process', 'MB', measured.peak),
     alone('delay of its event loop, p50', 'ms', measured.delayMs),
     alone('delay of its event loop, p99', 'ms', measured.delayP99Ms),
   ];

@@ -1,4 +1,4 @@
-/** Ten branches of one context, with jobs queued on each: all of them run, one after the other, to the end. */
+/** Ten branches of one context with jobs queued on each. They run one after the other. */
 import { postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { alone, median } from '../figures.ts';
@@ -71,6 +71,6 @@ async function measure(bench: Bench, system: System): Promise<Round> {
     select branch, count(*)::int as count from jobs
     where context_id = ${contexts[0] ?? ''} and status = 'completed' and branch <> 'main' group by branch`;
   if (ended.length !== BRANCHES || ended.some(({ count }) => count !== JOBS))
-    throw new Error(`Not all ended well: ${JSON.stringify(ended)}`);
+    throw new Error(`Some jobs did not complete: ${JSON.stringify(ended)}`);
   return { stepsPerS: (inputs.length * SCRIPT.steps) / seconds, postMs: median(posted.map(({ ms }) => ms)) };
 }

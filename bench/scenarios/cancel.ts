@@ -1,4 +1,4 @@
-/** How long a cancelled model call goes on, while two hundred jobs hear slow streams. */
+/** How long a cancelled model call continues while 200 jobs receive slow streams. */
 import { firstByMark, postAll, withSystems } from '../bench.ts';
 import type { Scenario } from '../bench.ts';
 import { percentile } from '../figures.ts';
@@ -56,5 +56,5 @@ function cancelOf(jobId: string) {
 
 function jobIn({ body }: Answer): string {
   if (typeof body === 'object' && body !== null && 'job_id' in body) return String(body.job_id);
-  throw new Error('An input was accepted without a job.');
+  throw new Error('The response to an accepted input has no job_id.');
 }

@@ -1,4 +1,4 @@
-/** The console with a context of 10,000 messages: how smoothly all of it is scrolled through and back, and what that weighs. */
+/** Scrolls through a context of 10,000 messages in the console and measures smoothness and memory. */
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { consoleFolder } from '../../src/package-files.ts';
@@ -22,9 +22,7 @@ export const consolePage: Scenario = {
       const executablePath = findChromium();
       if (system === undefined) return [];
       if (executablePath === null || consoleFolder() === null) {
-        bench.say(
-          'left out: there is no Chromium here (CHROMIUM_PATH may name one), or the console is not built',
-        );
+        bench.say('skipped: Chromium was not found (set CHROMIUM_PATH), or the console is not built');
         return [];
       }
       await system.startWorker(1);
@@ -67,16 +65,16 @@ function figuresOf(scrolled: readonly Frames[], weighed: readonly Weight[], empt
   const most = (of: keyof Weight): number => Math.max(...weighed.map((weight) => weight[of]));
   const fluent = (1_000 * intervals.length) / sum(intervals);
   return [
-    alone('frames while 10,000 messages are scrolled through and back', '/s', fluent, atLeast(50)),
-    alone('from one frame to the next, median', 'ms', median(intervals)),
-    alone('from one frame to the next, the slowest 5 %', 'ms', percentile(intervals, 0.95)),
-    alone('tasks of more than 50 ms meanwhile', '', longTasks.length),
-    alone('the longest of them', 'ms', Math.max(0, ...longTasks)),
-    alone('memory of the page’s process, at most', 'MB', most('rendererMb'), atMost(300)),
-    alone('of which heap of JavaScript', 'MB', most('heapMb')),
+    alone('frames while scrolling through 10,000 messages and back', '/s', fluent, atLeast(50)),
+    alone('interval between frames, median', 'ms', median(intervals)),
+    alone('interval between frames, p95', 'ms', percentile(intervals, 0.95)),
+    alone('tasks of more than 50 ms', '', longTasks.length),
+    alone('the longest task', 'ms', Math.max(0, ...longTasks)),
+    alone('maximum memory of the page’s process', 'MB', most('rendererMb'), atMost(300)),
+    alone('of which JavaScript heap', 'MB', most('heapMb')),
     alone('memory of the whole browser', 'MB', most('browserMb')),
     alone('the same with an empty page', 'MB', empty.browserMb),
-    alone('nodes of the page', '', most('nodes')),
+    alone('DOM nodes', '', most('nodes')),
   ];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What clients and claims do behind histories of 10 to 100,000 messages: pages, prompts, branches, edits. What a step of a
- * run costs there is in `history`.
+ * Operations of clients and claims after histories of 10 to 100,000 messages: pages, prompts, branches, edits. The cost
+ * of a step is measured in `history`.
  */
 import { withSystems } from '../bench.ts';
 import type { Scenario } from '../bench.ts';
@@ -15,11 +15,11 @@ const LENGTHS = [10, 1_000, 100_000];
 const DEPTHS = [0, 1, 10];
 
 export const conversations: Scenario = {
-  about: 'pages, prompts, branches and edits behind 10 to 100,000 messages',
+  about: 'pages, prompts, branches and edits after 10 to 100,000 messages',
   run: (bench) =>
     withSystems(bench, ['nightshift'], async ([system]) => {
       if (system === undefined) return [];
-      // A worker process says which tools there are; what is queued later is for nobody.
+      // A worker process publishes the available tools. Jobs queued later are not run.
       const worker = await system.startWorker(1);
       const contexts = await system.createContexts(LENGTHS.length * DEPTHS.length);
       await worker.end();
@@ -31,7 +31,7 @@ export const conversations: Scenario = {
         }
       }
       await system.sql`vacuum analyze messages`;
-      bench.say(`${longs.length} conversations are there`);
+      bench.say(`${longs.length} conversations created`);
       const warm = new Samples();
       const samples = new Samples();
       for (let round = 0; round <= bench.rounds; round += 1) {
@@ -41,7 +41,7 @@ export const conversations: Scenario = {
           if (long.depth === 0) await write(bench, system, long, into);
           await readPrompts(system, long, into);
         }
-        bench.say(round === 0 ? 'warm' : `round ${round} of ${bench.rounds}`);
+        bench.say(round === 0 ? 'warm-up done' : `round ${round} of ${bench.rounds}`);
       }
       return samples.figures();
     }),

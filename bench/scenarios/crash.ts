@@ -1,4 +1,4 @@
-/** A worker process with a hundred contexts in flight is killed: how long until each one's next model request is heard. */
+/** Kills a worker process with 100 contexts in flight and measures the time until each one's next model request. */
 import { BOTH, firstByMark, postAll, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { percentile } from '../figures.ts';
@@ -15,7 +15,7 @@ export const crash: Scenario = {
       const delays = new Map<string, number[]>();
       for (const system of systems) {
         const { name } = system.kind;
-        // The baseline waits for its queue to notice, which takes a minute: once is enough.
+        // The baseline waits a minute for its queue to notice, so it runs only once.
         const rounds = name === 'baseline' ? 1 : bench.rounds;
         for (let round = 0; round < rounds; round += 1) {
           const measured = await measure(bench, system);
@@ -43,7 +43,7 @@ async function measure(bench: Bench, system: System): Promise<number[]> {
   await bench.provider.ask('observed', null);
   const killed = monotonic();
   await victim.kill();
-  // What is left of the victim's calls is closed; then the heir's come.
+  // The calls of the killed process are closed first; then those of the other process start.
   const resumed = new Map<string, number>();
   while (resumed.size < CONTEXTS) {
     await new Promise((resolve) => setTimeout(resolve, 100));

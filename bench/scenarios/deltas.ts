@@ -1,4 +1,4 @@
-/** Fifty answers at once, of a hundred deltas each, with a client that hears all of each. */
+/** 50 answers at once with 100 deltas each, each streamed by one client. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
@@ -13,14 +13,14 @@ import { cpuSeconds } from '../usage.ts';
 const ANSWERS = 50;
 const WORDS = 100;
 const WORD_MS = 20;
-/** Who listens only just in time may be told the first words in one piece. */
+/** A client that connects late may receive the first words in one snapshot. */
 const HEARD = ['ContentDelta', 'ContentSnapshot'];
 const TIMEOUT_MS = 10_000;
 
 type Round = { words: number; events: number; workerCpu: number; apiCpu: number; lateMs: number[] };
 
 export const deltas: Scenario = {
-  about: '50 answers of 100 deltas each, all of them heard',
+  about: '50 answers of 100 deltas each, all streamed to clients',
   run: (bench) =>
     withSystems(bench, ['nightshift'], async ([system]) => {
       if (system === undefined) return [];
@@ -62,7 +62,7 @@ async function measure(bench: Bench, system: System, worker: Running): Promise<R
   }
 }
 
-/** Different ones at each client. */
+/** Distinct words at each client. */
 function wordsOf(heard: readonly Delivery[]): number {
   const words = heard.flatMap(({ stream, text }) =>
     (text.match(/word\d+ /g) ?? []).map((word) => `${stream} ${word}`),
@@ -76,7 +76,7 @@ function figuresOf(rounds: readonly Round[]): Figure[] {
   const each = (cpu: number): number => (cpu / (ANSWERS * WORDS)) * 1_000_000;
   return [
     alone(
-      'deltas heard by the clients of 50 answers of 100',
+      'deltas received by the clients of 50 answers of 100',
       '',
       Math.min(...rounds.map(({ words }) => words)),
       {

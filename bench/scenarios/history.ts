@@ -1,6 +1,6 @@
 /**
- * What a step costs behind a history of 10 to 100,000 messages. The time in the database of what a step writes should not
- * depend on it; the prompt is sent whole at every call, so what the worker process spends does.
+ * The cost of a step after a history of 10 to 100,000 messages. The database time to write a step should not depend on
+ * the length. The CPU time of the worker process does, because every call sends the whole prompt.
  */
 import { tagOf } from '../../test/services/statements.ts';
 import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
@@ -14,23 +14,23 @@ import type { Statement } from '../statements.ts';
 import type { System } from '../system.ts';
 import { cpuSeconds } from '../usage.ts';
 
-/** Messages, and how many runs are made behind so many. */
+/** Numbers of messages, and the number of runs measured at each. */
 const RUNS = new Map([
   [10, 20],
   [1_000, 20],
   [100_000, 2],
 ]);
 const LENGTHS = [...RUNS.keys()];
-/** By how much the longest may make what a step writes dearer. */
+/** The maximum growth of the cost to write a step. */
 const BOUND = 1.5;
 const CONCURRENCY = 4;
 
-/** Of the database, for the statements that write a step: time, and blocks touched. Null where it does not count. */
+/** Database time and blocks of the statements that write a step. Null if the database has no statistics. */
 type Writing = { ms: number; blocks: number };
 type Cost = { cpuMs: number; writing: Writing | null };
 
 export const history: Scenario = {
-  about: 'cost of a step behind 10 to 100,000 messages',
+  about: 'cost of a step after 10 to 100,000 messages',
   run: (bench) =>
     withSystems(bench, BOTH, async (systems) => {
       const costs = new Map<string, Cost[]>();
@@ -86,7 +86,7 @@ async function measure(bench: Bench, system: System, worker: Running, length: nu
   const runs = RUNS.get(length) ?? 0;
   const contexts = await system.createContexts(runs);
   for (const statement of kind.addHistory) await sql.unsafe(statement, [JSON.stringify(contexts), length]);
-  // What was just put in is not for the first statements to tidy up.
+  // So that the first measured statements do not pay for the inserted rows.
   await sql`vacuum analyze`;
   await bench.provider.ask('play', {});
   const counts = await countStatements(sql);
@@ -99,7 +99,7 @@ async function measure(bench: Bench, system: System, worker: Running, length: nu
   return { cpuMs, writing: counts ? await writingOf(system, steps) : null };
 }
 
-/** Of the statements that write what a step adds. */
+/** The sum over the statements that write a step. */
 async function writingOf({ sql }: System, steps: number): Promise<Writing> {
   const writing = (await statementsOf(sql)).filter(({ text }) => tagOf(text) === 'contexts.append');
   const sum = (value: (statement: Statement) => number): number =>

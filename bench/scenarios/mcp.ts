@@ -1,4 +1,6 @@
-/** A call of a tool on an MCP server over stdio, beside the same tool in the process itself: both through the runner of tools. */
+/**
+ * A call of a tool on an MCP server over stdio, compared to the same tool in the process, both through the tool runner.
+ */
 import path from 'node:path';
 import { v7 } from 'uuid';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
@@ -32,7 +34,7 @@ export const mcp: Scenario = {
         const theirs = await each(runner, THEIRS, 1);
         const perS = 1_000 / (await each(runner, THEIRS, AT_ONCE));
         bench.say(
-          `${ours.toFixed(3)} ms in the process, ${theirs.toFixed(3)} ms on a server, ${perS.toFixed(0)} calls/s`,
+          `${ours.toFixed(3)} ms in the process, ${theirs.toFixed(3)} ms on an MCP server, ${perS.toFixed(0)} calls/s`,
         );
         if (count > 0) rounds.push({ ours, theirs, perS });
       }
@@ -84,7 +86,7 @@ async function open(): Promise<{ runner: ToolRunner; stop: () => Promise<void> }
   return { runner: createToolRunner(registry, { limits }), stop: () => servers.stop() };
 }
 
-/** Milliseconds a call. */
+/** Milliseconds per call. */
 async function each(runner: ToolRunner, name: string, atOnce: number): Promise<number> {
   let left = CALLS;
   const began = monotonic();

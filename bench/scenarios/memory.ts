@@ -1,4 +1,4 @@
-/** What one worker process weighs with a thousand contexts in flight. */
+/** The memory of one worker process with 1,000 contexts in flight. */
 import { BOTH, postAll, withSystems } from '../bench.ts';
 import type { Scenario } from '../bench.ts';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Search over 100,000 messages of a hundred contexts, and what the index costs behind the appends that fill it. */
+/** Search over 100,000 messages of 100 contexts, and the cost of the index for appends. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
@@ -21,7 +21,7 @@ const SOUGHT = {
   'a word in every message': 'common',
   'two words': 'seldom common',
   'a phrase': '"common talk"',
-  'a word that is nowhere': 'nowhere',
+  'a word without matches': 'nowhere',
 };
 
 export const search: Scenario = {
@@ -36,7 +36,7 @@ export const search: Scenario = {
     }),
 };
 
-/** Messages a second that the sweeps take up, of many that came at once. */
+/** Messages indexed per second by sweeps, after many arrived at once. */
 async function fill(bench: Bench, system: System): Promise<number> {
   const { sql } = system;
   const contexts = JSON.stringify(await system.createContexts(CONTEXTS));
@@ -90,7 +90,7 @@ async function searched(bench: Bench, { url }: System): Promise<Figure[]> {
   return figures;
 }
 
-/** Time in Postgres for each step of ordinary runs: of its append, and of what the sweeps make of it afterwards. */
+/** PostgreSQL time per step of ordinary runs: for the append, and for the later indexing by sweeps. */
 async function costOfIndex(bench: Bench, system: System): Promise<Figure[]> {
   const contexts = await system.createContexts(RUNS);
   await bench.provider.ask('play', {});
@@ -103,7 +103,7 @@ async function costOfIndex(bench: Bench, system: System): Promise<Figure[]> {
     statements.filter(({ text }) => tagOf(text) === tag).reduce((sum, { totalMs }) => sum + totalMs, 0) /
     (RUNS * SCRIPT.steps);
   return [
-    alone('a step written, with its word to the index', 'ms in Postgres', each('contexts.append')),
-    alone('a step made searchable, behind it', 'ms in Postgres', each('search.index_backlog')),
+    alone('a step written, including its index backlog entry', 'ms in Postgres', each('contexts.append')),
+    alone('a step indexed for search afterwards', 'ms in Postgres', each('search.index_backlog')),
   ];
 }

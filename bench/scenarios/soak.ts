@@ -1,6 +1,7 @@
 /**
- * An hour under steady load with contexts that come and go: memory, latency and tables should be in the end what they were
- * after the warm-up. What it saw is written down after every stretch, so that a soak that is broken off tells what it can.
+ * An hour of steady load with contexts that are created and deleted. Memory, latency and tables at the end should equal
+ * those after the warm-up. Samples are written to a file after every interval, so that an aborted soak still has
+ * results.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +26,7 @@ const CONTEXTS = 150;
 const FOLLOWERS = 36;
 const WORKERS = 2;
 const CONCURRENCY = 100;
-/** A model that takes its time, and fails now and then. */
+/** A slow model with occasional failures. */
 const SCRIPT = { latencyMs: 40, tokenMs: 5, failEvery: 1_000, limitEvery: 20_000 };
 const LONGEST_STRETCH_MS = 60_000;
 const FEWEST_STRETCHES = 12;
@@ -78,7 +79,7 @@ async function watchOver(soak: Soak): Promise<Figure[]> {
     await sampleAll(soak);
     rest = await leave(soak);
   } catch (error) {
-    // Somebody pressed Ctrl-C, which every process hears by itself, perhaps before this one.
+    // Ctrl-C was pressed; every process receives the signal itself, perhaps before this one.
     await pause(500);
     if (!bench.signal.aborted) throw error;
   }
@@ -100,7 +101,7 @@ async function sampleAll(soak: Soak): Promise<void> {
       await pause(Math.max(0, due - performance.now()), undefined, { signal: bench.signal });
       await watch.look();
     }
-    // The provider notes what it hears; nobody reads it here.
+    // Discards the observations of the provider, which are not needed here.
     await bench.provider.ask('observed', null);
     const account = await users.ask('account', null);
     const processes = watch.take();
@@ -114,7 +115,7 @@ async function sampleAll(soak: Soak): Promise<void> {
   }
 }
 
-/** Everybody goes, all contexts with them: what is left is left over. */
+/** Deletes all contexts. Remaining rows and keys are leftovers. */
 async function leave({ bench, store, users, samples }: Soak): Promise<Rest> {
   bench.say('all contexts are deleted');
   const { keys, trouble } = await users.ask('leave', null);

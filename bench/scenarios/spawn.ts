@@ -1,4 +1,4 @@
-/** One worker makes a thousand others with one answer, and waits for all of them. */
+/** One worker spawns 1,000 others with one answer, and waits for all of them. */
 import { untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { median } from '../figures.ts';
@@ -12,10 +12,10 @@ const CHILDREN = 1_000;
 const SCRIPT = [
   ...Array.from({ length: CHILDREN }, (_, n) => `call: spawn_worker {"input": "say: ${n}"}`),
   '---',
-  'say: all are back',
+  'say: all are done',
 ].join('\n');
 
-/** Seconds from the input to the end of its job, and CPU seconds of the worker process meanwhile. */
+/** Seconds from the input to the end of its job, and CPU seconds of the worker process. */
 type Round = { took: number; cpu: number };
 
 export const spawn: Scenario = {
@@ -60,13 +60,13 @@ async function measure(bench: Bench, system: System, worker: Running): Promise<R
   const [row] = await system.sql<{ n: number }[]>`
     select count(*)::int as n from jobs j join jobs p on p.id = j.parent_job_id
     where p.context_id = ${parent} and j.status = 'completed'`;
-  if (row?.n !== CHILDREN) throw new Error(`${row?.n ?? 0} children ended well.`);
+  if (row?.n !== CHILDREN) throw new Error(`${row?.n ?? 0} children completed.`);
   return { took, cpu: cpuSeconds(worker.pid) - cpu };
 }
 
 async function send({ load }: Bench, { url }: System, request: Request): Promise<Answer> {
   const [answer] = await load.ask('send', { url, requests: [request], atOnce: 1, gapMs: 0 });
-  if (answer === undefined) throw new Error('A request had no answer.');
+  if (answer === undefined) throw new Error('A request had no response.');
   return answer;
 }
 

@@ -1,4 +1,4 @@
-/** How long an idle system takes from the POST of an input to the model request that it causes. */
+/** The time from the POST of an input to the model request, on an idle system. */
 import { BOTH, firstByMark, postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { percentile } from '../figures.ts';
@@ -6,7 +6,7 @@ import type { System } from '../system.ts';
 
 const INPUTS = 100;
 const GAP_MS = 25;
-/** Before that: what a process does for the first hundreds of times is done by code that is not compiled yet. */
+/** Warm-up requests, because the first hundreds run code that is not compiled yet. */
 const WARM_UP = { inputs: 1_000, gapMs: 5 };
 
 export const start: Scenario = {

@@ -1,4 +1,4 @@
-/** Five thousand clients that follow five hundred contexts over one API process: what it weighs, and how late they hear. */
+/** 5,000 clients that follow 500 contexts over one API process: its memory, and the latency. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
@@ -27,7 +27,7 @@ export const streams: Scenario = {
         { length: CLIENTS },
         (_, index) => `/api/contexts/${contexts[index % CONTEXTS]}/events?after=0`,
       );
-      // A process of its own, so that the streams end with the scenario.
+      // A separate process, so that the streams end with the scenario.
       const clients = startCompanion<LoadProtocol>('load/main.ts');
       try {
         const open = await clients.ask('listen', { url: system.url, paths, events: ['JobFinished'] });
@@ -40,7 +40,7 @@ export const streams: Scenario = {
     }),
 };
 
-/** From the POST of an input to the end of its job at each client. */
+/** The time from the POST of an input to the end of its job at each client. */
 async function measure(
   bench: Bench,
   system: System,
@@ -70,7 +70,7 @@ function figuresOf(open: number, megabytes: number, delays: readonly number[]): 
   });
   return [
     line('streams open on one API process', '', open, { of: 'value', is: 'at least', bound: CLIENTS }),
-    line('memory of the API process then', 'MB', megabytes),
+    line('memory of the API process', 'MB', megabytes),
     line('from POST to JobFinished at every client, p50', 'ms', percentile(delays, 0.5)),
     line('from POST to JobFinished at every client, p99', 'ms', percentile(delays, 0.99)),
   ];

@@ -1,4 +1,4 @@
-/** Steps a second and CPU seconds a thousand steps, with a model that answers at once and one that takes 50 ms. */
+/** Steps per second and CPU seconds per 1,000 steps, with a model that answers at once and one that takes 50 ms. */
 import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { median } from '../figures.ts';
@@ -9,12 +9,15 @@ import type { System } from '../system.ts';
 import { monotonic } from '../talk.ts';
 import { cpuSeconds } from '../usage.ts';
 
-/** Of a round. Programs are fast only after some thousand steps: the first round, as large as any, is not counted. */
+/**
+ * Contexts of a round. The first round is a warm-up and is not counted, because JIT compilation takes some thousand
+ * steps.
+ */
 const RUNS = 2_500;
 const CONCURRENCY = 100;
 const LATENCIES = [0, 50];
 
-/** CPU seconds for a thousand steps. */
+/** CPU seconds per 1,000 steps. */
 type Round = { stepsPerS: number; workerCpu: number; apiCpu: number; servicesCpu: number; allCpu: number };
 
 export const throughput: Scenario = {

@@ -1,4 +1,4 @@
-/** One job of a hundred tool cycles: what a cycle takes at its beginning and at its end, and what it costs the worker. */
+/** One job of 100 tool cycles: the duration of a cycle at the start and at the end, and its CPU cost. */
 import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { median } from '../figures.ts';
@@ -11,7 +11,7 @@ const CYCLES = 100;
 const EDGE = 20;
 const JOBS = 5;
 
-/** Milliseconds of a cycle: of the first ones, and of the last ones; and of CPU. */
+/** Milliseconds per cycle: of the first ones, of the last ones, and of CPU. */
 type Round = { early: number; late: number; cpu: number };
 
 export const tools100: Scenario = {
@@ -24,7 +24,9 @@ export const tools100: Scenario = {
         for (let count = 0; count <= bench.rounds; count += 1) {
           const round = await measure(bench, system, worker);
           const { name } = system.kind;
-          bench.say(`${name}: ${round.early.toFixed(2)} ms a cycle, at the end ${round.late.toFixed(2)} ms`);
+          bench.say(
+            `${name}: ${round.early.toFixed(2)} ms per cycle, at the end ${round.late.toFixed(2)} ms`,
+          );
           if (count > 0) rounds.set(name, [...(rounds.get(name) ?? []), round]);
         }
         await worker.end();
@@ -55,7 +57,8 @@ async function measure(bench: Bench, system: System, worker: Running): Promise<R
     await postAll(bench, system, [context]);
     await untilEnded(bench, system, [context]);
     const asked = (await bench.provider.ask('observed', null)).filter(({ kind }) => kind === 'request');
-    if (asked.length !== CYCLES + 1) throw new Error(`The model was asked ${asked.length} times.`);
+    if (asked.length !== CYCLES + 1)
+      throw new Error(`The model received ${asked.length} requests instead of ${CYCLES + 1}.`);
     cycles.push(asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? Number.NaN)));
   }
   return {

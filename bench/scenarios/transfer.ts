@@ -1,4 +1,4 @@
-/** A context of 10,000 messages leaves as a file, and becomes another context: how long, and with how much memory. */
+/** Exports and imports a context of 10,000 messages and measures time and memory. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
@@ -34,7 +34,7 @@ export const transfer: Scenario = {
           await ask(system, '/api/contexts/import', file);
           return file;
         });
-        bench.say(`${exported.megabytes.toFixed(1)} MB out and back in`);
+        bench.say(`${exported.megabytes.toFixed(1)} MB exported and imported`);
         if (round === 0) continue;
         out.push(exported);
         back.push(imported);
@@ -57,12 +57,12 @@ export const transfer: Scenario = {
           of(back, ({ seconds }) => seconds),
         ),
         alone(
-          'by how much the API process grew meanwhile, export',
+          'memory growth of the API process, export',
           'MB',
           of(out, ({ grownMb }) => grownMb),
         ),
         alone(
-          'by how much the API process grew meanwhile, import',
+          'memory growth of the API process, import',
           'MB',
           of(back, ({ grownMb }) => grownMb),
         ),
@@ -70,7 +70,7 @@ export const transfer: Scenario = {
     }),
 };
 
-/** `work` comes back with the file. */
+/** `work` returns the file. */
 async function measure({ signal }: Bench, { api }: System, work: () => Promise<string>): Promise<Measured> {
   const before = residentMb(api.pid);
   let peak = before;

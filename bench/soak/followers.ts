@@ -1,9 +1,11 @@
-/** Stream clients that connect, stay for a while, and come again: to the same context after what they heard, or to another. */
+/**
+ * Stream clients that connect, disconnect and reconnect, to the same context with their cursor or to another context.
+ */
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { did, trouble } from './ledger.ts';
 
-/** How long one stays, in milliseconds. */
+/** The duration of a connection, in milliseconds. */
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 45_000;
 const BREATH_MS = 200;
@@ -16,7 +18,7 @@ export function openStreams(): number {
   return open;
 }
 
-/** Until `signal`. `pick`: the id of a context that is there now; null: there is none. */
+/** Runs until `signal`. `pick`: the id of an existing context; null: none. */
 export async function follow(url: string, pick: () => string | null, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const contextId = pick();
@@ -25,7 +27,7 @@ export async function follow(url: string, pick: () => string | null, signal: Abo
   }
 }
 
-/** From the beginning or from now on, and perhaps again after what it heard. */
+/** Starts at the beginning or at the current end, and may reconnect after the last received id. */
 async function followOne(address: string, signal: AbortSignal): Promise<void> {
   let after: string | null = Math.random() < 0.5 ? '0' : '';
   while (after !== null && !signal.aborted) {
@@ -34,7 +36,7 @@ async function followOne(address: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The last id it heard; null: the stream ended by itself, or heard nothing. */
+/** The last received id; null: the stream ended, or nothing was received. */
 function stay(address: string, after: string, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const headers = after === '' ? {} : { 'last-event-id': after };

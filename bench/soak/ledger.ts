@@ -1,4 +1,4 @@
-/** What the users of a soak did and saw, until somebody asks. */
+/** Collects the actions and observations of the soak users until they are requested. */
 import type { Account } from './protocol.ts';
 
 type Times = 'posts' | 'finishes' | 'cancels';
@@ -25,7 +25,7 @@ export function trouble(what: unknown): void {
   if (seen.trouble.length < MOST_TROUBLE) seen.trouble.push(String(what));
 }
 
-/** Since one last asked. */
+/** Since the last request. */
 export function take(): Seen {
   const taken = seen;
   seen = nothing();

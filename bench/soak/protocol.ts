@@ -1,41 +1,41 @@
-/** What the users of a soak can be asked. */
+/** The requests to the process of the soak users. */
 
 export type Crowd = {
   url: string;
-  /** What a context is created with. */
+  /** The body that creates a context. */
   newContext: object;
-  /** How many contexts there are at a time. */
+  /** The number of contexts at a time. */
   contexts: number;
-  /** Inputs a second, sent whether or not earlier ones were answered. */
+  /** Inputs per second, independent of earlier responses. */
   rate: number;
-  /** Stream clients that come and go. */
+  /** The number of stream clients. */
   followers: number;
 };
 
-/** What happened since one last asked. Times in milliseconds. */
+/** What happened since the last request. Times in milliseconds. */
 export type Account = {
   /** From the POST of an input to its 202. */
   posts: number[];
-  /** From the POST of a plain input to the answer of a long poll that its job ended. */
+  /** From the POST of a plain input to the response of the long poll that reports the end of its job. */
   finishes: number[];
   /** From a cancel to its receipt. */
   cancels: number[];
-  /** What was done, and how jobs ended, by name. */
+  /** Counts of actions and of job results, by name. */
   done: Record<string, number>;
-  /** What nobody expected, the first few of them. */
+  /** Unexpected events, only the first few. */
   trouble: string[];
-  /** Contexts that were made and not deleted, now. */
+  /** Contexts that exist now. */
   contexts: number;
-  /** Idempotency keys that were sent so far. */
+  /** Idempotency keys sent so far. */
   keys: number;
-  /** Streams that are open now. */
+  /** Streams open now. */
   streams: number;
 };
 
 export type UsersProtocol = {
-  /** Once all contexts are there: from then on inputs are sent. */
+  /** Resolves when all contexts exist; from then on inputs are sent. */
   begin: { asks: Crowd; answers: void };
   account: { asks: null; answers: Account };
-  /** No more inputs and streams; once what was sent has ended, all contexts are deleted. */
+  /** Stops inputs and streams, waits for all jobs, then deletes all contexts. */
   leave: { asks: null; answers: Account };
 };

@@ -1,4 +1,4 @@
-/** The figures of a soak out of what it wrote down: `node bench/soak/read.ts [bench/results/soak.json]`. */
+/** Prints the figures of a finished or aborted soak: `node bench/soak/read.ts [bench/results/soak.json]`. */
 import { readFileSync } from 'node:fs';
 import { tableOf } from '../report.ts';
 import type { Sample } from './sample.ts';

@@ -1,4 +1,4 @@
-/** One stretch of a soak: what was asked, how long it took, what the system held at its end. */
+/** One interval of a soak: requests, latencies, and the size of the system at its end. */
 import { loadavg } from 'node:os';
 import { percentile } from '../figures.ts';
 import type { Account } from './protocol.ts';
@@ -8,15 +8,15 @@ import type { Seen } from './watch.ts';
 export type Times = { count: number; p50: number; p99: number };
 
 export type Sample = Stored & {
-  /** Minutes since inputs began. */
+  /** Minutes since the first input. */
   minute: number;
   posts: Times;
   finishes: Times;
   cancels: Times;
   processes: Record<string, Seen>;
-  /** Of one core, by Postgres and Redis; null: nobody can tell. */
+  /** The share of one core used by PostgreSQL and Redis; null: unknown. */
   servicesCpu: number | null;
-  /** Of the machine, over the last minute: more than it has cores for, and latencies are not the system's own. */
+  /** The load average of the last minute. If it exceeds the number of cores, latencies are not meaningful. */
   load: number;
 } & Pick<Account, 'done' | 'trouble' | 'contexts' | 'keys' | 'streams'>;
 
@@ -36,7 +36,7 @@ function timesOf(all: readonly number[]): Times {
   return { count: all.length, p50: percentile(all, 0.5), p99: percentile(all, 0.99) };
 }
 
-/** For people who wait. */
+/** A summary line for the terminal. */
 export function lineOf(sample: Sample): string {
   const { posts, finishes, tables, redis } = sample;
   const memory = Object.entries(sample.processes).map(

@@ -1,13 +1,13 @@
-/** What Postgres and Redis hold for the system, and who is connected to them. */
+/** The contents of PostgreSQL and Redis, and their connections. */
 import { Redis } from 'ioredis';
 import type postgres from 'postgres';
 
 export type Table = {
   rows: number;
-  /** Rows of contexts that are not there; null: it has none of contexts. */
+  /** Rows of deleted contexts; null: the table has no context column. */
   orphans: number | null;
   megabytes: number;
-  /** Row versions that a vacuum has yet to take away. */
+  /** Dead row versions that vacuum has not removed yet. */
   dead: number;
 };
 
@@ -20,9 +20,9 @@ export type Stored = {
 
 export type Store = {
   read(): Promise<Stored>;
-  /** The keys in Redis by their form: ids and numbers are `*`. */
+  /** Redis keys by pattern, with ids and numbers replaced by `*`. */
   redisKeys(): Promise<Record<string, number>>;
-  /** Worker processes by their pid in the system: what they are called in the metrics. */
+  /** The ids of worker processes, as used in metrics, by their pid. */
   processNames(): Promise<Map<number, string>>;
   close(): void;
 };

@@ -1,6 +1,6 @@
 /**
- * The users of a soak, a process of their own: they keep a pool of contexts, post inputs at a fixed rate, wait for their
- * ends, cancel, interrupt and steer now and then, and delete a context after some inputs and make another.
+ * The users of a soak, in a separate process. They keep a pool of contexts, post inputs at a fixed rate, wait for the
+ * jobs, sometimes cancel, interrupt and steer, and replace a context after some inputs.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,13 +11,13 @@ import { follow, openStreams } from './followers.ts';
 import { did, take, took, trouble } from './ledger.ts';
 import type { Account, Crowd, UsersProtocol } from './protocol.ts';
 
-/** How many inputs a context is given before it is deleted. */
+/** The number of inputs before a context is deleted. */
 const FEWEST = 6;
 const MOST = 18;
-/** Of those that are deleted, the share that goes while its last job runs. */
+/** The share of contexts that are deleted while their last job runs. */
 const RASH = 0.2;
 const POLL_MS = 30_000;
-/** How long after an input somebody changes their mind, at most. */
+/** The maximum delay between an input and its cancel, interrupt or steer. */
 const REGRET_MS = 600;
 const AGAIN_MS = 1_000;
 
@@ -34,17 +34,17 @@ function ask(method: Request['method'], path: string, body: object | null, key?:
   return exchange(crowd.url, { method, path, body, ...(key === undefined ? {} : { key }) });
 }
 
-/** Again after 503 or no answer: nobody knows what became of it. */
+/** Repeats a request after 503 or a missing response, whose outcome is unknown. */
 async function insist(...request: Parameters<typeof ask>): Promise<Answer> {
   for (;;) {
     const answer = await ask(...request).catch(() => null);
     if (answer !== null && answer.status !== 503) return answer;
-    did(answer === null ? 'requests without an answer' : 'requests answered with 503');
+    did(answer === null ? 'requests without a response' : 'requests answered with 503');
     await pause(AGAIN_MS * (0.5 + Math.random()));
   }
 }
 
-/** Whatever it does, it is waited for before all is deleted. */
+/** All actions are awaited before the contexts are deleted. */
 function start(work: Promise<unknown>): void {
   const done = work.then(() => undefined, trouble).finally(() => underWay.delete(done));
   underWay.add(done);
@@ -54,12 +54,12 @@ async function join(left: number): Promise<void> {
   keys += 1;
   const { status, body } = await insist('POST', '/api/contexts', crowd.newContext, randomUUID());
   const id = textIn(body, 'id');
-  if (status !== 201 || id === null) return trouble(`a context was not made: ${status}`);
+  if (status !== 201 || id === null) return trouble(`a context was not created: ${status}`);
   present.add(id);
   pool.push({ id, left });
 }
 
-/** 404: it was deleted by a request that had no answer. */
+/** 404: an earlier attempt without a response deleted it. */
 async function depart(id: string): Promise<void> {
   const { status } = await insist('DELETE', `/api/contexts/${id}`, null);
   if (status !== 204 && status !== 404) return trouble(`a context was not deleted: ${status}`);
@@ -67,7 +67,7 @@ async function depart(id: string): Promise<void> {
   did('contexts deleted');
 }
 
-/** What somebody does who comes: the share of visits, and the visit. */
+/** The actions of users, with their shares. */
 const VISITS: readonly (readonly [share: number, visit: (member: Member) => Promise<void>])[] = [
   [0.03, cancelled],
   [0.03, interrupted],
@@ -132,7 +132,7 @@ async function interrupted(member: Member): Promise<void> {
   await untilEnded(posted.jobId);
 }
 
-/** A second input while the first is worked on. */
+/** A second input while the first one is processed. */
 async function pressed(member: Member, delivery: 'steer' | 'interrupt'): Promise<void> {
   const first = await post(member, {});
   await pause(Math.random() * REGRET_MS);
@@ -153,7 +153,7 @@ async function post(member: Member, extra: object): Promise<{ jobId: string; sen
     took('posts', answer.ms);
     return { jobId, sentAt: answer.sentAt };
   }
-  // Nothing is remembered for a context that is not there.
+  // Idempotency keys are not stored for deleted contexts.
   if (keyed) keys -= 1;
   did(`inputs refused with ${answer.status}`);
   if (answer.status !== 404 && answer.status !== 503)
@@ -161,14 +161,14 @@ async function post(member: Member, extra: object): Promise<{ jobId: string; sen
   return null;
 }
 
-/** Its status then; null: it was deleted. */
+/** The final status; null: the job was deleted. */
 async function untilEnded(jobId: string): Promise<string | null> {
   for (;;) {
     const { status, body } = await insist('GET', `/api/jobs/${jobId}?wait_ms=${POLL_MS}`, null);
     const ended = status === 200 ? textIn(body, 'status') : null;
     if (ended === 'queued' || ended === 'running' || ended === 'waiting') continue;
     did(ended === null ? 'jobs deleted' : `jobs ${ended}`);
-    if (ended === null && status !== 404) trouble(`a job was not told: ${status}`);
+    if (ended === null && status !== 404) trouble(`the status of a job could not be read: ${status}`);
     if (ended === 'failed' || ended === 'incomplete') trouble(`a job ended: ${JSON.stringify(body)}`);
     return ended;
   }
@@ -184,7 +184,7 @@ function lifetime(): number {
   return FEWEST + Math.floor(Math.random() * (MOST - FEWEST + 1));
 }
 
-/** Open loop: what is late is sent at once, nothing is left out. */
+/** Open loop: late requests are sent at once, none is skipped. */
 async function come(): Promise<void> {
   const began = monotonic();
   for (let count = 0; !leaving.signal.aborted; count += 1) {
@@ -201,7 +201,7 @@ function account(): Account {
 answerQuestions<UsersProtocol>({
   async begin(asked) {
     crowd = asked;
-    // As if they had been there for a while already.
+    // As if they had existed for a while.
     const all = Array.from({ length: crowd.contexts }, () => join(1 + Math.floor(Math.random() * MOST)));
     await Promise.all(all);
     const pick = (): string | null => pool[Math.floor(Math.random() * pool.length)]?.id ?? null;

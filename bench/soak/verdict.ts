@@ -1,19 +1,21 @@
-/** What a soak says in the end: the first quarter after the warm-up beside the last one, slopes, and what was left over. Pure. */
+/**
+ * Evaluates a soak: compares the first quarter after the warm-up to the last one, computes slopes and leftovers. Pure.
+ */
 import { median, slope } from '../figures.ts';
 import type { Figure, Goal } from '../figures.ts';
 import type { Sample } from './sample.ts';
 import type { Table } from './stored.ts';
 
-/** The share of all that is warm-up: pools fill, code is compiled, the first contexts grow old. */
+/** The share of the warm-up: pools fill, code is compiled, the first contexts age. */
 const WARM_UP = 1 / 6;
 
-/** What is there when all contexts are gone. */
+/** The state after all contexts were deleted. */
 export type Rest = { tables: Record<string, Table>; redisKeys: Record<string, number>; keys: number };
 
-/** Tables of which nothing is a context's; all others must be empty when the contexts are gone. */
+/** Tables without rows of contexts; all others must be empty after the deletion. */
 const NOT_OF_CONTEXTS: readonly string[] = ['processes', 'roles', 'provider_throttles', 'idempotency_keys'];
 
-/** `rest`: null where the soak was broken off. */
+/** `rest`: null if the soak was aborted. */
 export function figuresOf(samples: readonly Sample[], rest: Rest | null): Figure[] {
   const minutes = samples.at(-1)?.minute ?? 0;
   const warm = samples.filter(({ minute }) => minute > minutes * WARM_UP);
@@ -26,13 +28,13 @@ export function figuresOf(samples: readonly Sample[], rest: Rest | null): Figure
   ];
 }
 
-/** The first and the last quarter; both are all of it where there is too little. */
+/** The first and the last quarter; both are everything if there are too few samples. */
 function quarters(samples: readonly Sample[]): readonly [first: Sample[], last: Sample[]] {
   const size = Math.max(1, Math.floor(samples.length / 4));
   return [samples.slice(0, size), samples.slice(-size)];
 }
 
-/** The middle of the last quarter by that of the first. */
+/** The median of the last quarter divided by that of the first. */
 function growth(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const [first, last] = quarters(samples);
   return median(last.map(of)) / median(first.map(of));
@@ -47,7 +49,9 @@ function perHour(samples: readonly Sample[], of: (sample: Sample) => number | nu
   );
 }
 
-/** A heap fills between two collections, which may be minutes apart: of its lows in so many parts. */
+/**
+ * A heap grows between collections, which may be minutes apart, so the slope is taken of the minima of this many parts.
+ */
 const LOWS = 10;
 
 function heapPerHour(samples: readonly Sample[], name: string): number {
@@ -62,7 +66,7 @@ function latencyFigures(warm: readonly Sample[]): Figure[] {
   const of = (name: string, what: 'posts' | 'finishes', share: 'p50' | 'p99', bound: number): Figure[] => [
     line(`${name}, ${share}, last quarter`, 'ms', median(quarters(warm)[1].map((one) => one[what][share]))),
     line(
-      `${name}, ${share}, last quarter by the first`,
+      `${name}, ${share}, last quarter / first quarter`,
       '×',
       growth(warm, (one) => one[what][share]),
       { of: 'value', is: 'at most', bound },
@@ -110,14 +114,14 @@ function storeFigures(samples: readonly Sample[], warm: readonly Sample[]): Figu
   return [
     line('rows of contexts, last quarter', '', median(quarters(warm)[1].map((one) => sum(one, ofContexts)))),
     line(
-      'rows of contexts, last quarter by the first',
+      'rows of contexts, last quarter / first quarter',
       '×',
       growth(warm, (one) => sum(one, ofContexts)),
       { of: 'value', is: 'at most', bound: 1.1 },
     ),
-    line('rows of deleted contexts, at most', '', Math.max(...orphans), NONE),
+    line('maximum rows of deleted contexts', '', Math.max(...orphans), NONE),
     line(
-      'size of what is not asked to be kept, slope',
+      'size of tables without retained data, slope',
       'MB/h',
       perHour(warm, (one) =>
         sum(one, ({ megabytes }, name) => (name === 'idempotency_keys' ? 0 : megabytes)),
@@ -134,18 +138,18 @@ function storeFigures(samples: readonly Sample[], warm: readonly Sample[]): Figu
       perHour(warm, ({ redis }) => redis.keys),
     ),
     line(
-      'sessions of Postgres, slope',
+      'PostgreSQL sessions, slope',
       '1/h',
       perHour(warm, ({ connections }) => connections),
     ),
     line('unfinished jobs, last quarter', '', median(quarters(warm)[1].map(({ unfinished }) => unfinished))),
     line(
-      'answers 503, or none',
+      'responses 503 or missing',
       '',
       samples.reduce((all, { done }) => all + unanswered(done), 0),
     ),
     line(
-      'what nobody expected',
+      'unexpected events',
       '',
       samples.reduce((all, { done }) => all + (done['trouble'] ?? 0), 0),
       NONE,
@@ -153,7 +157,7 @@ function storeFigures(samples: readonly Sample[], warm: readonly Sample[]): Figu
   ];
 }
 
-/** By the words of the users. */
+/** Counts by name of the users' actions. */
 function unanswered(done: Readonly<Record<string, number>>): number {
   return Object.entries(done).reduce((sum, [what, count]) => sum + (/503|without/.test(what) ? count : 0), 0);
 }
@@ -162,17 +166,17 @@ function restFigures({ tables, redisKeys, keys }: Rest): Figure[] {
   const left = Object.entries(tables).filter(([name]) => !NOT_OF_CONTEXTS.includes(name));
   return [
     line(
-      'rows left when all contexts are deleted',
+      'rows left after all contexts were deleted',
       '',
       left.reduce((sum, [, { rows }]) => sum + rows, 0),
       NONE,
     ),
-    line('idempotency keys kept that nobody sent', '', (tables['idempotency_keys']?.rows ?? 0) - keys, NONE),
-    line('forms of keys left in Redis that name something', '', leftovers(redisKeys).length, NONE),
+    line('idempotency keys stored but never sent', '', (tables['idempotency_keys']?.rows ?? 0) - keys, NONE),
+    line('patterns of leftover Redis keys with ids', '', leftovers(redisKeys).length, NONE),
   ];
 }
 
-/** Forms of keys that name a context, a job, or a number of them. */
+/** Key patterns that contain the id of a context or job, or a number of them. */
 export function leftovers(redisKeys: Record<string, number>): string[] {
   return Object.keys(redisKeys).filter((form) => form.includes('*'));
 }

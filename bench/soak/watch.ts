@@ -1,22 +1,22 @@
-/** Looks at the processes of the system several times in each stretch of the soak, since memory goes up and down. */
+/** Samples the processes of the system several times per interval, because memory fluctuates. */
 import { readdirSync } from 'node:fs';
 import { median } from '../figures.ts';
 import { cpuSeconds, residentMb } from '../usage.ts';
 
-/** A process of the system: `name` in the figures. The API is the one that is scraped. */
+/** A process of the system; `name` is used in the figures. Only the API is scraped for metrics. */
 export type Watched = { name: string; pid: number; kind: 'api' | 'worker' };
 
-/** Over one stretch. `null`: nobody could tell. */
+/** Values of one interval. `null`: unknown. */
 export type Seen = {
-  /** In the middle. */
+  /** The median. */
   residentMb: number;
-  /** At its least: after a collection. */
+  /** The minimum, after a garbage collection. */
   heapMb: number | null;
-  /** Of one core. */
+  /** The share of one core. */
   cpu: number;
-  /** Open files and connections, now. */
+  /** Open files and connections now. */
   files: number | null;
-  /** How late the event loop was: in the middle of the medians, and at worst of the 99th percentiles. */
+  /** Event loop delay: the median of the medians, and the maximum of the 99th percentiles. */
   delayMs: number | null;
   delayP99Ms: number | null;
 };
@@ -25,11 +25,11 @@ type Look = { resident: number; heap: number | null; delay: number | null; delay
 
 export type Watch = {
   look(): Promise<void>;
-  /** Since one last asked. */
+  /** Since the last request. */
   take(): Record<string, Seen>;
 };
 
-/** `labels`: what worker processes are called in the metrics now, by pid: one that started over has another name. */
+/** `labels`: the metric labels of worker processes by pid; a restarted process has a new label. */
 export function watchProcesses(
   url: string,
   processes: readonly Watched[],
@@ -40,7 +40,7 @@ export function watchProcesses(
   const spent = new Map(processes.map((one) => [one, cpuSeconds(one.pid)]));
   return {
     async look() {
-      // One that does not come tells nothing; the soak goes on.
+      // A failed scrape yields no values; the soak continues.
       const metrics = await fetch(`${url}/metrics`)
         .then((response) => response.text())
         .catch(() => '');
@@ -79,7 +79,7 @@ export function watchProcesses(
   };
 }
 
-/** A gauge without labels but `process`, in Prometheus' text. */
+/** A gauge in the Prometheus text format, without labels other than `process`. */
 export function figureIn(text: string, name: string, process: string | null): number | null {
   const labels = process === null ? '' : `\\{process="${process}"\\}`;
   const value = new RegExp(`^${name}${labels} (\\S+)$`, 'm').exec(text)?.[1];
