@@ -152,16 +152,18 @@ describe('the configuration', () => {
     'fd00::/129',
   ])('takes no "%s" for a trusted proxy', (proxies) => {
     expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
-      expect.stringMatching(/^NIGHTSHIFT_TRUSTED_PROXIES must be addresses or networks/),
+      expect.stringMatching(
+        /^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/,
+      ),
     ]);
   });
 
   test.each([
-    ['key', /entry 1 is not/],
-    ['a:t,b', /entry 2 is not/],
-    ['a:', /entry 1 is not/],
-    [':t', /entry 1 is not/],
-    ['a b:t', /entry 1 is not/],
+    ['key', /entry 1 is invalid/],
+    ['a:t,b', /entry 2 is invalid/],
+    ['a:', /entry 1 is invalid/],
+    [':t', /entry 1 is invalid/],
+    ['a b:t', /entry 1 is invalid/],
     ['a:t,b:u,a:v', /twice, in entries 1 and 3/],
     [',', /contains no key/],
   ])('refuses the keys "%s" without showing them', (keys, expected) => {

@@ -61,7 +61,7 @@ describe('without a terminal', () => {
     const contextId = await cautious();
     const { code, err } = await platform.run(['run', SCRIPT, '--no-input', '--context', contextId]);
     expect(code).toBe(6);
-    expect(err).toContain('The job goes on');
+    expect(err).toContain('The job keeps running');
     const { job_id, kind } = await waiting(contextId);
     expect(kind).toBe('input');
     expect(await platform.json<{ job: Job }>(['job', job_id, '--json'])).toMatchObject({

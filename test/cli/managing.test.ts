@@ -51,7 +51,7 @@ describe('a worker', () => {
     await family('twin');
     for (const action of ['stop', 'start', 'delete']) {
       const { code, err } = await platform.run(['workers', action, 'twin']);
-      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('give an id') });
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Use an id') });
     }
   });
 
@@ -93,7 +93,7 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     const line = `exec "${process.execPath}" "${MAIN}" workers delete ${top.id}`;
     const command = ['script', '-qec', line, '/dev/null'];
     const asking = start(['workers delete'], { ...platform.env, NO_COLOR: '1' }, { command });
-    await asking.says('out', /Delete dot and 1 worker below it, .*: /);
+    await asking.says('out', /Delete dot and 1 descendant worker, .*: /);
     asking.write(`${said}\r`);
     expect((await asking.done).code).toBe(exit);
     expect(await isThere(top)).toBe(stays);
@@ -128,7 +128,7 @@ describe('a role', () => {
     await writeFile(file(), '{');
     expect(await platform.run(['roles', 'put', 'odd', file()])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('is no JSON'),
+      err: expect.stringContaining('is not valid JSON'),
     });
     expect((await platform.run(['roles', 'put', 'odd', path.join(platform.folder, 'none')])).code).toBe(2);
     for (const definition of ['{"colour": "red"}', '{"tools": ["nonsense"]}'])

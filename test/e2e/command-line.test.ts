@@ -40,8 +40,8 @@ test.skipIf(!redis)(
 
     api.child.signal('SIGKILL');
     await api.child.exited;
-    await logs.says('err', /connection lost/);
-    await running.says('err', /connection lost/);
+    await logs.says('err', /Connection lost/);
+    await running.says('err', /Connection lost/);
     api = await startApi({ ...env, PORT: api.env['PORT'] ?? '' });
 
     const answered = await start(['answer', question, 'yes'], here).done;

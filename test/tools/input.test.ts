@@ -157,7 +157,7 @@ describe('an input described by a library', () => {
     [
       'one that cannot describe itself',
       { '~standard': { version: 1, validate: () => ({}) } },
-      'give an input_schema',
+      'use input_schema instead',
     ],
     ['what JSON Schema cannot say', z.object({ at: z.date() }), 'Date cannot be represented'],
     ['no object', z.string(), 'must be "object"'],

@@ -69,8 +69,7 @@ export function deleteWorkerCommand(cli: Cli): Command {
 
 async function isMeant({ screen }: Cli, worker: Worker, below: number, isMore: boolean): Promise<boolean> {
   if (!screen.canAsk) throw new CommandError(EXIT.usage, 'Not a terminal: pass --yes to confirm.');
-  const others =
-    below === 0 ? '' : ` and ${count(below, 'worker')}${isMore ? ' or more' : ''} that descend from it`;
+  const others = below === 0 ? '' : ` and ${count(below, 'descendant worker')}${isMore ? ' or more' : ''}`;
   const question = `Delete ${oneLine(worker.name)}${others}, including all messages? This cannot be undone. [y]es [n]o: `;
   const said = await askLine(screen.sideInk('yellow', question));
   return /^y(?:es)?$/i.test(said?.trim() ?? '');
