@@ -145,7 +145,7 @@ test('says whether run_command can run a command, with the runner that is set', 
     const unusable = `unavailable with runner ${runner}: `;
     expect(await found(runner)).toMatchObject({
       status: 'warn',
-      detail: `${unusable}there is no \`${name}\` here`,
+      detail: `${unusable}\`${name}\` is not in the PATH`,
       advice: expect.stringContaining('run_command'),
     });
     await program(name, 1);

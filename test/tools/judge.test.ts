@@ -77,7 +77,7 @@ describe('a tool', () => {
   ])('whose predicate %s asks, and says so in the log without the words', async (_, approval) => {
     const { decision, lines } = judged(approval);
     expect(await decision).toBe('always');
-    expect(lines).toEqual([expect.stringMatching(/a person is asked$/)]);
+    expect(lines).toEqual([expect.stringMatching(/the call needs approval$/)]);
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
