@@ -1,4 +1,4 @@
-/** A model call is sent: what is asked, and who hears of it. */
+/** Starts a model call: builds the request and forwards the stream to a listener. */
 import type { ActiveJob } from '../core/job.ts';
 import type { Model, ModelRequest } from '../core/model.ts';
 import { pinnedText } from '../core/pinned.ts';
@@ -9,7 +9,10 @@ import type { AnswerListener, RunPorts, UnderWay } from './run.ts';
 import { timed } from './timed.ts';
 import { untilDeadline } from './until-deadline.ts';
 
-/** Ends with `signal`, or at the job's deadline. What was sent is taken down while the answer is awaited. */
+/**
+ * Ends with `signal` or at the job's deadline. The fingerprint of the request is computed while the answer is
+ * awaited.
+ */
 export function beginCall(
   { clock, log, fingerprint }: Pick<RunPorts, 'clock' | 'log' | 'fingerprint'>,
   model: Model,
@@ -23,7 +26,7 @@ export function beginCall(
   log.prompt(job.id, request.messages);
   const { listener, times } = timed(clock, forwardTo);
   const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
-  // What a client runs itself stands in its worker's config.
+  // Client tools are excluded: they are stored in the worker's config.
   const listed = settings.tools.filter((tool) => tool.answered_by !== 'client');
   return { outcome, times, prompt: fingerprint({ ...request, listed }, snapshot) };
 }

@@ -1,4 +1,4 @@
-/** One model call: assemble the prompt, call, and append what came of it. */
+/** One model call: build the prompt, call the model, and append the result. */
 import { isToolUse } from '../core/blocks.ts';
 import { planCompaction } from '../core/compaction/plan.ts';
 import type { Fingerprint } from '../core/fingerprint.ts';
@@ -28,7 +28,7 @@ export async function callModel(
   job: ActiveJob,
   settings: Settings,
 ): Promise<After> {
-  // The same at every attempt: whoever heard an earlier one is told that it is void.
+  // The same for every attempt, so that subscribers who received an earlier attempt learn that it is void.
   const id = run.ids.answer(job.id, job.steps);
   const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
   const publisher = run.listener(of);
@@ -49,10 +49,10 @@ export async function callModel(
   }
 }
 
-/** What is told of a call; `prompt`: null of one that asked for a summary. */
+/** Data stored about a call; `prompt` is null for a call that asked for a summary. */
 type Made<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
 
-/** The call, or what holds it back. */
+/** The started call, or the throttle. */
 function begin(
   run: Run,
   snapshot: Snapshot,
@@ -62,19 +62,21 @@ function begin(
 ): UnderWay | ThrottledAccess {
   const access = run.model(settings.model.provider);
   if (access === null)
-    throw new Error(`Settings name a provider that is not here: ${settings.model.provider}.`);
+    throw new Error(
+      `This process has no provider ${settings.model.provider}, which the worker's settings name.`,
+    );
   if (access.kind === 'throttled') return access;
   return beginCall(run, access.model, snapshot, job, settings, run.signals.hard, publisher);
 }
 
-/** Where the job goes on, here or elsewhere, its model call is begun again: a new attempt. */
+/** If the job continues, here or in another process, its model call is started again as a new attempt. */
 export function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
   const { job } = now;
   const goesOn = job?.id === id && job.stopRequest === null && (job.deadline ?? Infinity) > run.clock.now();
   return goesOn ? { ...now, job: { ...job, attempt: attempt + 1 } } : now;
 }
 
-/** An answer without calls ends the job in the same append. Where that is not taken, the answer is kept all the same. */
+/** An answer without calls ends the job in the same append. If that append is rejected, the answer is stored anyway. */
 async function takeAnswer(
   run: Run,
   snapshot: Snapshot,
@@ -94,8 +96,9 @@ async function takeAnswer(
   const transition = { ...answerWithResults(snapshot, said, job, closed, run.ids), modelCall };
   const outcome = await append(run, transition);
   if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
-  // Stale: others wrote meanwhile, and the answer still counts; its calls are judged anew, by what stands now. In doubt:
-  // nothing more can come of what was sent, and what is stored tells whether the answer is there.
+  // Stale: another process wrote meanwhile. The answer still counts, and its calls are checked again against the
+  // current state. In doubt: the first append cannot commit any more, so the stored history shows whether it contains
+  // the answer.
   const now = await reread(run, snapshot, outcome);
   if (now.job?.id !== job.id || now.history.some((message) => message.id === id)) return now;
   return commit(run, now, {
@@ -104,7 +107,7 @@ async function takeAnswer(
   });
 }
 
-/** A prompt that is too long is compacted and sent again, once: where that does not help, nothing does. */
+/** A prompt that is too long is compacted and sent again only once. */
 function isCompactable(
   snapshot: Snapshot,
   { lastFailure }: ActiveJob,
@@ -161,7 +164,7 @@ export async function takeFailure(
   }
 }
 
-/** Where others wrote meanwhile, an input that was queued for example, the failure still stands: it was asked and answered. */
+/** If another process wrote meanwhile, for example queued an input, the failure still counts. */
 async function fail(
   run: Run,
   snapshot: Snapshot,

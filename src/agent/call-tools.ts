@@ -1,7 +1,7 @@
 /**
- * Runs the open calls of an answer, all at once. A `once` call is marked in a commit of its own immediately before it
- * begins; one that changes nothing may have begun with its answer. Results are appended as they come, those that end together
- * in one.
+ * Runs the open calls of an answer concurrently. A `once` call is marked in its own commit immediately before it
+ * starts. A call without side effects may have started before its answer was stored. Results are appended as they
+ * arrive; those that arrive together share one append.
  */
 import { closingOf } from '../core/closing-words.ts';
 import type { Decision } from '../core/decide.ts';
@@ -24,19 +24,19 @@ import type { After, CallUnderWay, Run } from './run.ts';
 
 type Ended = { call: OpenCall; beganAt: Millis | null; outcome: ToolOutcome };
 
-/** Calls in flight, and those that ended since one last looked. */
+/** Calls in flight, and calls that ended since the last read. */
 class InFlight {
   readonly #ended: Ended[] = [];
   #running = 0;
   #wake = Promise.withResolvers<void>();
 
-  /** `beganAt` null: it is not run. `work` never throws. */
+  /** `beganAt` null: the call does not run. `work` never rejects. */
   add(call: OpenCall, beganAt: Millis | null, work: Promise<ToolOutcome>): void {
     this.#running += 1;
     void work.then((outcome) => this.#end({ call, beganAt, outcome }));
   }
 
-  /** Those that ended, once there are any; empty when none is left. */
+  /** The calls that ended, as soon as there are any; empty if none is left. */
   async next(): Promise<Ended[]> {
     while (this.#ended.length === 0 && this.#running > 0) {
       await this.#wake.promise;
@@ -48,7 +48,7 @@ class InFlight {
   #end(ended: Ended): void {
     this.#running -= 1;
     this.#ended.push(ended);
-    // In the next round of the event loop, so that what ends together is appended together.
+    // In the next turn of the event loop, so that calls that end together are appended together.
     setImmediate(() => this.#wake.resolve());
   }
 }
@@ -72,7 +72,7 @@ export async function callTools(
   return collect(run, begun, job, inFlight);
 }
 
-/** Those that may be repeated first: they need no mark. Stops where a wish came in between. */
+/** Repeatable calls start first, because they need no mark. Stops if a stop request arrives in between. */
 async function beginAll(
   run: Run,
   snapshot: Snapshot,
@@ -97,8 +97,9 @@ async function beginAll(
 }
 
 /**
- * A worker runs what it was given, whatever else its process knows; and nothing that does more than the call was taken for
- * when it was asked for: the mark of a `once` call, and what may be repeated, go by that.
+ * A worker runs only tools it was given, even if its process knows more. A tool whose effect is now stronger than
+ * when the call was requested does not run either: the `once` mark and repeats depend on the effect stored with the
+ * call.
  */
 function isGranted({ name, effect }: OpenCall, { tools }: Settings): boolean {
   const tool = tools.find((one) => one.name === name);
@@ -107,18 +108,21 @@ function isGranted({ name, effect }: OpenCall, { tools }: Settings): boolean {
 
 function notGranted(call: OpenCall, { tools, mode }: Settings): ToolOutcome {
   if (tools.some((tool) => tool.name === call.name)) {
-    const content = `The tool ${call.name} was not here, or was another one, when it was called: nothing was run. It can be called now.`;
+    const content = `The tool ${call.name} was not available, or was a different tool, when it was called. Nothing was run. It can be called now.`;
     return { kind: 'result', content, is_error: true };
   }
   const names = tools.map((tool) => tool.name).join(', ');
-  const which = mode === 'plan' ? ' while a plan is made: tools that change something are not offered' : '';
-  const content = `There is no tool named ${call.name} here${which}. ${names === '' ? 'There are no tools.' : `There are: ${names}.`}`;
+  const which = mode === 'plan' ? ' in plan mode: tools with side effects are not offered' : '';
+  const content = `There is no tool named ${call.name}${which}. ${names === '' ? 'No tools are available.' : `Available tools: ${names}.`}`;
   return { kind: 'result', content, is_error: true };
 }
 
 type Marked = { begun: boolean; snapshot: Snapshot };
 
-/** Writes that a `once` call begins. Not begun: a wish came, the process stops, or nobody can say what was written. */
+/**
+ * Writes the mark that a `once` call starts. Not started: a stop request arrived, the process stops, or the write is
+ * in doubt.
+ */
 async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   let current = snapshot;
   while (!run.signals.hard.aborted && !run.signals.leaving && !isStopRequested(current)) {
@@ -134,12 +138,12 @@ async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall
   return { begun: false, snapshot: current };
 }
 
-/** Whether somebody spoke up since the mailbox was read. */
+/** Whether a control signal or a stop request arrived since the mailbox was read. */
 function isCalledUp(run: Run, snapshot: Snapshot): boolean {
   return run.signals.hard.aborted || isStopRequested(snapshot);
 }
 
-/** Between its mark and its beginning: a call that is wished to end is not begun, and is known not to have run. */
+/** After its mark and before its start: a call of a job that must stop is not started, and is known not to have run. */
 async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
   const now = await lookUp(run, marked);
   if (!isStopRequested(now)) return { begun: true, snapshot: now };
@@ -148,7 +152,7 @@ async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: Open
   return { begun: false, snapshot: closed ?? now };
 }
 
-/** Somebody wants the job to end: what is in flight is ended, and the loop decides again. */
+/** The job must stop: calls in flight are aborted, and the loop decides again. */
 function isStopRequested({ job }: Snapshot): boolean {
   return job === null || job.stopRequest !== null;
 }
@@ -159,7 +163,7 @@ function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): 
   return { beganAt: run.clock.now(), outcome: executeCall(run, job, invocation, signal) };
 }
 
-/** Appends results until none is in flight. Whatever was aborted stays open: the next decision closes or repeats it. */
+/** Appends results until no call is in flight. Aborted calls stay open: the next decision closes or repeats them. */
 async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFlight): Promise<After> {
   let snapshot = begun;
   for (;;) {
@@ -177,7 +181,7 @@ async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFl
   return snapshot.calls.length === 0 ? snapshot : lookUp(run, snapshot);
 }
 
-/** Results in hand are not lost with a commit that was in doubt: those that are still open are closed again. */
+/** Results are not lost if a commit is in doubt: calls that are still open afterwards are closed again. */
 async function keepResults(
   run: Run,
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 /**
- * Makes room in the prompt: by rule at once, or with a summary that a model writes. Nobody hears the model write it: what
- * counts is stored, or nothing is.
+ * Makes room in the prompt: by shortening tool results, or with a summary that a model writes. The summary is not
+ * streamed to subscribers; only the stored result counts.
  */
 import { textOf } from '../core/blocks.ts';
 import type { NewCompaction } from '../core/compaction/compacted.ts';
@@ -25,7 +25,7 @@ type Compact = Extract<Decision, { kind: 'compact' }>;
 
 const NOBODY: ModelListener = { started: () => undefined, text: () => undefined, thinking: () => undefined };
 
-/** Of a history that was too long to be read at once, the next part is read after each summary. */
+/** If the history was too large to read at once, its next part is read after each summary. */
 export async function compact(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
   const after = await compactOnce(run, snapshot, step);
   const isMade = after?.compacted.summary?.id !== snapshot.compacted.summary?.id;
@@ -47,7 +47,7 @@ async function compactOnce(run: Run, snapshot: Snapshot, step: Compact): Promise
 async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: ModelName): Promise<After> {
   const { job } = step;
   const access = run.model(model.provider);
-  // One who asks for a compaction may name a model that another process has the key for.
+  // A compaction request may name a model whose key only another process has.
   if (access === null) return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
   if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, step, model);
@@ -87,23 +87,23 @@ function toRequest(
     tools: [],
     maxTokens: answerLimit(settings.contextLimit),
     streaming: settings.streaming,
-    // Those of the settings are meant for answers, and may forbid one without calls.
+    // The settings' parameters are meant for answers and may require tool calls.
     parameters: {},
     cacheKey: `${rootContextId}/compaction`,
     failures: job.failures,
   };
 }
 
-/** What is no summary; null: it is one. */
+/** Why the answer is not a usable summary; null: it is one. */
 function faultOf({ content, finishReason }: ModelAnswer): ModelFailure | null {
   if (finishReason === 'refusal')
-    return { class: 'refused', message: 'The model refused to summarise.', retryAfterMs: null };
+    return { class: 'refused', message: 'The model refused to write a summary.', retryAfterMs: null };
   return textOf(content).trim() === ''
     ? { class: 'server_error', message: 'The model wrote no summary.', retryAfterMs: null }
     : null;
 }
 
-/** Where others wrote meanwhile, or nobody knows what was written, the summary still counts: it was paid for. */
+/** If another process wrote meanwhile, or the write is in doubt, the summary still counts, because it was paid for. */
 async function takeSummary(
   run: Run,
   snapshot: Snapshot,
@@ -125,7 +125,7 @@ async function takeSummary(
 
 type Written = { text: string; model: ModelName; given: ModelAnswer; history: Snapshot['history'] };
 
-/** `written`: of a model; null: results of tools are shortened. */
+/** `written`: the summary of a model; null: tool results are shortened. */
 function newCompaction(run: Run, { job, settings, plan }: Compact, written: Written | null): NewCompaction {
   const { contextLimit } = settings;
   const summary =

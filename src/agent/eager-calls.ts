@@ -1,7 +1,7 @@
 /**
- * Calls that change nothing begin before the answer that asks for them is kept. Those that end within a moment are kept with
- * it, in one append; the others go on, and are taken up where calls are run. Should the process die in between, it died before
- * the answer was kept: the model is asked again, and nothing else had happened.
+ * Calls without side effects start before the answer that requests them is stored. Those that end within 5 ms are
+ * stored with the answer in one append; the others keep running and are picked up when the answer's calls run. If the
+ * process dies in between, the answer was not stored: the model is called again, and nothing else had happened.
  */
 import { callsAfter } from '../core/apply.ts';
 import type { ToolCallId } from '../core/ids.ts';
@@ -16,21 +16,24 @@ import { executeCall } from './execute-call.ts';
 import { inputIn, toInvocation } from './invocation.ts';
 import type { Asked, CallUnderWay, EagerPort, RunPorts } from './run.ts';
 
-/** How long an answer waits for them, in milliseconds: about what an append of their own would take. */
+/** How long an answer waits for these calls, in milliseconds: about as long as a separate append would take. */
 const MOMENT_MS = 5;
 
 type Ports = Pick<RunPorts, 'clock' | 'tools'>;
 type Begun = CallUnderWay & { end(): void };
 
-/** Those of a run: of one answer at a time. */
+/** The eager calls of a run, for one answer at a time. */
 export class EagerCalls implements EagerPort {
   readonly #underWay = new Map<ToolCallId, Begun>();
   readonly #ports: Ports;
   readonly #signals: RunSignals;
-  /** Who died on this job may have died of such a call: then the first answer is kept before anything of it is run. */
+  /**
+   * A process that died on this job may have died because of such a call. Then the first answer is stored before any
+   * of its calls run.
+   */
   #isWary: boolean;
 
-  /** `first`: what the run begins with. */
+  /** `first`: the snapshot that the run starts with. */
   constructor(ports: Ports, signals: RunSignals, first: Snapshot) {
     this.#ports = ports;
     this.#signals = signals;
@@ -65,7 +68,7 @@ export class EagerCalls implements EagerPort {
     this.#underWay.clear();
   }
 
-  /** Null: it was not begun, goes on, or was ended. */
+  /** Null: the call was not started, is still running, or was aborted. */
   async #carryOut(
     asked: Asked,
     call: OpenCall,
@@ -75,7 +78,7 @@ export class EagerCalls implements EagerPort {
     const { tools, clock } = this.#ports;
     const { snapshot, job, settings, given } = asked;
     const invocation = toInvocation(snapshot, job, call, inputIn(given.content, call.id));
-    // One that cannot be judged is left to those who run calls.
+    // A call whose check fails is left to the normal execution.
     const decision = await tools
       .judge(invocation, ruleOn(settings.asking.rules, call.name))
       .catch(() => null);
@@ -95,7 +98,7 @@ export class EagerCalls implements EagerPort {
 class Moment {
   isOver = false;
 
-  /** Until `work` has ended, or the moment has. */
+  /** Until `work` has ended, or the time is up. */
   async waitFor(work: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
@@ -108,8 +111,8 @@ class Moment {
 }
 
 /**
- * Those that their tools themselves carry out here, and that change nothing, as far as none stands before them that is not so:
- * what it does may be what they are to look at.
+ * Pending calls without side effects whose result comes from a tool, up to the first call that is different: a later
+ * call may depend on its effect.
  */
 function eagerOnes(calls: readonly OpenCall[], { tools }: Settings): OpenCall[] {
   const isEager = ({ name, effect, status }: OpenCall): boolean =>

@@ -1,7 +1,7 @@
 /**
- * The model call of a claim, sent while the commit that begins it is still under way: that transaction holds the context's
- * row, so nothing can come in between. Nobody hears of the call before the commit is there. Where that fails the call is
- * ended, and for everybody else it never was.
+ * The model call of a claim, sent while the commit of the claim is still in flight. That transaction holds the lock
+ * on the context's row, so no other write can come in between. Nothing is published before the commit. If the commit
+ * fails, the call is aborted without a trace.
  */
 import { decide } from '../core/decide.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -9,13 +9,13 @@ import type { RunSignals } from './run-signals.ts';
 import { beginCall } from './begin-call.ts';
 import type { AnswerListener, Early, RunPorts } from './run.ts';
 
-/** One that is not taken must be dropped. */
+/** A call that is not taken must be dropped. */
 export type EarlyCall = Early & {
-  /** Ends a call that nobody took. */
+  /** Aborts the call if it was not taken. */
   drop(): void;
 };
 
-/** `snapshot`: what will stand. Null: its next step is no model call that may be made now. */
+/** `snapshot`: the state after the commit. Null: the next decision is not a model call, or it cannot start now. */
 export function callEarly(
   ports: Pick<RunPorts, 'clock' | 'fingerprint' | 'log' | 'model'>,
   signals: RunSignals,
@@ -30,7 +30,7 @@ export function callEarly(
   const held = new Throttled();
   const signal = AbortSignal.any([signals.hard, own.signal]);
   const call = beginCall(ports, access.model, snapshot, job, settings, signal, held);
-  // Nobody may ever wait for it.
+  // Possibly no code awaits it.
   call.outcome.catch(() => undefined);
   let isTaken = false;
   return {
@@ -46,7 +46,7 @@ export function callEarly(
   };
 }
 
-/** Keeps what is heard until somebody may hear it. */
+/** Buffers the stream until a listener may receive it. */
 class Throttled implements AnswerListener {
   readonly #received: ((listener: AnswerListener) => void)[] = [];
   #listener: AnswerListener | null = null;

@@ -1,6 +1,6 @@
 /**
- * Calls by which a worker asks something of others: one append in which children come to be, waits begin, and what can be
- * answered at once is. Whatever cannot be carried out is answered with why, and nothing of that call is done.
+ * Calls that concern other workers, handled in one append: it creates children, starts waits, and answers what can be
+ * answered at once. A call that cannot be carried out gets an error result and has no effect.
  */
 import type { ActiveJob } from '../core/job.ts';
 import { engage } from '../core/transitions/engage.ts';
@@ -15,7 +15,7 @@ import { append, follow, lookUp, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 import type { AskingCall } from './team.ts';
 
-/** `left`: calls that are run. Null: decide again. */
+/** `left`: the calls still to run. Null: decide again. */
 export type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
 
 export async function engageWorkers(
@@ -37,7 +37,10 @@ export async function engageWorkers(
   return { snapshot: after, left: calls.filter(({ id }) => !asking.some(({ call }) => call.id === id)) };
 }
 
-/** Before one parks: a job that ended as it began to be waited for may not have told. Null: nothing is new. */
+/**
+ * Checked before parking: a job that ended while the wait for it began may not have sent a wake-up. Null: nothing
+ * new.
+ */
 export async function recountWaits(run: Run, snapshot: Snapshot): Promise<After> {
   const waiting = snapshot.calls
     .filter(isForWorkers)
@@ -56,7 +59,7 @@ export async function outcomesOf(
   return waited.length === 0 ? new Map() : run.team.outcomes(snapshot, waited);
 }
 
-/** Empty where its arguments say nothing that can be done: the tool itself says what is wrong with them. */
+/** Empty if the arguments are invalid: the tool itself reports what is wrong with them. */
 function asked(snapshot: Snapshot, call: OpenCall): AskingCall[] {
   const ask = parseWorkerAsk(call.name, inputOf(snapshot, call));
   return ask === null ? [] : [{ call, ask }];

@@ -1,4 +1,4 @@
-/** A call is carried out by its tool, until the job's deadline at most. */
+/** Executes a call with its tool, until the job's deadline at most. */
 import type { ActiveJob } from '../core/job.ts';
 import type { ToolInvocation, ToolOutcome } from '../core/tool.ts';
 import type { RunPorts } from './run.ts';
@@ -15,7 +15,7 @@ export function executeCall(
   );
 }
 
-/** Runners do not throw; one that does must not take the loop with it. */
+/** Runners do not throw; one that does must not stop the loop. */
 function brokenRunner(error: unknown): ToolOutcome {
   const words = error instanceof Error ? error.message : String(error);
   return { kind: 'result', content: `The call could not be run: ${words}`, is_error: true };

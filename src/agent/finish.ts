@@ -1,8 +1,8 @@
 /**
- * A job ends. In three cases the holder's memory is not what history is then, and the context is released, so that its history
- * is read again: inputs join whose content was not read; the job is interrupted after it had a summary made, which may describe
- * what is retracted; it is interrupted and history was not read whole. In the latter two the messages that the job added are
- * read from the database.
+ * A job ends. In three cases the run's memory then differs from the stored history, and the context is released so
+ * that history is read again: inputs join whose content was not read; the job is interrupted after it made a summary,
+ * which may describe retracted messages; or it is interrupted and history was not read completely. In the last two
+ * cases the messages that the job added are read from the database.
  */
 import type { Decision } from '../core/decide.ts';
 import { end } from '../core/transitions/end.ts';

@@ -1,4 +1,4 @@
-/** A tool call as its tool is given it. */
+/** Builds the invocation of a tool call. */
 import { isToolUse } from '../core/blocks.ts';
 import type { Block } from '../core/blocks.ts';
 import type { ToolCallId } from '../core/ids.ts';
@@ -9,15 +9,15 @@ import type { ToolInvocation } from '../core/tool.ts';
 import type { OpenCall } from '../core/tool-call.ts';
 
 /**
- * What it is run with: what whoever approved it wrote, else what the model asked for, which stands in the answer that did:
- * one of the last messages, however long history is.
+ * The input the call runs with: the one written by the person who approved it, otherwise the one in the model's
+ * answer. That answer is one of the last messages, so the search is short for any history length.
  */
 export function inputOf({ history }: Snapshot, { id, messageId, approval }: OpenCall): Json {
   if (approval !== null && approval.decision === 'approve' && approval.input !== null) return approval.input;
   return inputIn(history.findLast((message) => message.id === messageId)?.content ?? [], id);
 }
 
-/** What the answer asks for. */
+/** The call's input in the answer. */
 export function inputIn(answer: readonly Block[], id: ToolCallId): Json {
   return answer.filter(isToolUse).find((use) => use.id === id)?.input ?? {};
 }

@@ -1,6 +1,7 @@
 /**
- * Calls are judged before they run: rules first, then the tool itself. Those that a person is asked about wait, those that are
- * forbidden end, in one append; the rest runs. Nothing was begun before, so that a crash in between only judges again.
+ * Checks calls before they run: rules first, then the tool itself. One append lets the calls that need approval wait
+ * and closes the forbidden ones; the rest can run. Nothing was started before, so after a crash the check is simply
+ * repeated.
  */
 import type { ActiveJob } from '../core/job.ts';
 import { letCallsWait } from '../core/transitions/approval.ts';
@@ -17,12 +18,12 @@ import { append, follow, reread } from './run.ts';
 import type { After, Run } from './run.ts';
 
 /**
- * `free`: those that may run; `after`: what to go on from. Judged on rules that are no longer those that stand: `free` is
- * null, and the loop decides again.
+ * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is
+ * null and the loop decides again.
  */
 export type Judged = { free: readonly OpenCall[] | null; after: After };
 
-/** `calls`: of tools that were granted. */
+/** `calls`: only calls of granted tools. */
 export async function judgeCalls(
   run: Run,
   snapshot: Snapshot,
@@ -40,7 +41,7 @@ export async function judgeCalls(
   return { free, after: await follow(run, snapshot, transition, outcome) };
 }
 
-/** Null: it runs. What was approved is not judged again. */
+/** Null: it runs. An approved call is not checked again. */
 async function judgeCall(
   run: Run,
   snapshot: Snapshot,
@@ -66,7 +67,7 @@ async function judgeCall(
   }
 }
 
-/** One that was to ask a person and holds no question is run: its tool says so. */
+/** A call to ask a person without a valid question runs: its tool returns an error. */
 function isAnsweredOutside(answeredBy: AnsweredBy, input: WaitingCall['input']): boolean {
   return answeredBy === 'client' || (answeredBy === 'person' && parseQuestion(input) !== null);
 }

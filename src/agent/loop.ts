@@ -1,4 +1,4 @@
-/** The agent loop: decide, carry out, append, again, until the context is given back. */
+/** The agent loop: decide, execute, append, and repeat until the context is released. */
 import { decide } from '../core/decide.ts';
 import type { Decision } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
@@ -17,7 +17,7 @@ import type { After, Run } from './run.ts';
 import { UNSUPPORTED_MS } from './unsupported.ts';
 import { wait } from './wait.ts';
 
-/** Throws `LeaseLost` when somebody else owns the context now. */
+/** Throws `LeaseLost` when another run owns the context. */
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {
   let snapshot: After = seen(run, first);
   try {
@@ -39,7 +39,7 @@ async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
   return after;
 }
 
-/** Steps that a process which stops leaves to another one. */
+/** Steps that a stopping process leaves to another one. */
 function isLong(step: Decision): boolean {
   return step.kind !== 'park' && step.kind !== 'finish' && step.kind !== 'await_calls';
 }

@@ -1,6 +1,6 @@
 /**
- * Calls that were begun and lost whoever ran them: their tools are asked, all at once, and what they say is one append.
- * Asking changes nothing, so that after a crash it is done again.
+ * Calls that were started and whose process is gone: their tools are asked concurrently, and the answers are written
+ * in one append. Asking has no side effects, so it is repeated after a crash.
  */
 import type { Json } from '../core/json.ts';
 import type { ActiveJob } from '../core/job.ts';
@@ -14,7 +14,7 @@ import { commit, lookUp } from './run.ts';
 import type { After, Run } from './run.ts';
 import { untilDeadline } from './until-deadline.ts';
 
-/** Where somebody spoke up meanwhile nothing is written: the loop decides again. */
+/** If a control signal arrives meanwhile, nothing is written: the loop decides again. */
 export async function reconcile(
   run: Run,
   snapshot: Snapshot,

@@ -1,13 +1,13 @@
 /**
- * How a run hears from outside while an effect is in flight. A nudge ends what can be ended, so that the loop reads its
+ * How a run is notified while an effect is in flight. A signal aborts what can be aborted, so that the loop reads its
  * mailbox and decides again; nothing is decided here.
  *
- * Two strengths: `soft` ends what may be repeated elsewhere and costs nothing then; `hard` also model calls, which would be
- * paid for twice, and `once` calls. A wish and a lost lease are hard.
+ * There are two signals. `soft` aborts what another process can repeat at no cost. `hard` also aborts model calls,
+ * which would be paid for twice, and `once` calls. Stop requests and a lost lease use both.
  */
 
-/** Made once: every run ends with two of them, and an error of its own, with its stack, is dear. */
-const NUDGED = new DOMException('The run is to look up.', 'AbortError');
+/** Created once: every run ends with two of these, and creating an error with its stack is expensive. */
+const NUDGED = new DOMException('The run has to read its mailbox.', 'AbortError');
 
 export class RunSignals {
   #soft = new AbortController();
@@ -16,29 +16,29 @@ export class RunSignals {
   #leaving = false;
   #seen = -1;
 
-  /** Ends tools that may run again, and waits. */
+  /** Aborts waits and tools that may run again. */
   get soft(): AbortSignal {
     return this.#soft.signal;
   }
 
-  /** Ends everything. */
+  /** Aborts everything. */
   get hard(): AbortSignal {
     return this.#hard.signal;
   }
 
-  /** The lease is gone: nothing may be begun or written any more. */
+  /** The lease is lost: nothing may be started or written any more. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** The process stops: the context is to be given back at the next step. */
+  /** The process stops: the context is released at the next step. */
   get leaving(): boolean {
     return this.#leaving;
   }
 
   /**
-   * Somebody wants something: read the mailbox. `controlSeq`: as of when; what was read since then is no news, and must
-   * not end an effect that was begun with it in mind.
+   * A control signal arrived: read the mailbox. `controlSeq`: the version that it announces. If the run has already
+   * read that version, the signal is ignored and must not abort an effect that was started with that knowledge.
    */
   lookUp(controlSeq = Infinity): void {
     if (controlSeq <= this.#seen) return;
@@ -51,22 +51,22 @@ export class RunSignals {
     this.lookUp();
   }
 
-  /** Give the context back at the next step, without ending what is in flight. */
+  /** Releases the context at the next step without aborting what is in flight. */
   leave(): void {
     this.#leaving = true;
   }
 
-  /** The process stops, and waits only for what must not, or should not, be begun again elsewhere. */
+  /** The process stops and waits only for effects that must not, or should not, be started again elsewhere. */
   hurry(): void {
     this.#soft.abort(NUDGED);
   }
 
-  /** The mailbox was read when its `control_seq` stood here. */
+  /** The mailbox was read at this `control_seq`. */
   saw(controlSeq: number): void {
     this.#seen = controlSeq;
   }
 
-  /** From here on a nudge is a new one. Called before the mailbox is read, never after. */
+  /** Later signals count as new. Called before the mailbox is read, never after. */
   renew(): void {
     if (this.#lost) return;
     if (this.#soft.signal.aborted) this.#soft = new AbortController();

@@ -1,4 +1,4 @@
-/** One run of one context under one lease: its ports, and the two ways a snapshot comes to be. */
+/** One run of one context under one lease: its ports, and the functions that produce a new snapshot. */
 import { apply } from '../core/apply.ts';
 import type { Append, AppendOutcome } from '../core/append.ts';
 import type { Memory } from '../core/compaction/compacted.ts';
@@ -23,63 +23,69 @@ import type { RunSignals } from './run-signals.ts';
 import type { Team } from './team.ts';
 
 /**
- * `in_doubt`: the connection broke or went silent, so it may have been committed, or may yet be. It is never sent again:
- * what is stored tells, once nothing can be added to it any more.
+ * `in_doubt`: the connection broke or timed out, so the append may have committed or may still commit. It is never
+ * sent again: the stored data shows the result once the old append can no longer commit.
  */
 export type JournalOutcome = AppendOutcome | { kind: 'in_doubt' };
 
-/** The durable side of a run. Reads wait out a database that is away; they throw `LeaseLost` once it is lost. */
+/**
+ * The durable side of a run. Reads wait for a database that is unavailable; they throw `LeaseLost` once the lease is
+ * lost.
+ */
 export type Journal = {
   append(append: Append): Promise<JournalOutcome>;
-  /** The visible messages of the job that runs, those too that are not remembered any more. */
+  /** The visible messages of the running job, including those that are no longer in memory. */
   added(snapshot: Snapshot): Promise<Message[]>;
-  /** The mailbox as it is now, beside the history that is known. */
+  /** The current mailbox, combined with the known history. */
   reload(known: Snapshot): Promise<Snapshot>;
   /**
-   * After an append whose commit is in doubt: raises the epoch of the lease, so that what may still be under way can
-   * commit no more, and then reads all that is stored.
+   * After an append in doubt: raises the epoch of the lease, so that an append still in flight can no longer commit,
+   * and then reads everything.
    */
   recover(lease: Lease): Promise<Snapshot>;
 };
 
 export type RunPorts = {
   journal: Journal;
-  /** Asks for a call that begins now. Null: this process has no key for it. */
+  /** Requests access for a call that starts now. Null: this process has no key for the provider. */
   model(provider: ProviderName): Access | null;
   tools: ToolRunner;
   team: Team;
   clock: Clock;
-  /** What is told of a call later; the tools of it are kept meanwhile. */
+  /** The fingerprint of a call, stored later. The port also keeps the call's tools until then. */
   fingerprint(sent: Sent, memory: Memory): Fingerprint;
   ids: RunIds;
   /** In [0, 1). */
   random(): number;
-  /** Hears of an answer as it streams in. */
+  /** Receives an answer as it streams in. */
   listener(of: AnswerId): AnswerListener;
   log: RunLog;
 };
 
 export type Early = {
-  /** The call of exactly this snapshot, once; `heardBy` hears of it from its beginning. Null: it is not that one. */
+  /**
+   * The call of exactly this snapshot, once; `listener` receives its stream from the beginning. Null: it is for
+   * another snapshot.
+   */
   take(snapshot: Snapshot, listener: AnswerListener): UnderWay | null;
 };
 
-/** A model call; `times` are told once it has ended. */
+/** A model call in flight; `times` is valid once it has ended. */
 export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes; prompt: Fingerprint };
 
 export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 
-/** Calls that begin before their answer is kept (see `LightCalls`). */
+/** Calls that start before their answer is stored (see `EagerCalls`). */
 export type EagerPort = {
-  /** Begins those of an answer that is about to be kept. What ended within a moment. */
+  /** Starts the calls of an answer that is about to be stored. Returns those that ended in time. */
   begin(asked: Asked): Promise<ClosedCall[]>;
-  /** One that goes on, or has ended and was not kept; whoever takes it waits for it. Null: it was not begun. */
+  /** A call that is still running, or ended without being stored; the caller awaits it. Null: it was not started. */
   take(id: ToolCallId): CallUnderWay | null;
-  /** Ends those that nobody took. */
+  /** Aborts the calls that were not taken. */
   drop(): void;
 };
 
-/** An answer that is about to be kept: `said` keeps it, and asks for the calls. */
+/** An answer that is about to be stored: `said` is the append that stores it and its calls. */
 export type Asked = {
   snapshot: Snapshot;
   job: ActiveJob;
@@ -88,16 +94,16 @@ export type Asked = {
   said: Append;
 };
 
-/** `ended`: the model has said all (`isWhole`), or will say no more of it. */
+/** `ended`: the answer is complete (`isWhole`), or the call ended without one. */
 export type AnswerListener = ModelListener & { ended(isWhole: boolean): void };
 
-/** What a run tells its log; ids are bound by whoever gives it. */
+/** Log entries of a run; the caller binds the ids. */
 export type RunLog = {
   step(kind: string, facts: Record<string, string | number | boolean | null>): void;
-  /** The step that was begun last has ended, whatever it came to. */
+  /** The last step has ended, with any result. */
   stepped(kind: string, ms: number): void;
   prompt(jobId: JobId, messages: readonly PromptMessage[]): void;
-  /** A model call failed and is made again. */
+  /** A model call failed and will be retried. */
   retry(jobId: JobId, code: JobCode): void;
 };
 
@@ -108,10 +114,13 @@ export type Run = RunPorts & {
   eager: EagerPort;
 };
 
-/** What a step leaves: the snapshot to decide on next, or null when the context was given back. */
+/** The result of a step: the next snapshot, or null when the context was released. */
 export type After = Snapshot | null;
 
-/** Commits an append and goes on with what then stands. Stale or in doubt: nothing is sent again, only read. */
+/**
+ * Commits an append and continues with the resulting state. Stale or in doubt: nothing is sent again; the state is
+ * read.
+ */
 export async function commit(run: Run, snapshot: Snapshot, transition: Append): Promise<After> {
   const outcome = await append(run, transition);
   return outcome.kind === 'committed'
@@ -125,8 +134,8 @@ export async function append(run: Run, transition: Append): Promise<JournalOutco
 }
 
 /**
- * After a commit: given back, or in step; read anew where others wrote meanwhile, where the queue's next is unknown, or where
- * inputs are still to be read.
+ * After a commit: null if the context was released, otherwise the updated snapshot. The mailbox is read again if
+ * another process wrote meanwhile, if the next queued job is unknown, or if inputs are still to be read.
  */
 export async function follow(
   run: Run,
@@ -141,7 +150,7 @@ export async function follow(
   return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
 }
 
-/** After an append that did not take, or may not have. */
+/** After an append that did not commit, or may not have. */
 export async function reread(
   run: Run,
   snapshot: Snapshot,
@@ -152,7 +161,7 @@ export async function reread(
   return seen(run, await run.journal.reload(snapshot));
 }
 
-/** Reads mailbox and history, under the next epoch: an append that is still under way can commit no more. */
+/** Reads mailbox and history under the next epoch, so that an append still in flight can no longer commit. */
 export async function readAll(run: Run, { lease }: Snapshot): Promise<Snapshot> {
   run.signals.renew();
   return seen(run, await run.journal.recover(lease));
@@ -165,7 +174,7 @@ export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
   return seen(run, await run.journal.reload(snapshot));
 }
 
-/** What was just read is no news to the run any more. */
+/** Records the version that was just read, so that older control signals are ignored. */
 export function seen(run: Run, snapshot: Snapshot): Snapshot {
   run.signals.saw(snapshot.controlSeq);
   return snapshot;

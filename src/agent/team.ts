@@ -1,4 +1,4 @@
-/** The port to other workers: who may be made below one's own, who may be waited for, and how they ended. */
+/** The port to other workers: creating children, waiting for workers, and their outcomes. */
 import type { ActiveJob } from '../core/job.ts';
 import type { WorkerResults } from '../core/transitions/waits.ts';
 import type { Settings } from '../core/settings.ts';
@@ -9,17 +9,17 @@ import type { WorkerAsk } from '../core/worker-asks.ts';
 
 export type AskingCall = { call: OpenCall; ask: WorkerAsk };
 
-/** What a run knows of other workers: read when it is asked, and never kept. Waits out a database that is away. */
+/** Access to other workers: read on demand and never cached. Waits for a database that is unavailable. */
 export type Team = {
-  /** What becomes of each call: in their order. Nothing is written. */
+  /** The arrangement for each call, in order. Nothing is written. */
   arrange(
     snapshot: Snapshot,
     job: ActiveJob,
     settings: Settings,
     asking: readonly AskingCall[],
   ): Promise<Arrangement[]>;
-  /** Counts anew what waits for jobs that were there before still need. True: one of them needs nothing more. */
+  /** Recounts how many jobs existing waits still need. True: one of them needs no more. */
   recount(snapshot: Snapshot, waiting: readonly AskingCall[]): Promise<boolean>;
-  /** What calls whose wait is over are told of the workers they waited for. */
+  /** The results for calls whose wait for workers is over. */
   outcomes(snapshot: Snapshot, over: readonly AskingCall[]): Promise<WorkerResults>;
 };

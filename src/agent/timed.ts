@@ -1,9 +1,9 @@
-/** Notes when a model call was begun and when its first byte came. */
+/** Records when a model call started and when its first byte arrived. */
 import type { ModelListener } from '../core/model.ts';
 import type { CallTimes } from '../core/model-call.ts';
 import type { Clock, Millis } from '../core/time.ts';
 
-/** The call begins now; `times` tells once it has ended. */
+/** The call starts now; `times` is valid once it has ended. */
 export function timed(
   clock: Clock,
   listener: ModelListener,

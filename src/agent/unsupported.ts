@@ -1,2 +1,5 @@
-/** How long a context that this process cannot serve is left to others before anybody looks again, in milliseconds. */
+/**
+ * How long a context that this process does not support is left to other processes before it is checked again, in
+ * milliseconds.
+ */
 export const UNSUPPORTED_MS = 1_000;

@@ -1,13 +1,13 @@
-/** A job's deadline as a signal: effects in flight end with it, and the loop decides again. */
+/** A job's deadline as a signal: it aborts effects in flight, and the loop decides again. */
 import type { ActiveJob } from '../core/job.ts';
 import type { Clock } from '../core/time.ts';
 
-/** Timers count no further: then they are set again. */
+/** The longest timer; for a later deadline the timer is set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs `work` with a signal that fires with `signal`, or at the deadline: not before the clock itself says so, since whoever
- * is asked what comes next goes by the clock. The timer ends with the work.
+ * Runs `work` with a signal that aborts with `signal` or at the deadline. It never aborts before `clock` has reached
+ * the deadline, because the next decision uses that clock. The timer ends with the work.
  */
 export async function untilDeadline<T>(
   clock: Clock,

@@ -1,6 +1,6 @@
 /**
- * A model call whose key is held back. As with a retry a short wait keeps its slot, a long one costs a row; but nothing
- * failed, so nothing is counted.
+ * A model call whose key is throttled. As with a retry, a short wait keeps its slot and a long wait parks the
+ * context; but nothing failed, so no failure is counted.
  */
 import type { ThrottledAccess } from '../core/throttle.ts';
 import type { ActiveJob } from '../core/job.ts';

@@ -1,4 +1,4 @@
-/** A wait for a moment: short ones in place, long ones cost a row. */
+/** A wait until a given time: short waits keep the slot, long waits park the context. */
 import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../core/decide.ts';
 import { sleep } from '../core/transitions/park.ts';

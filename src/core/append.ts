@@ -1,6 +1,7 @@
 /**
- * The one durable write of a run: everything that one step adds, in one guarded statement. The store numbers `entries`
- * in their order and refuses the whole when the epoch moved, or when a guarded counter is no longer what was seen.
+ * The single durable write of a run: everything one decision adds, in one guarded statement. The store numbers
+ * `entries` in order. It refuses the whole append when the lease epoch has changed or a guarded counter differs from
+ * the value that was read.
  */
 import type { NewCompaction } from './compaction/compacted.ts';
 import type { ContextEvent } from './event.ts';
@@ -20,73 +21,76 @@ import type { Turn } from './turn.ts';
 
 export type Entry =
   | { kind: 'message'; message: NewMessage }
-  /** A queued or a steered input enters history. */
+  /** A queued or steered input enters history. */
   | { kind: 'admit'; messageId: MessageId; turn: Turn }
   | { kind: 'event'; event: ContextEvent };
 
 export type JobChange =
-  /** A queued job becomes the running one. */
+  /** A queued job becomes the running job. */
   | { kind: 'admit'; job: ActiveJob }
   | { kind: 'progress'; job: ActiveJob }
   | { kind: 'settle'; job: ActiveJob; outcome: JobOutcome };
 
 export type CallChange =
-  /** `wait`: it waits from the beginning; null: it is to be run. */
+  /** `wait`: the call waits from the start; null: the call can run. */
   | { kind: 'request'; call: ToolCall; wait: Wait | null }
-  /** It is not run, or not run again, before something came. */
+  /** The call does not run, or does not run again, until the wait ends. */
   | { kind: 'wait'; id: ToolCallId; wait: Wait }
-  /** It waited for that, and is to be run. */
+  /** The call was waiting for approval and can now run. */
   | { kind: 'approve'; id: ToolCallId; approval: ApprovalDecision }
   | { kind: 'start'; id: ToolCallId }
-  /** Begun, and known not to have happened: it is to be run anew. */
+  /** The call was started but is known to have had no effect: it runs again. */
   | { kind: 'reopen'; id: ToolCallId }
-  /** `execution`: what the ledger is told; null: it was not run, or the ledger knows. */
+  /**
+   * `execution`: the entry for the execution ledger; null: the call did not run, or the ledger already has its
+   * outcome.
+   */
   | { kind: 'close'; id: ToolCallId; status: ClosedCallStatus; execution: ExecutionEnd | null };
 
 /**
- * How a run gives its context back. `idle`: nothing left to do. `waiting`: until a moment. `runnable`: somebody else
- * goes on at once.
+ * How a run releases its context. `idle`: nothing left to do. `waiting`: until the given time. `runnable`: another
+ * run continues at once.
  */
 export type Park = { status: 'idle' } | { status: 'waiting'; until: Millis } | { status: 'runnable' };
 
-/** What an interrupt takes back. */
+/** What an interrupt removes. */
 export type TakenBack = {
-  /** Messages that leave history. */
+  /** Messages removed from history. */
   retracted: MessageId[];
-  /** Inputs that never entered it. */
+  /** Inputs that never entered history. */
   withdrawn: MessageId[];
-  /** The number of the last turn that is still there. */
+  /** The number of the last turn that remains. */
   lastTurn: number;
 };
 
 export type Append = {
   lease: Lease;
-  /** To which messages are added, and on which the job is. */
+  /** The branch that messages are added to and that the job runs on. */
   branch: string;
-  /** Counters that must still be as they were read; null: not guarded. */
+  /** Counters that must still have the values that were read; null: not guarded. */
   guard: { controlSeq: number | null; wakeSeq: number | null };
   entries: Entry[];
   calls: CallChange[];
-  /** Workers that come to be with it. */
+  /** Workers created by this append. */
   spawns: Spawn[];
-  /** What calls that begin to wait for workers wait for. */
+  /** The jobs that newly waiting calls wait for. */
   awaits: AwaitedJob[];
-  /** Calls that waited for workers, and are closed with it. */
+  /** Calls that waited for workers and are closed by this append. */
   released: ToolCallId[];
   takenBack: TakenBack | null;
   job: JobChange | null;
-  /** Stored with the entry that tells of it. */
+  /** Stored with the event that reports it. */
   compaction: NewCompaction | null;
-  /** The model call that brought this about. */
+  /** The model call that produced this append. */
   modelCall: ModelCall | null;
   state: DurableState;
   /** Null: the lease is kept. */
   park: Park | null;
-  /** The worker's last failure: left, cleared, or set. */
+  /** The worker's last failure: kept, cleared or set. */
   failure: 'keep' | 'clear' | (JobError & { jobId: JobId });
   /**
-   * Whether the job was brought forward: claims in a row after which it was not are counted. `none`: what a claim itself
-   * writes. `returned`: the claim is given back unused, and does not count.
+   * Whether the job made progress. Consecutive claims without progress are counted. `none`: the write that a claim
+   * itself makes. `returned`: the claim is released unused and does not count.
    */
   progress: 'made' | 'none' | 'returned';
 };
@@ -98,10 +102,10 @@ export type AppendOutcome =
       headSeq: number;
       wakeSeq: number;
       controlSeq: number;
-      /** It ended a job, and others are to hear of that: the jobs below it, or the worker that asked for it. */
+      /** This append ended a job and a follow-up is due: for its child jobs, or for the worker that requested it. */
       followUp: boolean;
-      /** Contexts with a call that waited for the job that ended with it, and waits for nothing more. */
+      /** Contexts with a call that was waiting for the job that ended here and now waits for nothing else. */
       met: ContextId[];
     }
-  /** A guard failed: read again, decide again. */
+  /** A guard failed: read and decide again. */
   | { kind: 'stale' };

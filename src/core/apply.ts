@@ -1,4 +1,6 @@
-/** The holder's own view after its append was committed: history is read once per claim, then kept in step. */
+/**
+ * The run's in-memory snapshot after its append committed: history is read once per claim and then updated in memory.
+ */
 import type { Append, AppendOutcome, CallChange } from './append.ts';
 import { withCompaction } from './compaction/compacted.ts';
 import type { JobId, MessageId } from './ids.ts';
@@ -26,7 +28,7 @@ export function apply(
   };
 }
 
-/** What a summary stands for is forgotten, but for the last of it. */
+/** Drops messages that a summary replaces, except the last of them. */
 function remembered(
   snapshot: Snapshot,
   append: Append,
@@ -67,7 +69,7 @@ function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq
           ({ messageId }) => messageId === entry.messageId,
         );
         if (input === undefined || input.content === null || job === null)
-          throw new Error('An input is admitted that does not wait, or was not read.');
+          throw new Error('The admitted input is not waiting, or its content was not read.');
         const { messageId, content } = input;
         return [admitted({ messageId, content }, job.job.id, entry.turn, firstSeq + index)];
       }
@@ -86,7 +88,7 @@ function admitted(
   return { id: messageId, seq, role: 'user', type: 'text', turn, content, jobId, model: null };
 }
 
-/** The open calls once the append is committed. */
+/** The open calls after the append commits. */
 export function callsAfter(calls: OpenCall[], append: Append): OpenCall[] {
   return append.calls.reduce(changeCall, calls);
 }

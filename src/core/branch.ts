@@ -1,29 +1,29 @@
 /**
- * Branches share what they have in common: each knows the stretches of its context's one line that it reads, in order, of
- * which the last is its own and open. A message of its own is younger than the branch, so that a name which is given again
- * shows nothing of an older branch. Pure.
+ * Branches share their common messages. Each branch lists, in order, the spans of its context's single message
+ * sequence that it reads; the last span is its own and is open-ended. A branch's own messages are numbered after its
+ * creation, so a reused branch name shows no messages of an earlier branch. Pure.
  */
 
-/** The branch that every context begins with. */
+/** The branch that every context starts with. */
 export const MAIN = 'main';
 
-/** Names that a branch may be given. */
+/** Valid branch names. */
 export const BRANCH_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
-/** Messages of `branch` with `after < seq <= upto`; null: as far as it goes. */
+/** Messages of `branch` with `after < seq <= upto`; null: no upper limit. */
 export type Span = { branch: string; after: number; upto: number | null };
 
-/** What a branch reads of which no stretches are stored: every message under its own name. */
+/** The spans of a branch without stored spans: every message under its own name. */
 export function whole(name: string): Span[] {
   return [{ branch: name, after: 0, upto: null }];
 }
 
-/** What a branch reads that leaves another one behind the message numbered `forkSeq`; what it adds comes after `head`. */
+/** The spans of a branch forked after message `forkSeq`; its own messages are numbered after `head`. */
 export function forked(spans: readonly Span[], forkSeq: number, name: string, head: number): Span[] {
   return [...closed(spans, forkSeq), { branch: name, after: head, upto: null }];
 }
 
-/** What of these stretches lies up to a message. */
+/** The part of these spans up to message `seq`. */
 export function closed(spans: readonly Span[], seq: number): Span[] {
   return spans.flatMap((span): Span[] => {
     const upto = Math.min(span.upto ?? seq, seq);
@@ -31,14 +31,14 @@ export function closed(spans: readonly Span[], seq: number): Span[] {
   });
 }
 
-/** Whether a branch reads the message of this number that was added to `branch`. */
+/** Whether a branch reads the message with this number that was added to `branch`. */
 export function reads(spans: readonly Span[], { branch, seq }: { branch: string; seq: number }): boolean {
   return spans.some(
     (span) => span.branch === branch && seq > span.after && (span.upto === null || seq <= span.upto),
   );
 }
 
-/** The first name that is free beside `parent`: `main-2`, `main-3` … */
+/** The first free name beside `parent`: `main-2`, `main-3` … */
 export function nameBeside(parent: string, taken: ReadonlySet<string>): string {
   const stem = parent.replace(/-\d+$/, '').slice(0, 56);
   for (let number = 2; ; number += 1) {

@@ -1,4 +1,4 @@
-/** What a model is told beside the conversation and the tools, as a config says it together with its role. */
+/** The model call settings apart from conversation and tools: a worker's config merged over its role. */
 import type { JsonObject } from './json.ts';
 import type { ProviderName } from './model.ts';
 import { parametersFor } from './parameters.ts';
@@ -9,7 +9,10 @@ export type CallSettings = Pick<
   'streaming' | 'systemPrompt' | 'mode' | 'maxTokens' | 'pinned' | 'parameters'
 >;
 
-/** `isOfFile`: the role is the operator's own. `allowed`: parameters that the operator allows besides the usual ones. */
+/**
+ * `isOfFile`: the role is from the config file. `allowed`: parameters that the operator allows besides the standard
+ * ones.
+ */
 export function callSettings(
   config: WorkerConfig,
   role: Role,
@@ -26,7 +29,7 @@ export function callSettings(
     maxTokens: whole.max_tokens ?? null,
     pinned: whole.pinned ?? [],
     parameters:
-      // The operator's own role says what the operator wants.
+      // Parameters of a role from the config file are trusted and not filtered.
       config.parameters === undefined && isOfFile ? parameters : parametersFor(provider, parameters, allowed),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What stands in a transcript for the result of a call that brought none. Every `tool_use` gets exactly one
- * `tool_result`, so these are written by rule, in words a model understands.
+ * The results written for tool calls that returned none. Every `tool_use` gets exactly one `tool_result`, so these
+ * texts are generated for the model to read.
  */
 import type { Effect } from './tool.ts';
 import type { ClosedCallStatus, OpenCall, WaitsFor } from './tool-call.ts';
@@ -9,26 +9,26 @@ export type Closing = { status: ClosedCallStatus; text: string };
 
 export const OUTCOME_UNKNOWN: Closing = {
   status: 'unknown',
-  text: 'Started, outcome unknown: the process that ran this call died before it could report. It may have happened. Check before repeating it.',
+  text: 'Started, outcome unknown: the process that ran this call died before it reported a result. The call may have taken effect. Check before repeating it.',
 };
 
-/** What is known of a call where all that a person says is that it happened. */
+/** The result when a person confirms only that the call took effect. */
 export const HAPPENED =
-  'It happened: somebody who looked has confirmed it. What it returned is not known. Do not repeat it.';
+  'The call took effect: a person has confirmed it. Its return value is unknown. Do not repeat it.';
 
 const NEVER_RAN: Closing = { status: 'cancelled', text: 'Cancelled before it ran.' };
 
 const ABORTED: Closing = {
   status: 'cancelled',
-  text: 'Cancelled while it may have been running. Nothing that matters was changed, or repeating it is safe.',
+  text: 'Cancelled while it may have been running. It has no side effects, or repeating it is safe.',
 };
 
 const ABORTED_ONCE: Closing = {
   status: 'unknown',
-  text: 'Cancelled after it had started, outcome unknown. It may have happened. Check before repeating it.',
+  text: 'Cancelled after it started, outcome unknown. The call may have taken effect. Check before repeating it.',
 };
 
-/** `reason`: of whoever denied it; null: none was given. */
+/** `reason`: given by the person who denied it; null: none given. */
 export function deniedWith(reason: string | null): Closing {
   return {
     status: 'denied',
@@ -36,47 +36,47 @@ export function deniedWith(reason: string | null): Closing {
   };
 }
 
-/** A rule, or the tool itself, says so. */
+/** Denied by a rule or by the tool itself. */
 export const FORBIDDEN: Closing = {
   status: 'denied',
-  text: 'Denied: this call is not allowed here. It did not run, and asking for it again will not change that.',
+  text: 'Denied: this call is not allowed here. It did not run. Requesting it again will be denied too.',
 };
 
-/** A wait that its time ended, where that is not what was waited for. */
+/** The result of a wait that timed out, for waits other than timers. */
 export function expiredWait(effect: Effect, waitedFor: Exclude<WaitsFor, 'timer'> | undefined): Closing {
   switch (waitedFor) {
     case 'approval':
-      return { status: 'expired', text: 'Nobody approved this call in time: it did not run.' };
+      return { status: 'expired', text: 'This call was not approved in time. It did not run.' };
     case 'outcome':
       return OUTCOME_UNKNOWN;
     case 'workers':
-      return { status: 'expired', text: 'The workers did not end in time. They go on.' };
+      return { status: 'expired', text: 'The workers did not finish in time. They are still running.' };
     case undefined:
     case 'answer':
       return effect === 'once'
         ? {
             status: 'unknown',
-            text: 'The client was asked to run this call and did not say in time how that went: outcome unknown. It may have happened. Check before repeating it.',
+            text: 'The client was asked to run this call and did not report a result in time: outcome unknown. The call may have taken effect. Check before repeating it.',
           }
-        : { status: 'expired', text: 'Nobody answered in time.' };
+        : { status: 'expired', text: 'No answer arrived in time.' };
   }
 }
 
-const UNANSWERED: Closing = { status: 'cancelled', text: 'Nobody answered before the job ended.' };
+const UNANSWERED: Closing = { status: 'cancelled', text: 'No answer arrived before the job ended.' };
 
 const UNHEARD: Closing = {
   status: 'unknown',
-  text: 'The client was asked to run this call, and the job ended before it said how that went: outcome unknown. It may have happened. Check before repeating it.',
+  text: 'The client was asked to run this call, and the job ended before the client reported a result: outcome unknown. The call may have taken effect. Check before repeating it.',
 };
 
-/** How an open call is closed when its job ends before it did. */
+/** The result of a call that is still open when its job ends. */
 export function closingOf(call: OpenCall): Closing {
   if (call.status === 'started') return ABORTED_ONCE;
   if (call.status === 'waiting') return unfinishedWait(call);
   return call.effect === 'once' ? NEVER_RAN : ABORTED;
 }
 
-/** What was not begun did not happen, and a `once` call whose outcome was asked for may have. */
+/** A call that never started had no effect. A `once` call whose outcome was requested may have had one. */
 function unfinishedWait({ wait, effect }: OpenCall): Closing {
   switch (wait?.for) {
     case 'approval':
@@ -85,7 +85,7 @@ function unfinishedWait({ wait, effect }: OpenCall): Closing {
       return OUTCOME_UNKNOWN;
     case 'workers':
     case 'timer':
-      return { status: 'cancelled', text: 'The job ended before what this call waited for.' };
+      return { status: 'cancelled', text: 'The job ended before the event this call was waiting for.' };
     case undefined:
     case 'answer':
       return effect === 'once' ? UNHEARD : UNANSWERED;

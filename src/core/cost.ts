@@ -1,15 +1,15 @@
-/** What a model call costs. Rounded once, with the call: whatever is summed is whole. */
+/** The cost of a model call. Rounded once per call, so that sums are exact integers. */
 import type { Tokens } from './usage.ts';
 
-/** Trillionths of a US dollar for one token of each kind. */
+/** Trillionths of a US dollar per token of each kind. */
 export type Price = { input: number; output: number; cacheRead: number; cacheWrite: number };
 
-/** By `provider/model`, as configs name it. */
+/** By `provider/model`, as written in configs. */
 export type Prices = ReadonlyMap<string, Price>;
 
 const PICOS_IN_NANO = 1_000n;
 
-/** In billionths of a dollar; half a one counts as one. */
+/** In billionths of a dollar, rounded half up. */
 export function costOf(tokens: Tokens, price: Price): number {
   const picos =
     BigInt(tokens.input_tokens) * BigInt(price.input) +

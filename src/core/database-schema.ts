@@ -1,2 +1,2 @@
-/** The PostgreSQL schema of all tables, unless the installation names another one (`NIGHTSHIFT_DATABASE_SCHEMA`). */
+/** The default PostgreSQL schema of all tables; `NIGHTSHIFT_DATABASE_SCHEMA` sets another one. */
 export const DATABASE_SCHEMA = 'nightshift';

@@ -1,7 +1,7 @@
 /**
- * What happens next in a context: the one place that decides. Pure. A fresh start, a retry, a resume after a wait and
- * recovery after a crash are the same call on what is stored. It is asked only while no effect is in flight, so a call
- * that is stored as started has lost its runner.
+ * Decides the next step in a context; no other code does. Pure. A fresh start, a retry, a resume after a wait and
+ * recovery after a crash all call it with the stored state. It is called only while no tool call or model call of
+ * this run is in flight, so a call stored as started has lost the process that ran it.
  */
 import { isMadeBy } from './compaction/compacted.ts';
 import type { Unread } from './compaction/compacted.ts';
@@ -21,34 +21,39 @@ import type { OpenCall } from './tool-call.ts';
 import { isOver, isWaiting } from './wait.ts';
 import { WAIT_FOR_WORKERS } from './worker-asks.ts';
 
-/** Whoever answers wakes the context: this is only how long one trusts in that. */
+/** Answers wake the context. This is the longest wait before the run checks without a wake-up. */
 const LONGEST_WAIT_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** A job that was ending just as it began to be waited for may have missed that: one looks soon, then ever more rarely. */
+/**
+ * A job that was ending when the wait for it began may not send a wake-up: the run checks soon, then less and less
+ * often.
+ */
 const LOOK_AGAIN_MS = 1_000;
-/** A call that a person approved after days began to wait only then. */
+/** Upper limit for a call that started to wait long after it was made, for example approved after days. */
 const LOOK_AGAIN_AT_MOST_MS = 10 * 60 * 1_000;
 
 export type Decision =
-  /** The next queued job becomes the running one; its input enters history. */
+  /** The next queued job becomes the running job; its input enters history. */
   | { kind: 'admit'; next: QueuedJob }
-  /** Inputs that waited for the job's next step join it. */
+  /** Steered inputs that waited for the job's next step enter history. */
   | { kind: 'steer'; job: ActiveJob }
-  /** Older messages make room in the prompt. */
+  /** Older messages are compacted to make room in the prompt. */
   | { kind: 'compact'; job: ActiveJob; settings: Settings; plan: CompactionPlan }
   | { kind: 'call_model'; job: ActiveJob; settings: Settings }
-  /** Run `run`; close `unknown`, which were begun and have nobody to tell how they ended. */
+  /**
+   * Run the calls in `run`. Close those in `unknown`: they were started and no process is left to report their
+   * outcome.
+   */
   | { kind: 'call_tools'; job: ActiveJob; settings: Settings; run: OpenCall[]; unknown: OpenCall[] }
-  /** What calls waited for has come, or comes no more: that enters history, as of `now`. */
+  /** Waits have ended or timed out: the results enter history, as of `now`. */
   | { kind: 'end_waits'; job: ActiveJob; over: OpenCall[]; now: Millis }
-  /** Nothing is left but calls that wait. `until`: when to look again though nobody rang. */
+  /** Only waiting calls are left. `until`: when to check again without a wake-up. */
   | { kind: 'await_calls'; job: ActiveJob; until: Millis }
-  /** Not before `until`. A short wait holds its slot. */
+  /** Wait until `until`. A short wait keeps its slot. */
   | { kind: 'wait'; job: ActiveJob; until: Millis; keepSlot: boolean }
   | { kind: 'finish'; job: ActiveJob; outcome: JobOutcome }
-  /** This process lacks what the context needs. */
+  /** This process lacks what the context needs, so it releases the context. */
   | { kind: 'hand_back'; missing: string[] }
-  /** Nothing left to do. */
   | { kind: 'park' };
 
 export function decide(snapshot: Snapshot, now: Millis): Decision {
@@ -91,12 +96,15 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
     : nextModelCall(snapshot, job, serving.settings, now);
 }
 
-/** Whether more is to be done than history shows; a compaction answers nobody. */
+/** Whether there is work besides what history shows; a compaction needs no answer. */
 function isBusy({ calls, steers }: Snapshot, { kind }: ActiveJob): boolean {
   return calls.length > 0 || steers.length > 0 || kind === 'compact';
 }
 
-/** Ends that do not depend on what the model said; but an answer that was given in time counts, however late one looks. */
+/**
+ * Outcomes that do not depend on the model's answer. An answer given in time still counts, however late it is
+ * processed.
+ */
 function endedFromOutside(
   snapshot: Snapshot,
   job: ActiveJob,
@@ -111,25 +119,25 @@ function endedFromOutside(
   return null;
 }
 
-/** A job that kills whoever takes it up; known from the mailbox alone. */
+/** The outcome of a job that kills the processes that run it; needs no history. */
 export function crashLoop(failedClaims: number): JobOutcome {
-  const words = `${failedClaims} processes in a row died on this job without bringing it forward.`;
+  const words = `${failedClaims} processes in a row died while running this job, without any progress.`;
   return failed('crash_loop', words);
 }
 
 function historyTooLong({ readBytes, bytes }: Unread): JobOutcome {
   const [held, most] = [readBytes + bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
-  const words = `The history holds ${held} MB since its last summary; a worker process reads at most ${most} MB. Compact the context with type llm, clear it, or continue in another context.`;
+  const words = `The history since the last summary is ${held} MB; a worker process reads at most ${most} MB. Compact the context with type llm, clear it, or continue in another context.`;
   return failed('prompt_too_long', words);
 }
 
-/** Whether history already ends with what the job owes, or cannot be answered at all; null: a model call is due. */
+/** Whether history already ends with the job's answer, or cannot be answered at all; null: a model call is due. */
 function answeredBy(history: readonly Message[], job: ActiveJob): JobOutcome | null {
   const last = history.findLast((message) => message.role !== 'system');
-  if (last === undefined) return failed('empty_context', 'The context holds no message to answer.');
+  if (last === undefined) return failed('empty_context', 'The context has no message to answer.');
   if (last.role !== 'assistant' || last.model?.finishReason === 'pause') return null;
   if (last.jobId !== job.id)
-    return failed('nothing_to_answer', 'The last message is not an input: nothing is left to answer.');
+    return failed('nothing_to_answer', 'The last message is not an input, so there is nothing to answer.');
   return { status: 'completed', outputId: last.id };
 }
 
@@ -141,14 +149,14 @@ function awaitedUntil(calls: readonly OpenCall[], { deadline }: ActiveJob, now: 
   return Math.min(deadline ?? Infinity, now + LONGEST_WAIT_MS, ...ends, ...looks);
 }
 
-/** A prompt needs the whole history. The beginning of one that is too long to be read at once is summarised first. */
+/** A prompt needs the whole history. If the history is too large to read at once, its beginning is summarised first. */
 function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, settings: Settings): Decision {
   const plan = planBeginning(snapshot, unread, settings);
   if (plan === null) return { kind: 'finish', job, outcome: historyTooLong(unread) };
   return { kind: 'compact', job, settings, plan };
 }
 
-/** Where it could not be done at once it goes on; where nothing is to be done, that is well too. */
+/** A compaction may take several steps. If nothing is left to compact, the job is completed. */
 function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Decision {
   const settings = asAsked(given, job.asked ?? {});
   if (snapshot.unread !== null)
@@ -163,7 +171,7 @@ function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, n
   if (job.steps >= maxSteps) {
     const error: JobError = {
       code: 'max_steps',
-      message: `The job made its ${maxSteps} model calls without an end.`,
+      message: `Stopped: reached max_steps (${maxSteps}).`,
     };
     return { kind: 'finish', job, outcome: { status: 'incomplete', error } };
   }
@@ -179,7 +187,7 @@ function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, n
   return { kind: 'call_model', job, settings };
 }
 
-/** Until a model that failed is called again. */
+/** Waits until the time of the next retry. */
 function putOff(job: ActiveJob, now: Millis): Decision | null {
   if (job.retryAt === null || job.retryAt <= now) return null;
   const until = job.deadline === null ? job.retryAt : Math.min(job.retryAt, job.deadline);

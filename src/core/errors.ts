@@ -1,6 +1,6 @@
 /**
- * The one table of error codes (contract: "The HTTP contract" in the API reference). `CODES` may leave by HTTP with
- * that status; `JOB_CODES` stand on a job and on its worker's `last_failure`. No other code exists.
+ * The table of all error codes (see "The HTTP contract" in the API reference). `CODES` are returned over HTTP with
+ * the given status; `JOB_CODES` appear on a job and on its worker's `last_failure`.
  */
 export const CODES = {
   not_found: 404,
@@ -47,21 +47,21 @@ export const JOB_CODES = [
 
 export type JobCode = (typeof JOB_CODES)[number];
 
-/** Why a job ended badly, in words for a person. */
+/** Why a job failed, with a message for a person. */
 export type JobError = { code: JobCode; message: string };
 
 export function isJobCode(text: string): text is JobCode {
   return (JOB_CODES as readonly string[]).includes(text);
 }
 
-/** A request that cannot be served. Commands return it as a value; the HTTP edge turns it into a problem. */
+/** A request that cannot be served. Commands return it as a value; the HTTP layer turns it into a problem response. */
 export type Refusal = { kind: 'refused'; code: Code; message: string; param?: string };
 
 export function refuse(code: Code, message: string, param?: string): Refusal {
   return param === undefined ? { kind: 'refused', code, message } : { kind: 'refused', code, message, param };
 }
 
-/** This run no longer owns its context: stop quietly, somebody else goes on. */
+/** This run no longer owns its context. It stops without an error; another run continues. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }

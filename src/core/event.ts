@@ -1,4 +1,7 @@
-/** Facts that happened in a context, numbered with its messages and told to listeners. Shapes: contract, "SSE". */
+/**
+ * Facts about a context, numbered together with its messages and sent to subscribers. For their shapes, see "SSE" in
+ * the API reference.
+ */
 import type { CompactorType } from './compaction/type.ts';
 import type { CompactionId, JobId, MessageId, ToolCallId, WorkerId } from './ids.ts';
 import type { InterruptMode, JobStatus } from './job.ts';
@@ -9,14 +12,14 @@ import type { Resolution } from './execution.ts';
 import type { Turn } from './turn.ts';
 import type { PublicUsage } from './usage.ts';
 
-/** What a context can be made from: our own document, pairs, or a folder of the old layout. */
+/** Formats a context can be imported from: Nightshift's own document, pairs, or a folder in the old layout. */
 export const IMPORT_FORMATS = ['nightshift.context', 'paired', 'folder'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export type ContextEvent =
   | { name: 'StateChanged'; data: { new_state: State; job_id: JobId | null } }
   | { name: 'JobStarted' | 'JobFinished'; data: { job_id: JobId; status: JobStatus; attempt: number } }
-  /** `kept`: what the source said that has no place here. */
+  /** `kept`: data of the source that has no field here. */
   | { name: 'ContextImported'; data: { format: ImportFormat; kept: JsonObject | null } }
   | { name: 'ContextCompacted'; data: ContextCompacted }
   | { name: 'MessagesRetracted'; data: { message_ids: MessageId[]; turn: Turn; mode: InterruptMode } }
@@ -27,7 +30,7 @@ export type ContextEvent =
       name: 'ToolCallStarted' | 'ToolCallFinished';
       data: { tool_call_id: ToolCallId; name: string; status: CallStatus };
     }
-  /** A person is to say whether a call is run. `expires_at`: ISO 8601; null: it waits for as long as it takes. */
+  /** A person must approve or deny a call. `expires_at`: ISO 8601; null: it waits without a limit. */
   | {
       name: 'ApprovalRequested';
       data: {
@@ -38,7 +41,7 @@ export type ContextEvent =
         expires_at: string | null;
       };
     }
-  /** `input`: what it is run with instead of what was asked; null: as asked. `by`: a person, or time ran out. */
+  /** `input`: what the call runs with instead of the model's input; null: unchanged. `by`: a person, or the timeout. */
   | {
       name: 'ApprovalResolved';
       data: {
@@ -52,7 +55,7 @@ export type ContextEvent =
         by: 'person' | 'timeout';
       };
     }
-  /** A call was begun, and nobody saw it end: a person is to say what became of it, until `until` (ISO 8601). */
+  /** A call was started and its outcome is unknown: a person must report it, until `until` (ISO 8601). */
   | {
       name: 'OutcomeUnknown';
       data: { tool_call_id: ToolCallId; name: string; job_id: JobId; input: Json; until: string | null };
@@ -61,27 +64,27 @@ export type ContextEvent =
       name: 'OutcomeResolved';
       data: { tool_call_id: ToolCallId; name: string; job_id: JobId; outcome: Resolution };
     }
-  /** A worker came to be by a call. `name`: of that worker. */
+  /** A call created a worker. `name`: that worker's name. */
   | {
       name: 'WorkerSpawned';
       data: { tool_call_id: ToolCallId; name: string; worker_id: WorkerId; job_id: JobId };
     }
-  /** Somebody outside is to answer a call: a person a question, or a client what it was given to run. */
+  /** A person must answer a question, or a client must run a call. */
   | {
       name: 'InputRequested';
       data: {
         tool_call_id: ToolCallId;
         name: string;
         job_id: JobId;
-        /** Null of what a client runs. */
+        /** Null for a call that a client runs. */
         question: string | null;
         choices: string[] | null;
-        /** What a client is to run it with; null of a question. */
+        /** The input for the client's call; null for a question. */
         input: Json;
       };
     };
 
-/** `model`, `usage` and `attempt`: of the model call that wrote the summary. Times are ISO 8601. */
+/** `model`, `usage` and `attempt` belong to the model call that wrote the summary. Times are ISO 8601. */
 export type ContextCompacted = {
   compaction_id: CompactionId;
   branch: string;

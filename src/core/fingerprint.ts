@@ -1,7 +1,7 @@
 /**
- * What was sent to a model, as hashes that are stored with what came of it: by them it is told where a request does not begin
- * as the one before it did, which makes a provider's prompt cache miss, and whether a prompt that was put together again is
- * the one that was sent. Of the platform's own shapes: every adapter translates them in the same way.
+ * Hashes of what was sent to a model, stored with the result. They show where a request does not start like the
+ * previous one, which causes a miss in the provider's prompt cache, and whether a rebuilt prompt equals the one that
+ * was sent. They are computed from Nightshift's own shapes, which every adapter translates deterministically.
  */
 import { lastCompaction } from './compaction/compacted.ts';
 import type { Memory } from './compaction/compacted.ts';
@@ -11,30 +11,30 @@ import type { PromptMessage } from './prompt.ts';
 import { memoize } from './memoize.ts';
 
 export type Fingerprint = {
-  /** What of the context had this number or a lower one was there. */
+  /** Entries of the context up to this number existed at the time. */
   upto: number;
   /** `provider/model`. */
   model: string;
   tools: string;
-  /** Of the tools but for the client's own: under which they are kept. */
+  /** Of the tools without the client's own: the key they are stored under. */
   listed: string;
   /** Of the system prompt and the pinned texts. */
   system: string;
-  /** Of the rest: what the provider is told beside the prompt. */
+  /** Of everything else the provider receives besides the prompt. */
   parameters: string;
   messages: string;
-  /** Of the messages before the last answer: all that was sent for it. Null: there is no answer yet. */
+  /** Of the messages before the last answer, which is all that was sent for it. Null: there is no answer yet. */
   before: string | null;
 };
 
-/** A request, as far as it is sent; `listed`: those of its tools that are not the client's own. */
+/** A request as it is sent; `listed`: its tools without the client's own. */
 export type Sent = Omit<ModelRequest, 'cacheKey' | 'failures'> & { listed: readonly ToolSpec[] };
 
-/** Short, and of all of `texts` in their order. */
+/** A short hash over all `texts` in order. */
 export type Digest = (texts: readonly string[]) => string;
 
 export type Fingerprinter = {
-  /** Linear in the number of messages; of each the words are looked at once, for as long as it is there. */
+  /** Linear in the number of messages; each message object is hashed only once. */
   of(sent: Sent, memory: Memory): Fingerprint;
   tools(tools: readonly ToolSpec[]): string;
   system(system: string, pinned: string): string;
@@ -71,7 +71,7 @@ export function createFingerprinter(digest: Digest): Fingerprinter {
   };
 }
 
-/** A tool as a provider is told of it. */
+/** The fields of a tool that a provider receives. */
 export function asSent({ name, description, input_schema }: ToolSpec): ToolSpec {
   return { name, description, input_schema };
 }
@@ -81,8 +81,9 @@ export const PREFIX_PARTS = ['model', 'tools', 'system', 'messages'] as const;
 export type PrefixPart = (typeof PREFIX_PARTS)[number];
 
 /**
- * Where a request ceases to begin as the one before it; null: nowhere. `answered`: an answer came of the one before, and
- * stands in this one behind all that was sent for it. What failed is sent anew, and maybe more behind it.
+ * Where a request stops matching the previous one; null: nowhere. `answered`: the previous request got an answer,
+ * which follows everything that was sent for it. A failed request is sent again, possibly with more messages after
+ * it.
  */
 export function lostAt(before: Fingerprint, answered: boolean, now: Fingerprint): PrefixPart | null {
   const begins = answered

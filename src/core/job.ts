@@ -26,57 +26,57 @@ export function isFinished(status: JobStatus): status is FinishedStatus {
 }
 
 /**
- * What becomes of what an interrupted job added. `discard`: the assistant's side is taken back, the inputs stay.
- * `rollback`: the inputs too. `keep`: what was finished stays, sealed.
+ * What happens to the messages of an interrupted job. `discard`: the assistant's messages are retracted, the inputs
+ * stay. `rollback`: the inputs are retracted too. `keep`: finished messages stay, sealed.
  */
 export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
-/** What somebody wants of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
+/** What is requested of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
 export type StopKindAndMode =
   | { kind: 'cancel' }
   | { kind: 'stop' }
   | { kind: 'interrupt'; mode: InterruptMode };
 export type StopKind = StopKindAndMode['kind'];
 
-/** A demand, durable before anybody is told. */
+/** A stop request. It is stored before any process is notified. */
 export type StopRequest = StopKindAndMode & {
   reason: string | null;
   requestedAt: Millis;
-  /** When the holder learned of it; null: not yet, or there was no holder to tell. */
+  /** When the run learned of it; null: not yet, or there was no run. */
   deliveredAt: Millis | null;
 };
 
-/** A job that was admitted and has not ended. A context has one at most. */
+/** A job that was admitted and has not ended. A context has at most one. */
 export type ActiveJob = {
   id: JobId;
   kind: JobKind;
   status: 'running' | 'waiting';
   branch: string;
-  /** The number of the turn it answers: its messages are of turn `a<turn>`. */
+  /** The number of the turn it answers: its messages have turn `a<turn>`. */
   turn: number;
-  /** Counts model calls that had to be begun again, from 1; never falls. A higher one voids the text of the lower. */
+  /** Counts attempts of model calls, from 1; never decreases. A higher attempt invalidates the text of lower ones. */
   attempt: number;
-  /** Failed model calls in a row; 0 after an answer. */
+  /** Consecutive failed model calls; 0 after an answer. */
   failures: number;
-  /** Not before this; null: now. */
+  /** Earliest time of the next call; null: now. */
   retryAt: Millis | null;
-  /** Why the last model call failed, or what holds back the next one; null after an answer. */
+  /** Why the last model call failed, or what throttles the next one; null after an answer. */
   lastFailure: CallFailure | Throttled | null;
-  /** Model calls that were answered. */
+  /** Answered model calls. */
   steps: number;
   maxSteps: number | null;
   deadline: Millis | null;
   usage: Usage;
   stopRequest: StopRequest | null;
-  /** Of a compaction that somebody asked for: how. */
+  /** The options of a requested compaction; null for other jobs. */
   asked: AskedCompaction | null;
 };
 
-/** `compacted`: the prompt that was too long was compacted since. */
+/** `compacted`: the prompt that was too long has been compacted since. */
 export type CallFailure = JobError & { compacted?: true };
 
-/** Whether the provider found the prompt of the last call too long, and nothing was done about it yet. */
+/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
 export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: CallFailure } {
   const { lastFailure } = job;
   return (
@@ -87,7 +87,10 @@ export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: Cal
   );
 }
 
-/** The next job in a context's queue. A `retry` runs on what stands and brings no message, a `compact` says nothing at all. */
+/**
+ * The next job in a context's queue. A `retry` runs on the existing history and adds no message; a `compact` adds no
+ * message and gets no answer.
+ */
 export type QueuedJob =
   | (QueuedBase & { kind: 'input'; messageId: MessageId; content: Block[] })
   | (QueuedBase & { kind: 'retry' })
@@ -98,11 +101,11 @@ type QueuedBase = {
   branch: string;
   maxSteps: number | null;
   deadline: Millis | null;
-  /** It was interrupted before it began: it begins, and ends at once. */
+  /** Set if it was interrupted before it started: it is admitted and ends at once. */
   stopRequest: StopRequest | null;
 };
 
-/** An input that waits to join the running job. `content`: null where those before it hold as much as is read at once. */
+/** An input waiting to enter the running job. `content`: null if the inputs before it already fill the read limit. */
 export type SteeredInput = { messageId: MessageId; content: Block[] | null };
 
 /** How a job ends. */
@@ -113,7 +116,7 @@ export type JobOutcome =
   | { status: 'cancelled'; reason: string | null }
   | { status: 'interrupted'; mode: InterruptMode };
 
-/** How a job ends whose end was wished for. */
+/** The outcome of a job with a stop request. */
 export function requestedEnd(stopRequest: StopRequest): JobOutcome {
   switch (stopRequest.kind) {
     case 'cancel':

@@ -1,4 +1,4 @@
-/** JSON as values: what tools take and give, and what providers want back verbatim. */
+/** JSON values: tool inputs and results, and the provider data that is sent back verbatim. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Levels of nesting that everything here can walk; PostgreSQL's own parser ends at some thousands. */
+/** Maximum nesting depth of accepted JSON; PostgreSQL's parser fails at a few thousand levels. */
 export const DEEPEST_JSON = 100;
 
 export function isTooDeep(value: Json): boolean {

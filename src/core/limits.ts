@@ -1,40 +1,40 @@
-/** Limits that hold unless the config file or a worker's config says otherwise. Sizes are in UTF-16 units. */
+/** Default limits; the config file or a worker's config may override some. Text sizes are in UTF-16 code units. */
 export const LIMITS = {
-  /** Queued inputs of one context; more are refused with `queue_full`. */
+  /** Queued inputs of one context; further inputs are refused with `queue_full`. */
   queuedInputs: 1_000,
   /** Branches of one context. */
   branches: 500,
-  /** Model calls of one job; then it ends `incomplete`. */
+  /** Model calls of one job; then it ends as `incomplete`. */
   maxSteps: 1_000,
-  /** Characters of one tool result; the rest is cut with a note. */
+  /** Characters of one tool result; the rest is cut off, with a note. */
   toolResult: 200_000,
-  /** Milliseconds a tool may take. */
+  /** Milliseconds one tool execution may take. */
   toolTimeoutMs: 10 * 60 * 1_000,
-  /** Bytes of messages since the last summary, as stored, that a worker process reads at once. */
+  /** Stored bytes of messages since the last summary that a worker process reads at once. */
   historyBytes: 256 * 1024 * 1024,
-  /** Of a longer history: bytes of its beginning, as stored, that one summary covers. */
+  /** For a longer history: stored bytes of its beginning that one summary covers. */
   beginningBytes: 64 * 1024 * 1024,
   /**
-   * Bytes of messages, as stored, that the transaction of a claim reads. It holds locks, and PostgreSQL ends it when its process
-   * is silent for a second: a longer history is read after the commit.
+   * Stored bytes of messages that a claim's transaction reads. The transaction holds locks, and PostgreSQL ends it
+   * when its process is silent for one second, so a longer history is read after the commit.
    */
   claimBytes: 8 * 1024 * 1024,
-  /** Bytes of inputs, as stored, that join a running job at once; one that is longer joins alone. */
+  /** Stored bytes of inputs that join a running job at once; a larger input joins alone. */
   joiningBytes: 8 * 1024 * 1024,
-  /** Bytes of messages, as stored, of a prompt that is shown to a client. */
+  /** Stored bytes of messages in a prompt shown to a client. */
   shownPromptBytes: 16 * 1024 * 1024,
-  /** Claims in a row that brought nothing forward; then the job fails with `crash_loop`. */
+  /** Consecutive claims without progress; then the job fails with `crash_loop`. */
   failedClaims: 5,
-  /** Seconds that a person may be given to say what became of a call: ten years. */
+  /** Longest time in seconds that a person may have to report the outcome of a call: ten years. */
   outcomeWaitS: 10 * 365 * 86_400,
-  /** Workers that pass on what one input brought about, one to the next; more may not be sent. */
+  /** Maximum length of a chain of messages between workers that one input starts. */
   hops: 16,
-  /** Messages that one worker may send to others within a minute. */
+  /** Messages that one worker may send to others per minute. */
   messagesPerMinute: 60,
-  /** Depth of a worker, where 0 has no parent; children of one worker; workers of one tree at work at once. */
+  /** Depth of a worker (0: no parent); children of one worker; active workers of one tree. */
   workerDepth: 8,
   workerChildren: 1_000,
   workersInTree: 10_000,
-  /** Seconds of an idle timeout: ten years. */
+  /** Maximum idle timeout in seconds: ten years. */
   idleTimeoutS: 10 * 365 * 86_400,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * What a pure function makes of an object that never changes is made once, and kept for as long as the object is there:
- * of a long history only what is new is looked at.
+ * Caches the result of a pure function per immutable object, for as long as the object is reachable. With a long
+ * history only new messages are processed.
  */
 export function memoize<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
   const made = new WeakMap<Of, { value: Made }>();

@@ -11,11 +11,11 @@ export type MessageRole = (typeof MESSAGE_ROLES)[number];
 export const MESSAGE_TYPES = ['text', 'plan', 'question', 'tool_call', 'tool_result'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/** Who made an assistant message, at what price in tokens. */
+/** The model that wrote an assistant message, and its token usage. */
 export type ModelMeta = {
-  /** As the provider names the model. */
+  /** The provider's name of the model. */
   modelId: string;
-  /** Our name of the provider. */
+  /** Nightshift's name of the provider. */
   providerId: string;
   usage: Usage;
   finishReason: string;
@@ -23,21 +23,21 @@ export type ModelMeta = {
 
 export type Message = {
   id: MessageId;
-  /** Its number in the context's one line of messages and events. */
+  /** Its number in the context's single sequence of messages and events. */
   seq: number;
   role: MessageRole;
   type: MessageType;
   turn: Turn;
   content: Block[];
   jobId: JobId | null;
-  /** Only on what a model made. */
+  /** Only for messages written by a model. */
   model: ModelMeta | null;
 };
 
-/** A message that is yet to be numbered. */
+/** A message without a sequence number yet. */
 export type NewMessage = Omit<Message, 'seq'>;
 
-/** The number of the last turn; 0 where there is none. A note of the platform's own is nobody's turn. */
+/** The number of the last turn; 0 if there is none. `system` messages of the platform belong to no turn. */
 export function lastTurnOf(history: readonly Pick<Message, 'role' | 'turn'>[]): number {
   return lastTurn(history.filter(({ role }) => role !== 'system').map(({ turn }) => turn));
 }

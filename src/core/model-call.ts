@@ -1,14 +1,14 @@
-/** What is told of a model call beside what came of it: for the timeline of its job. */
+/** Data about a model call besides its result, for the job's timeline. */
 import type { JobError } from './errors.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { JobId, MessageId } from './ids.ts';
 import type { Millis } from './time.ts';
 
-/** When it was begun, and when the first byte of its answer came (null: none did). */
+/** When the call started, and when the first byte of the answer arrived (null: none did). */
 export type CallTimes = { calledAt: Millis; firstByteAt: Millis | null };
 
 export type ModelCall =
-  /** Its message says the rest. */
+  /** Everything else is stored with the answer's message. */
   | (CallTimes & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
   | (CallTimes & {
       kind: 'failed';
@@ -17,8 +17,8 @@ export type ModelCall =
       /** `provider/model`. */
       model: string;
       error: JobError;
-      /** When it is made again; null: it is not. */
+      /** When the call is retried; null: it is not. */
       retryAt: Millis | null;
-      /** Null: a summary was asked for. */
+      /** Null: the call asked for a summary. */
       prompt: Fingerprint | null;
     });

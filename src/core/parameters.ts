@@ -1,13 +1,14 @@
 /**
- * Parameters of providers that a config may set. Some that providers know would reach beyond a job: read what another one left
- * with the provider (`previous_response_id`, `conversation`, `container`, `prompt`), run tools or servers that the operator did not
- * choose (`mcp_servers`, `web_search_options`), or spend otherwise than agreed (`service_tier`). So only those go out that are named
- * here for the provider's format, or by the operator.
+ * Provider parameters that a config may set. Some parameters that providers accept would reach beyond the job: they
+ * read data stored at the provider (`previous_response_id`, `conversation`, `container`, `prompt`), run tools or
+ * servers that the operator did not choose (`mcp_servers`, `web_search_options`), or change the price
+ * (`service_tier`). Therefore only parameters listed here for the provider's format, or allowed by the operator, are
+ * sent.
  */
 import type { JsonObject } from './json.ts';
 import type { ProviderName } from './model.ts';
 
-/** Set by the platform itself: no config and no operator may set them. */
+/** Set by the platform: neither a config nor the operator may set them. */
 export const RESERVED_PARAMETERS = [
   'model',
   'messages',
@@ -31,7 +32,7 @@ const OF_OPENAI = [
   'user',
 ] as const;
 
-/** Null: whatever there is; nothing of it leaves the process. */
+/** Null: any parameter, because nothing leaves the process. */
 export const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>> = {
   anthropic: [
     'cache_control',
@@ -60,7 +61,7 @@ export const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>
     'seed',
     'stop',
     'verbosity',
-    // Of compatible servers.
+    // Used by compatible servers.
     'chat_template_kwargs',
     'enable_thinking',
     'min_p',
@@ -73,13 +74,13 @@ export const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>
   simulated: null,
 };
 
-/** `more`: those that the operator allows besides. */
+/** `more`: parameters that the operator allows in addition. */
 export function isParameter(provider: ProviderName, name: string, more: readonly string[]): boolean {
   const known = PARAMETERS[provider];
   return known === null || known.includes(name) || more.includes(name);
 }
 
-/** Those that may go to the provider: of another model's format there may be some among them. */
+/** The parameters that may be sent to this provider; others may be present for a model with another format. */
 export function parametersFor(
   provider: ProviderName,
   parameters: JsonObject,

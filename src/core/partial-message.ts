@@ -1,15 +1,15 @@
 /**
- * The message in the making: what a model has said of it so far. Its holder utters every change, to whoever listens, and
- * may be unheard; `follow` keeps the view of one who listens, and says where something was missed. Pure.
+ * The partial message: the text a model has streamed so far. The run publishes every change as a delta frame, and
+ * frames can be lost. `follow` maintains a subscriber's view and detects missing frames. Pure.
  */
 import type { ContextId, JobId, MessageId } from './ids.ts';
 import type { FleetingState } from './state.ts';
 import type { FleetingEvent } from './stream-event.ts';
 
-/** One call of a model: which message it makes, for which job, at which attempt, under which lease. */
+/** Identifies one model call: the message it produces, the job, the attempt and the lease epoch. */
 export type AnswerId = { jobId: JobId; messageId: MessageId; attempt: number; epoch: number };
 
-/** A text, and the number of the last delta that is in it; -1: none yet. */
+/** A text, and the number of the last delta it includes; -1: none yet. */
 export type StreamedText = { text: string; sequence: number };
 
 export type PartialMessage = {
@@ -20,26 +20,26 @@ export type PartialMessage = {
 };
 
 export type DeltaFrame =
-  /** The first byte came. */
+  /** The first byte arrived. */
   | { kind: 'began'; of: AnswerId }
   | { kind: 'delta'; of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequence: number }
-  /** The provider's own end came: no delta follows these. */
+  /** The provider's terminal event arrived: no deltas follow. */
   | { kind: 'ended'; of: AnswerId; textSequence: number; thinkingSequence: number }
-  /** The call brought no answer: what was said of it is void. */
+  /** The call failed: its text so far is void. */
   | { kind: 'broke'; of: AnswerId }
   | { kind: 'snapshot'; partial: PartialMessage };
 
 /**
- * `whole`: all was heard that will be said of it. `void`: what was heard counts for nothing, but listeners heard it.
- * `behind`: listeners still show what an earlier attempt said, since this one has said nothing.
+ * `whole`: the view has all text of the answer. `void`: the text is invalid, but subscribers have received it.
+ * `behind`: subscribers still show text of an earlier attempt, because this attempt has sent no text yet.
  */
 export type View = PartialMessage & { whole: boolean; void: boolean; behind: boolean };
 
 export type FrameOutcome =
   | { kind: 'applied'; view: View; events: FleetingEvent[] }
-  /** Something came before it that was not heard: a snapshot is needed. */
+  /** An earlier frame is missing: a snapshot is needed. */
   | { kind: 'missed' }
-  /** Known already, or of an answer that is over. */
+  /** Already applied, or for an older answer. */
   | { kind: 'stale' };
 
 export function follow(contextId: ContextId, view: View | null, frame: DeltaFrame): FrameOutcome {
@@ -50,7 +50,7 @@ export function follow(contextId: ContextId, view: View | null, frame: DeltaFram
   return goOn(contextId, view, frame);
 }
 
-/** The first that is heard of an answer. */
+/** The first frame of an answer. */
 function meet(contextId: ContextId, before: View | null, frame: DeltaFrame): FrameOutcome {
   switch (frame.kind) {
     case 'began': {
@@ -77,12 +77,12 @@ function viewOf(partial: PartialMessage, isBehind: boolean): View {
   return { ...partial, whole: isWhole(partial), void: false, behind: isBehind && partial.text.sequence < 0 };
 }
 
-/** Whether listeners show text of an earlier attempt at the message. */
+/** Whether subscribers show text of an earlier attempt at the same message. */
 function isShown(view: View | null, of: AnswerId): boolean {
   return view?.of.messageId === of.messageId && (view.behind || view.text.sequence >= 0);
 }
 
-/** More of the answer that is known. */
+/** A further frame of the known answer. */
 function goOn(contextId: ContextId, view: View, frame: DeltaFrame): FrameOutcome {
   switch (frame.kind) {
     case 'began':
@@ -138,7 +138,7 @@ function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage)
     : { kind: 'applied', view: next, events };
 }
 
-/** What one is told who joins in the middle: as if it had been there. */
+/** The events for a subscriber that joins during the answer. */
 export function catchUp(contextId: ContextId, view: View): FleetingEvent[] {
   if (view.void) return [];
   const { of, thinking } = view;
@@ -149,19 +149,19 @@ export function catchUp(contextId: ContextId, view: View): FleetingEvent[] {
   ];
 }
 
-/** Listeners were told of an answer that is void now. */
+/** Marks an answer that subscribers have received as void. */
 export function voided(view: View): View {
   return { ...view, void: true, whole: false };
 }
 
-/** Whether what was told of it is all that will be stored. */
+/** Whether the published text equals the text that will be stored. */
 export function isSettled({ whole, behind }: View): boolean {
   return whole && !behind;
 }
 
 /**
- * What has to be told before a message counts as completed, so that what was told of it adds up to `text`. `attempt`: of
- * the answer that became the message, where it is known.
+ * The events to send before a message counts as completed, so that the published text equals `text`. `attempt`: that
+ * of the answer that became the message; null: unknown.
  */
 export function amend(
   contextId: ContextId,
@@ -174,7 +174,7 @@ export function amend(
   return snapshotOf(contextId, { ...view, of, text: { text, sequence: view.text.sequence + 1 } });
 }
 
-/** By lease, then attempt; another message under the same lease is the next one. */
+/** Ordered by lease epoch, then by attempt. Another message under the same lease is newer. */
 function compare(a: AnswerId, b: AnswerId): number {
   if (a.epoch !== b.epoch) return a.epoch - b.epoch;
   return a.messageId === b.messageId ? a.attempt - b.attempt : 1;

@@ -1,16 +1,16 @@
-/** What bounds the talk between workers, so that two that answer each other for ever come to an end. */
+/** Limits for messages between workers, so that two workers cannot answer each other for ever. */
 import { LIMITS } from './limits.ts';
 
 export type PeerLimits = {
   /** Queued inputs of one context. */
   queuedInputs: number;
-  /** Workers that pass on what one input brought about, one to the next. */
+  /** Maximum length of a chain of messages between workers that one input starts. */
   hops: number;
-  /** Messages that one worker sends within a minute. */
+  /** Messages that one worker sends per minute. */
   messagesPerMinute: number;
 };
 
-/** What holds where the operator says nothing. */
+/** The defaults. */
 export const PEER_LIMITS: PeerLimits = {
   queuedInputs: LIMITS.queuedInputs,
   hops: LIMITS.hops,

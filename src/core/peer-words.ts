@@ -1,4 +1,4 @@
-/** What a model reads of other workers: input messages that a worker sent, or that tell how its work ended. */
+/** Input messages about other workers, for the model: messages they sent and notices that their job ended. */
 import { textOf } from './blocks.ts';
 import type { Block, InputBlock } from './blocks.ts';
 import type { JobError } from './errors.ts';
@@ -16,12 +16,12 @@ export type Ended = {
   reason: string | null;
 };
 
-/** What a worker sent. */
+/** A message from another worker. */
 export function sentWords(sender: Peer, content: string): InputBlock[] {
   return [{ type: 'text', text: `Message from worker ${named(sender)}:\n\n${content}` }];
 }
 
-/** How the job of a worker ended that was not waited for. */
+/** The notice that a worker's job ended, if no call waited for it. */
 export function reportWords(worker: Peer, ended: Ended): InputBlock[] {
   const header = `Report: job ${ended.jobId} of worker ${named(worker)} ended: ${ended.status}.`;
   const rest = endWords(ended);

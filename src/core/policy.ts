@@ -1,26 +1,29 @@
 /**
- * Whether a person is asked before a call is run. A rule names tools by a glob (`*` stands for any text) and says what
- * becomes of their calls. Pure: what a tool says itself is given in.
+ * Whether a person must approve a call before it runs. A rule matches tools by a glob (`*` matches any text) and sets
+ * what happens to their calls. Pure: the tool's own answer is passed in.
  */
 
-/** `never`: it is run. `always`: a person is asked first. `deny`: it is not run, and the model is told. */
+/**
+ * `never`: the call runs. `always`: a person must approve it first. `deny`: it does not run, and the model gets a
+ * denial.
+ */
 export const APPROVALS = ['never', 'always', 'deny'] as const;
 export type Approval = (typeof APPROVALS)[number];
 
 export type ApprovalRule = { tool: string; decision: Approval };
 
-/** A glob as rules name tools. */
+/** A valid glob in a rule. */
 export const TOOL_GLOB = '^[a-zA-Z0-9_*-]{1,64}$';
 
-/** Rules of one list. */
+/** Maximum rules in one list. */
 export const MOST_RULES = 1_000;
 
-/** What becomes of a wait that nobody ends. Times in milliseconds; null: it lasts for as long as it takes. */
+/** What happens to a wait without an answer. Times in milliseconds; null: no limit. */
 export type AskingLimits = {
   approvalMs: number | null;
-  /** The decision where nobody gave one in time. */
+  /** The decision if none is given in time. */
   onExpiry: 'approve' | 'deny';
-  /** Of questions, and of what clients run. */
+  /** For questions, and for calls that clients run. */
   answerMs: number | null;
 };
 
@@ -29,23 +32,26 @@ export type Asking = AskingLimits & { rules: readonly ApprovalRule[] };
 
 export const ASKING_DEFAULTS: Asking = { approvalMs: null, onExpiry: 'deny', answerMs: null, rules: [] };
 
-/** What rules say of a tool: `deny` wherever it stands, else the first that names it; null: none does. */
+/** The rules' result for a tool: `deny` if any matching rule denies, otherwise the first match; null: no match. */
 export function ruleOn(rules: readonly ApprovalRule[], name: string): Approval | null {
   const of = rules.filter(({ tool }) => isMatch(tool, name));
   return of.some(({ decision }) => decision === 'deny') ? 'deny' : (of[0]?.decision ?? null);
 }
 
-/** `own`: what the tool says itself. Nobody takes back a `deny`; else rules go before the tool. */
+/** `own`: the tool's own decision. A `deny` by the tool is final; otherwise rules take precedence over the tool. */
 export function decideApproval(ruled: Approval | null, own: Approval): Approval {
   return own === 'deny' ? 'deny' : (ruled ?? own);
 }
 
-/** The rules with one more, which goes before them and takes the place of one on the same name. */
+/** Adds a rule at the front and replaces an existing rule for the same name. */
 export function withRule(rules: readonly ApprovalRule[], rule: ApprovalRule): ApprovalRule[] {
   return [rule, ...rules.filter(({ tool }) => tool !== rule.tool)];
 }
 
-/** Whether a glob names it; in time that grows with both lengths only: the pieces between stars are looked for one after the other. */
+/**
+ * Whether the glob matches the name. Linear in both lengths: the pieces between stars are searched one after the
+ * other.
+ */
 export function isMatch(glob: string, name: string): boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();

@@ -1,8 +1,9 @@
 /**
- * From stored history to a prompt that every provider accepts: system text apart, then `user` and `assistant` by turns,
- * beginning with `user`; every `tool_use` answered by exactly one `tool_result` in the very next `user` message, in the
- * order of the calls, before anything else there. What history lacks is written by rule; what it has too much is dropped.
- * Where older messages were compacted it begins with what stands for them; results of tools are shown by their summaries.
+ * Builds a prompt that every provider accepts from stored history. System text is separate; `user` and `assistant`
+ * messages alternate, starting with `user`. Every `tool_use` is answered by exactly one `tool_result` in the next
+ * `user` message, in the order of the calls, before any other content there. Missing results are generated; extra
+ * ones are dropped. If older messages were compacted, the prompt starts with their summary, and tool results are
+ * shown in their short form.
  */
 import { isToolResult, isToolUse } from './blocks.ts';
 import type {
@@ -28,16 +29,16 @@ export type PromptMessage =
   | { role: 'user'; content: UserBlock[] }
   | { role: 'assistant'; content: AssistantBlock[] };
 
-/** Stands first where history begins with an answer: providers want a `user` message first. */
+/** Placed first if history begins with an answer: providers require a `user` message first. */
 const OPENING: PromptMessage = {
   role: 'user',
-  content: [{ type: 'text', text: '(The conversation so far began with the assistant.)' }],
+  content: [{ type: 'text', text: '(This conversation begins with a message of the assistant.)' }],
 };
 
-/** For a `tool_use` whose result is missing from history altogether: an unanswered call is never sent. */
+/** The result for a `tool_use` that has none in history: a call without a result is never sent. */
 const NO_RESULT = 'No result was recorded for this call.';
 
-/** Pure; linear in the length of history. A message of the prompt that one of history made is the same at every call. */
+/** Pure; linear in the length of history. A history message maps to the same prompt message object at every call. */
 export function assemble(
   history: readonly Message[],
   compacted: Compacted = NOTHING_COMPACTED,
@@ -57,10 +58,10 @@ export function assemble(
   return prompt.messages;
 }
 
-/** Neighbours of one role become one message. What history made is left as it is. */
+/** Merges neighbouring messages of one role. Messages built from history are copied, not changed. */
 class Prompt {
   readonly messages: PromptMessage[] = [];
-  /** Whether the last message was made here. */
+  /** Whether the last message is a copy made here. */
   #isOwn = false;
 
   get isEmpty(): boolean {
@@ -88,7 +89,7 @@ function copyOf(message: PromptMessage): PromptMessage {
     : { role: message.role, content: [...message.content] };
 }
 
-/** Null: it is not sent where it stands. */
+/** Null: not sent at this position. */
 const asSaid = memoize(({ role, content }: Message): PromptMessage | null => {
   switch (role) {
     case 'assistant':
@@ -101,7 +102,7 @@ const asSaid = memoize(({ role, content }: Message): PromptMessage | null => {
         content: content.filter(isNoteText).map(asNote).filter(isNotEmpty),
       });
     case 'tool':
-      // Stands behind the call it answers.
+      // Sent after the call it answers.
       return null;
   }
 });
@@ -110,9 +111,9 @@ function orNothing(said: PromptMessage): PromptMessage | null {
   return said.content.length === 0 ? null : said;
 }
 
-/** Stands for what it summarises: the same words until there is a newer one. */
+/** Replaces the messages it summarises; the text stays the same until there is a newer summary. */
 const summaryNote = memoize(({ text }: Summary): PromptMessage => {
-  const words = `What came before in this conversation was summarised, and is not shown any more:\n\n${text}\n\nThe conversation goes on from there.`;
+  const words = `The earlier part of this conversation was summarised and is no longer shown:\n\n${text}\n\nThe conversation continues from there.`;
   return { role: 'user', content: [asNote({ type: 'text', text: words })] };
 });
 
@@ -133,7 +134,7 @@ function resultsByCall(history: readonly Message[], compacted: Compacted): Map<T
 type Answers = { role: 'user'; content: ToolResultBlock[] };
 const answersOf = new WeakMap<PromptMessage, Answers>();
 
-/** What its calls brought, in their order; null: it makes none. */
+/** The results of the message's calls, in order; null: it makes no calls. */
 function answersTo(
   said: Extract<PromptMessage, { role: 'assistant' }>,
   results: ReadonlyMap<ToolCallId, ToolResultBlock>,
@@ -155,12 +156,12 @@ function missingResult(call: ToolUseBlock): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: call.id, content: NO_RESULT, is_error: true };
 }
 
-/** A note of the platform's own, told apart from what the user wrote. */
+/** A note written by the platform, marked to distinguish it from the user's text. */
 function asNote(block: TextBlock): TextBlock {
   return { type: 'text', text: `<system-note>${block.text}</system-note>` };
 }
 
-/** Providers refuse empty text. */
+/** Providers reject empty text. */
 function isNotEmpty(block: Block): boolean {
   return block.type !== 'text' || block.text !== '';
 }

@@ -1,14 +1,14 @@
-/** A question to a person: what a model asks with the built-in tool `ask_user`. */
+/** A question to a person, asked by a model with the built-in tool `ask_user`. */
 import { isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
 
 /** The tool's name. No other tool may have it. */
 export const ASK_USER = 'ask_user';
 
-/** `choices`: what the model proposes; any other answer will do as well. */
+/** `choices`: suggested by the model; any other answer is accepted too. */
 export type Question = { question: string; choices: string[] | null };
 
-/** Null: the arguments of the call hold no question. */
+/** Null: the arguments of the call contain no valid question. */
 export function parseQuestion(input: Json): Question | null {
   if (!isJsonObject(input)) return null;
   const { question, choices = null } = input;

@@ -1,7 +1,7 @@
 /**
- * The one place that decides whether a failed model call is made again, and when. SDKs and adapters never retry.
+ * The only code that decides whether and when a failed model call is retried. SDKs and adapters never retry.
  *
- * Short waits are held in place (the slot stays taken), long ones park on a timer that costs a row.
+ * During short waits the run keeps its slot; for long waits it parks the context on a timer in the database.
  */
 import type { JobCode } from './errors.ts';
 import type { FailureClass, ModelFailure } from './model.ts';
@@ -10,7 +10,7 @@ import type { Millis } from './time.ts';
 /** A wait up to this long keeps its slot. */
 export const KEEP_SLOT_MS = 2_000;
 
-/** First wait and ceiling, in milliseconds, and how often a class may fail in a row before the job fails. */
+/** First wait and maximum wait in milliseconds, and how many consecutive failures of a class end the job. */
 export type RetryPolicy = { firstMs: number; ceilingMs: number; failures: number };
 
 export type FailureRule =
@@ -33,15 +33,16 @@ export const FAILURE_RULES: Readonly<Record<FailureClass, FailureRule>> = {
   auth: { retried: false, code: 'provider_auth' },
 };
 
-/** A provider that asks for more than a day is not waited for. */
+/** If the provider asks for a wait of more than a day, the job fails. */
 export const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 export type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
 
 /**
- * What follows from a failure that is the `failures`th in a row (1 for the first). `random` in [0, 1) spreads a herd:
- * a wait of our own is between half and all of its step; a Retry-After is honoured in full, plus up to a tenth, and never
- * shortens a wait of our own: providers that ask for nothing would be asked ten times in a moment.
+ * What follows from the `failures`th consecutive failure (1 for the first). `random` in [0, 1) spreads retries: our
+ * own wait is between half and all of its step. A Retry-After is honoured in full, plus up to a tenth. It never
+ * shortens our own wait, because a provider that sends a Retry-After of zero would otherwise be called many times at
+ * once.
  */
 export function retryAfter(failure: ModelFailure, failures: number, now: Millis, random: number): Retry {
   const rule = FAILURE_RULES[failure.class];

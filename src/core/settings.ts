@@ -1,6 +1,6 @@
 /**
- * A worker's settings. `WorkerConfig` is what a client wrote (kept as written); `Settings` is what holds for a run:
- * config over role over defaults, with the tools that this process can run.
+ * A worker's settings. `WorkerConfig` is what a client wrote, stored unchanged. `Settings` is what a run uses: config
+ * over role over defaults, with the tools that this process can run.
  */
 import type { CompactionConfig, CompactionSettings } from './compaction/settings.ts';
 import type { JsonObject } from './json.ts';
@@ -10,11 +10,11 @@ import type { ApprovalRule, Asking } from './policy.ts';
 import type { ToolDescriptor } from './tool.ts';
 import type { WorkerLimitsConfig } from './worker-limits.ts';
 
-/** `plan`: only tools without effect are offered, and answers are plans. */
+/** `plan`: only tools without side effects are offered, and answers are plans. */
 export const MODES = ['act', 'plan'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A tool that the client runs itself: a call of it waits until the client brings the result. */
+/** A tool that the client runs: a call of it waits until the client sends the result. */
 export type ClientTool = ToolSpec;
 
 export type WorkerConfig = {
@@ -25,34 +25,37 @@ export type WorkerConfig = {
   mode?: Mode;
   tools?: string[];
   client_tools?: ClientTool[];
-  /** Names of MCP servers of the config file: all that they offer is offered. */
+  /** Names of MCP servers in the config file: all their tools are offered. */
   mcp_servers?: string[];
-  /** Before which tools a person is asked: the first that names a tool holds, and `deny` before all. */
+  /** Approval rules: the first rule that matches a tool applies; a matching `deny` always applies. */
   approval?: ApprovalRule[];
   max_tokens?: number;
-  /** Tokens of a prompt. */
+  /** Maximum tokens of a prompt. */
   context_limit?: number;
   compaction?: CompactionConfig;
   pinned?: Pinned[];
   max_steps?: number;
   parameters?: JsonObject;
-  /** Seconds after which its context is archived, where nothing happens in it. */
+  /** Seconds without activity after which its context is archived. */
   idle_timeout_s?: number;
-  /** For workers below it. */
+  /** For its child workers. */
   limits?: WorkerLimitsConfig;
 };
 
-/** A named definition that workers are made from; what it leaves out falls to the defaults. */
+/** A named definition that workers are created from. Missing fields take the defaults. */
 export type Role = WorkerConfig;
 
-/** Seconds by the name of a role; null: it names none. */
+/** Seconds by role name; null: the role sets none. */
 export type IdleTimeouts = Readonly<Record<string, number | null>>;
 
 export function idleTimeouts(roles: ReadonlyMap<string, Role>): IdleTimeouts {
   return Object.fromEntries([...roles].map(([name, role]) => [name, role.idle_timeout_s ?? null]));
 }
 
-/** Which one a worker is made from. `version`: of a role of the API; null: of the config file, as it stands there. */
+/**
+ * The role a worker is created from. `version`: of a role of the API; null: a role of the config file in its current
+ * form.
+ */
 export type WorkerRole = { name: string; version: number | null };
 
 export type Settings = {
@@ -60,10 +63,10 @@ export type Settings = {
   streaming: boolean;
   systemPrompt: string;
   mode: Mode;
-  /** Those that are offered. Sorted by name. */
+  /** The tools offered to the model, sorted by name. */
   tools: readonly ToolDescriptor[];
   maxTokens: number | null;
-  /** Tokens of a prompt. */
+  /** Maximum tokens of a prompt. */
   contextLimit: number;
   compaction: CompactionSettings;
   pinned: readonly Pinned[];
@@ -72,5 +75,5 @@ export type Settings = {
   asking: Asking;
 };
 
-/** What a process makes of a worker's config: settings, or the names of what it cannot serve. */
+/** A worker's config resolved by a process: settings, or the names of what the process does not support. */
 export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unsupported'; missing: string[] };

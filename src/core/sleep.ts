@@ -1,4 +1,4 @@
-/** A sleep that a model asks for with the built-in tool `sleep_until`: a wait for a moment, which costs a row and no slot. */
+/** A sleep requested by a model with the built-in tool `sleep_until`: a timer in the database that holds no slot. */
 import { isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
 import type { Millis } from './time.ts';
@@ -7,13 +7,13 @@ import type { Wait } from './tool-call.ts';
 /** The tool's name. No other tool may have it. */
 export const SLEEP_UNTIL = 'sleep_until';
 
-/** 30 days: whoever wants to sleep longer sleeps again. */
+/** 30 days. For longer sleeps the model sleeps again. */
 export const LONGEST_SLEEP_S = 30 * 24 * 60 * 60;
 
-/** `problem`: what is wrong with the arguments, in words for the model that sent them. */
+/** `problem`: what is wrong with the arguments, as text for the model. */
 export type Sleep = { ok: true; until: Millis } | { ok: false; problem: string };
 
-/** A moment that has passed is no mistake: nothing is left to sleep. */
+/** A time in the past is valid: the sleep ends at once. */
 export function parseSleep(input: Json, now: Millis): Sleep {
   if (!isJsonObject(input)) return { ok: false, problem: 'the arguments must be a JSON object' };
   const { seconds = null, until = null } = input;
@@ -24,16 +24,19 @@ export function parseSleep(input: Json, now: Millis): Sleep {
       ok: false,
       problem:
         seconds === null
-          ? 'until must be a time with its zone, such as 2026-11-20T18:30:00Z'
-          : 'seconds must be a number that is not negative',
+          ? 'until must be a time with a time zone, such as 2026-11-20T18:30:00Z'
+          : 'seconds must be a number of at least 0',
     };
   }
   return wanted - now > LONGEST_SLEEP_S * 1_000
-    ? { ok: false, problem: `a sleep takes at most ${LONGEST_SLEEP_S} seconds (30 days): sleep in parts` }
+    ? {
+        ok: false,
+        problem: `a sleep can last at most ${LONGEST_SLEEP_S} seconds (30 days): split it into several sleeps`,
+      }
     : { ok: true, until: wanted };
 }
 
-/** The wait that a call begins now. Null: its arguments name no moment. */
+/** The wait that starts now. Null: the arguments contain no valid time. */
 export function sleepFrom(input: Json, now: Millis): Wait | null {
   const sleep = parseSleep(input, now);
   return sleep.ok ? { for: 'timer', since: now, until: sleep.until, needs: null } : null;
@@ -43,7 +46,7 @@ function afterSeconds(seconds: Json, now: Millis): Millis | null {
   return typeof seconds === 'number' && seconds >= 0 ? now + Math.round(seconds * 1_000) : null;
 }
 
-/** RFC 3339. Without a zone nobody knows when it is. */
+/** RFC 3339 with a required time zone. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 function momentOf(until: Json): Millis | null {
@@ -52,7 +55,7 @@ function momentOf(until: Json): Millis | null {
   return Number.isNaN(moment) ? null : moment;
 }
 
-/** What a sleep gives the model: tenths of a second. */
+/** The result of a sleep for the model, rounded to tenths of a second. */
 export function sleptText(since: Millis, now: Millis): string {
   return JSON.stringify({ slept_s: Math.max(0, Math.round((now - since) / 100) / 10) });
 }

@@ -1,4 +1,4 @@
-/** What is stored of a context, as its holder keeps it in memory: all that `decide` looks at. */
+/** The stored state of a context as its run keeps it in memory: everything `decide` uses. */
 import type { Compacted, Unread } from './compaction/compacted.ts';
 import type { ContextId, TenantId, WorkerId } from './ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
@@ -7,39 +7,39 @@ import type { Serving } from './settings.ts';
 import type { DurableState } from './state.ts';
 import type { OpenCall } from './tool-call.ts';
 
-/** The lease under which this snapshot may be written to: who writes is known by `epoch`. */
+/** The lease that allows writes for this snapshot; `epoch` identifies its owner. */
 export type Lease = { contextId: ContextId; tenantId: TenantId; epoch: number };
 
-/** The mailbox: what others may have written since one last looked. */
+/** The mailbox: data that other processes may have written since the last read. */
 export type Mailbox = {
   lease: Lease;
   workerId: WorkerId;
-  /** The first of the contexts that this one was forked from, or itself. */
+  /** The first context of its chain of forks, or itself. */
   rootContextId: ContextId;
   state: DurableState;
-  /** Its worker was told to stop: nothing queued is begun. */
+  /** Its worker was stopped: no queued job starts. */
   stopped: boolean;
-  /** How often it was rung, and told to look up, when this was read. */
+  /** Counters of wake-ups and of control signals at the time of the read. */
   wakeSeq: number;
   controlSeq: number;
-  /** Claims before this one that brought nothing forward. */
+  /** Earlier consecutive claims without progress. */
   failedClaims: number;
-  /** What is worked on: the branch of the job, else of the next one, else the one that inputs go to. */
+  /** The branch of the running job, otherwise of the next job, otherwise the branch that inputs go to. */
   activeBranch: string;
   /** The job that was admitted and has not ended. */
   job: ActiveJob | null;
-  /** The first of the queue. */
+  /** The first job in the queue. */
   next: QueuedJob | null;
-  /** How many are queued, the first included. */
+  /** The number of queued jobs, including the first. */
   queued: number;
-  /** Inputs that wait to join the job, in order. The content of the first one is always read. */
+  /** Inputs waiting to join the running job, in order. The content of the first is always read. */
   steers: SteeredInput[];
   /** Calls without a result, by ordinal. */
   calls: OpenCall[];
 };
 
 export type Snapshot = Mailbox & {
-  /** Visible messages of that branch in order; from the last one on that a summary stands for, where there is one. */
+  /** Visible messages of the active branch in order; if there is a summary, from the last summarised message on. */
   history: Message[];
   compacted: Compacted;
   /** Null: `history` is complete. */

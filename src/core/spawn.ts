@@ -1,13 +1,13 @@
-/** A worker that another one makes, and what calls wait for workers' jobs: as an append writes them. */
+/** Child workers and waits for workers' jobs, in the form that an append writes. */
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from './ids.ts';
 import type { WorkerConfig, WorkerRole } from './settings.ts';
 import type { Millis } from './time.ts';
 import type { OpenCall } from './tool-call.ts';
 import type { ToolOutcome } from './tool.ts';
 
-/** A whole worker, with its context and its first job, which answers `input`. Comes to be with the append, or not at all. */
+/** A new worker with its context and its first job, which answers `input`. Created atomically with the append. */
 export type Spawn = {
-  /** Of its parent: makes one child at most. */
+  /** The parent's call; it creates at most one child. */
   callId: ToolCallId;
   workerId: WorkerId;
   contextId: ContextId;
@@ -25,16 +25,16 @@ export type Spawn = {
   hops: number;
   priority: number;
   deadline: Millis | null;
-  /** Whether the call waits for the job; else its end is to be reported. */
+  /** Whether the call waits for the job. If not, the parent gets a notice when the job ends. */
   awaited: boolean;
 };
 
-/** A job whose end a call waits for. */
+/** A job that a call waits for. */
 export type AwaitedJob = { callId: ToolCallId; jobId: JobId; workerId: WorkerId; ordinal: number };
 
 export type CallResult = Extract<ToolOutcome, { kind: 'result' }>;
 
-/** What becomes of a call by which a worker asks something of others. */
+/** The result of a call that concerns other workers. */
 export type Arrangement =
   | { kind: 'spawned'; call: OpenCall; spawn: Spawn }
   | { kind: 'awaits'; call: OpenCall; until: Millis | null; needs: number; jobs: AwaitedJob[] }

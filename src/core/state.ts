@@ -1,9 +1,11 @@
 /**
- * What a user sees of a context, and which state may follow which: the one table. `docs/states.md` is made from it.
+ * The states of a context visible to users, and the table of allowed transitions. `docs/states.md` is generated from
+ * it.
  *
- * Durable states are written where a commit happens anyway. Fleeting ones are published without a number and are never
- * stored: between two commits the stored state names what the context is busy with. `ProcessingUserMessage` is told as
- * an event when an input is admitted, and shown for a context whose input waits to be (`shownState`).
+ * Durable states are written with commits that happen anyway. Fleeting states are published without a number and
+ * never stored: between two commits the stored state describes the current activity. `ProcessingUserMessage` is
+ * published as an event when an input is admitted, and shown for a context with an input waiting to be admitted
+ * (`shownState`).
  */
 export const STATES = [
   'Idle',
@@ -25,12 +27,12 @@ export const FLEETING = ['StreamingLLMResponse', 'ProcessingLLMResponse'] as con
 export type FleetingState = (typeof FLEETING)[number];
 export type DurableState = Exclude<State, FleetingState>;
 
-/** States that wait for something outside while no slot is held. */
+/** States that wait for an external event without a slot. */
 const WAITS = ['AwaitingToolApproval', 'AwaitingInput', 'AwaitingWorkers'] as const;
-/** How a job may leave its context. */
+/** States in which a job may leave its context. */
 const ENDS = ['Idle', 'PermanentFailure', 'Stopped'] as const;
 
-/** Staying is always allowed; what is not listed is a bug. */
+/** Staying in a state is always allowed. A transition not listed here is a bug. */
 export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   Idle: ['ProcessingUserMessage', 'Stopped'],
   ProcessingUserMessage: ['AwaitingLLMResponse', ...ENDS],
@@ -53,12 +55,12 @@ export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   Stopped: ['Idle', 'ProcessingUserMessage'],
 };
 
-/** Whether a context in `from` may go to `to`. */
+/** Whether a context may go from `from` to `to`. */
 export function mayFollow(from: State, to: State): boolean {
   return from === to || TRANSITIONS[from].includes(to);
 }
 
-/** What a reader is shown: an input that was accepted is being processed, though no runner has taken it up yet. */
+/** The state shown to readers: an accepted input is shown as being processed before a run has claimed it. */
 export function shownState(stored: DurableState, status: string, queued: number): DurableState {
   const resting = stored === 'Idle' || stored === 'PermanentFailure';
   return resting && status === 'runnable' && queued > 0 ? 'ProcessingUserMessage' : stored;

@@ -1,6 +1,7 @@
 /**
- * What a context's stream tells, in one shape whether it was stored or is told as it happens. A numbered entry is a stored
- * event, or a message that entered history; what has no number is fleeting. Shapes: contract, "SSE".
+ * The events of a context's stream; stored and live events have the same shape. A numbered event is a stored event or
+ * a message that entered history; an event without a number is fleeting. For the shapes, see "SSE" in the API
+ * reference.
  */
 import type { Append, Entry } from './append.ts';
 import type { ContextId, MessageId } from './ids.ts';
@@ -14,7 +15,7 @@ export type FleetingEvent = { seq: null; name: string; data: JsonObject };
 
 export type StreamEvent = NumberedEvent | FleetingEvent;
 
-/** What of a message is told: the rest is fetched. */
+/** The fields of a message that the stream carries; clients fetch the rest. */
 export type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
 
 export const MESSAGE_COMPLETED = 'MessageCompleted';
@@ -30,7 +31,7 @@ export function messageCompleted(
   };
 }
 
-/** A stored event as it is told. */
+/** A stored event as a stream event. */
 export function storedEvent(
   contextId: ContextId,
   seq: number,
@@ -40,7 +41,7 @@ export function storedEvent(
   return { seq, name, data: { context_id: contextId, ...data } };
 }
 
-/** What a committed append is told as. */
+/** The stream events of a committed append. */
 export function streamEventsOf({ lease: { contextId }, entries }: Append, firstSeq: number): NumberedEvent[] {
   return entries.map((entry, index) => streamEventOf(contextId, entry, firstSeq + index));
 }

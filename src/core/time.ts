@@ -1,7 +1,7 @@
 /** Milliseconds since the epoch, by the database's clock. */
 export type Millis = number;
 
-/** Tells the time. Production reads the database's clock, given in with the claim; tests turn the hand. */
+/** The current time. Production uses the database's clock, passed in with the claim; tests set it. */
 export type Clock = { now(): Millis };
 
 /** ISO 8601, UTC. */

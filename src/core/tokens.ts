@@ -1,18 +1,18 @@
 /**
- * How many tokens something has in a prompt, estimated: a quarter of its characters, and a flat number for what is not text.
- * Only providers know, each in its own way; what they said of a prompt is used where it is known (see
+ * Estimates the tokens of content in a prompt: a quarter of its characters, and a fixed number for content that is
+ * not text. Only providers count exactly, each in its own way; their counts are used where known (see
  * `compaction/sizes.ts`).
  */
 import type { Block, ResultPart, Source } from './blocks.ts';
 import type { Message } from './message.ts';
 
-/** Of one image, whatever its size: about a megapixel. */
+/** Of one image of any size: about one megapixel. */
 const IMAGE = 1_600;
-/** Of a document that only its address is known of. */
+/** Of a document known only by its URL. */
 const LINKED = 3_000;
-/** Characters of a document's base64 to a token: it holds far more than its words. */
+/** Base64 characters of a document per token: a document holds much more than its text. */
 const DOCUMENT_CHARACTERS = 40;
-/** What surrounds a block. */
+/** Overhead of a block. */
 const FRAME = 4;
 
 export function textTokens(text: string): number {

@@ -1,10 +1,10 @@
 /**
- * A tool call: requested by an assistant message, with a status of its own. It is *open* until its result is a message.
+ * A tool call: requested by an assistant message, with its own status. It is *open* until its result is a message.
  *
- *   pending ──→ started (only `once`, in a commit of its own) ──→ completed | failed | unknown
- *      └───────────────────────────────────────────────────────→ completed | failed | cancelled
- *   pending, started ⇄ waiting (for somebody, or for a moment) ──→ completed | failed | cancelled | denied | expired | unknown
- *   started ──→ pending, where somebody who knows says that it did not happen: it runs anew
+ *   pending ──→ started (only `once`, in its own commit) ──→ completed | failed | unknown
+ *      └──────────────────────────────────────────────────→ completed | failed | cancelled
+ *   pending, started ⇄ waiting ──→ completed | failed | cancelled | denied | expired | unknown
+ *   started ──→ pending, if a person or the tool confirms that it had no effect: it runs again
  */
 import type { ResultPart } from './blocks.ts';
 import type { JobId, MessageId, ToolCallId } from './ids.ts';
@@ -30,7 +30,7 @@ export type ToolCall = {
   id: ToolCallId;
   messageId: MessageId;
   jobId: JobId;
-  /** Its place among the calls of one assistant message, from 0. */
+  /** Its position among the calls of one assistant message, from 0. */
   ordinal: number;
   name: string;
   effect: Effect;
@@ -38,42 +38,45 @@ export type ToolCall = {
 };
 
 /**
- * What was answered from outside, until the holder takes it into history as the message `messageId`. To a call that waits
- * for its outcome an error says that nobody knows it.
+ * An answer from outside, until the run adds it to history as the message `messageId`. For a call that waits for its
+ * outcome, an error means that the outcome is not known.
  */
 export type Reply = { messageId: MessageId; content: string | ResultPart[]; isError: boolean };
 
 /**
- * What a call may wait for. `approval`: a person's verdict. `answer`: what a person says, or a client brings. `outcome`: a
- * person who says what became of it. `workers`: their jobs. `timer`: a moment.
+ * What a call may wait for. `approval`: a person's approval decision. `answer`: a person's answer or a client's
+ * result. `outcome`: a person's report of the outcome. `workers`: their jobs. `timer`: a time.
  */
 export const WAITS_FOR = ['approval', 'answer', 'outcome', 'workers', 'timer'] as const;
 export type WaitsFor = (typeof WAITS_FOR)[number];
 
 /**
- * `until`: when it is over, whatever came; null: never by itself. `needs`: of `workers`, how many of their jobs must still
- * end; null of all else. `since`: when a timer was set.
+ * `until`: when the wait times out; null: never. `needs`: for `workers`, how many of their jobs must still end;
+ * otherwise null. `since`: when the timer was set.
  */
 export type Wait =
   | { for: Exclude<WaitsFor, 'timer'>; until: Millis | null; needs: number | null }
   | { for: 'timer'; since: Millis; until: Millis; needs: null };
 
-/** What was said to a call being run. `input`: what it is run with instead of what the model asked; null: as asked. */
+/** The approval decision for a call. `input`: what it runs with instead of the model's input; null: unchanged. */
 export type ApprovalDecision = {
   decision: 'approve' | 'deny';
-  /** The model is told. */
+  /** Sent to the model. */
   reason: string | null;
   input: Json;
 };
 
-/** A call without a result. `started` is written only for `once` calls, and before they run. */
+/** A call without a result. `started` is written only for `once` calls, before they run. */
 export type OpenCall = ToolCall & {
   status: OpenCallStatus;
-  /** Of one that waits. */
+  /** Only for a waiting call. */
   wait: Wait | null;
-  /** Only of a call that waits for one. */
+  /** Only for a call that waits for a reply. */
   reply: Reply | null;
-  /** Of one that waited for approval: an approved call is `pending` again, a denied one waits for its end to be written. */
+  /**
+   * For a call that waited for approval: an approved call is `pending` again; a denied call waits for its result to
+   * be written.
+   */
   approval: ApprovalDecision | null;
 };
 

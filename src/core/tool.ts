@@ -1,6 +1,6 @@
 /**
- * The port to tools: what the loop knows of a tool, and every way its execution can turn out. A runner never throws
- * for what a model did (unknown name, bad arguments) or a tool did (throw, time-out): those are error results.
+ * The port to tools: what the loop knows about a tool and every possible outcome of a call. A runner does not throw
+ * for errors of the model (unknown name, bad arguments) or of the tool (exception, timeout): those are error results.
  */
 import type { ResultPart } from './blocks.ts';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from './ids.ts';
@@ -9,19 +9,19 @@ import type { ToolSpec } from './model.ts';
 import type { Approval } from './policy.ts';
 
 /**
- * What running it again would do. `none`: nothing. `idempotent`: nothing new, given the same idempotency key.
- * `once`: harm; a call that was found started is never repeated.
+ * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
+ * harm; a call found as started is never repeated.
  */
 export const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** What becomes of a `once` call whose outcome is unknown: the model is told, or a person is asked. */
+/** What happens to a `once` call with an unknown outcome: the model is told, or a person is asked. */
 export const ON_UNKNOWN = ['tell', 'ask'] as const;
 export type OnUnknown = (typeof ON_UNKNOWN)[number];
 
 /**
- * Whoever brings the result of a call: the tool that is run, a person who is asked, a client that runs it itself, workers (the
- * platform makes them, and waits for them), or time.
+ * Where the result of a call comes from: the tool that runs, a person who is asked, a client that runs the call
+ * itself, workers (created and awaited by the platform), or a timer.
  */
 export type AnsweredBy = 'tool' | 'person' | 'client' | 'workers' | 'timer';
 
@@ -41,28 +41,28 @@ export type ToolInvocation = {
 
 export type ToolOutcome =
   | { kind: 'result'; content: string | ResultPart[]; is_error: boolean; compact_summary?: string }
-  /** `signal` was aborted before a result came. */
+  /** `signal` was aborted before a result arrived. */
   | { kind: 'aborted' };
 
-/** What a tool says of an execution that nobody saw end. */
+/** The tool's own report about an execution with an unknown outcome. */
 export type Reconciled =
-  /** It happened, and this is what the call would have brought. */
+  /** The call took effect, and this is its result. */
   | { kind: 'happened'; result: Extract<ToolOutcome, { kind: 'result' }> }
   | { kind: 'did_not_happen' }
-  /** It cannot tell, or has no way to. */
+  /** The tool cannot tell, or has no way to check. */
   | { kind: 'unknown' }
-  /** `signal` was aborted before it said. */
+  /** `signal` was aborted before the report arrived. */
   | { kind: 'aborted' };
 
 export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome>;
   /**
-   * Whether a person is asked before it runs. `ruled`: what rules say; null: nothing. Never throws. A call whose arguments
-   * the tool does not take is `never` asked about: it comes back without having run.
+   * Whether a person must approve the call. `ruled`: the result of the rules; null: no rule matches. Never throws.
+   * For arguments that the tool rejects the answer is `never`: the call returns an error without running.
    */
   judge(call: ToolInvocation, ruled: Approval | null): Promise<Approval>;
-  /** Asks the tool itself. Changes nothing, and may be asked again. */
+  /** Asks the tool itself. Has no side effects and may be repeated. */
   reconcile(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled>;
-  /** How long a person has who is asked for an outcome, in milliseconds; null: as long as it takes. */
+  /** How long a person has to report an outcome, in milliseconds; null: no limit. */
   outcomeWaitMs: number | null;
 };

@@ -1,6 +1,6 @@
 /**
- * Reads a transcript that came from elsewhere, entry by entry in its order, and says what is wrong with it; and which calls
- * are left without a result, with what stands for it.
+ * Validates an imported transcript entry by entry, in order. Reports calls that are left without a result, and a
+ * result to add for each.
  */
 import { isToolResult, isToolUse } from './blocks.ts';
 import type { Block, ToolResultBlock } from './blocks.ts';
@@ -18,11 +18,12 @@ export type TranscriptMessage = {
   content: readonly Block[];
 };
 
-/** A result that is to be written behind the transcript. */
+/** A result to add at the end of the transcript. */
 export type LackingResult = { branch: string; turn: Turn; result: ToolResultBlock };
 
-/** What the model is told of a call that was under way when its context was copied. */
-const NOT_CARRIED = 'No result was recorded before this conversation was imported. It may have happened.';
+/** The result for a call that was open when its context was exported. */
+const NOT_CARRIED =
+  'No result was recorded before this conversation was imported. The call may have taken effect.';
 
 const HOLDS: Readonly<Record<MessageRole, readonly Block['type'][]>> = {
   user: ['text', 'image', 'document'],
@@ -35,22 +36,23 @@ export class Transcript {
   readonly #open = new Map<ToolCallId, { branch: string; turn: Turn }>();
   readonly #requested = new Set<ToolCallId>();
 
-  /** What is wrong with the next message, in words that follow its name; null: nothing. */
+  /** What is wrong with the next message, as text that follows its name; null: nothing. */
   take({ branch, role, type, turn, status, content }: TranscriptMessage): string | null {
     const side = parseTurn(turn)?.side;
-    if (role === 'user' && side !== 'u') return `is of a user, but its turn is ${turn}`;
+    if (role === 'user' && side !== 'u') return `has the role user, but its turn is ${turn}`;
     if ((role === 'assistant' || role === 'tool') && side !== 'a')
-      return `is of an answer, but its turn is ${turn}`;
+      return `has the role ${role}, but its turn is ${turn}`;
     if ((role === 'tool') !== (type === 'tool_result')) return `has the role ${role} and the type ${type}`;
     const odd = content.find((block) => !HOLDS[role].includes(block.type));
-    if (odd !== undefined) return `has the role ${role} and holds a block of type ${odd.type}`;
+    if (odd !== undefined) return `has the role ${role} and contains a block of type ${odd.type}`;
     for (const { id } of content.filter(isToolUse)) {
-      if (this.#requested.has(id)) return `asks for the call ${id} a second time`;
+      if (this.#requested.has(id)) return `requests the call ${id} a second time`;
       this.#requested.add(id);
       if (status === 'completed') this.#open.set(id, { branch, turn });
     }
     for (const { tool_use_id: id } of content.filter(isToolResult)) {
-      if (!this.#requested.has(id)) return `holds a result of the call ${id}, which nobody asked for before`;
+      if (!this.#requested.has(id))
+        return `contains a result of the call ${id}, which no earlier message requests`;
       if (status === 'completed') this.#open.delete(id);
     }
     return null;

@@ -1,7 +1,7 @@
-/** Tokens of one model call, or summed over a job or a context, and what they cost. */
+/** Tokens of one model call, or their sum over a job or a context, and their cost. */
 import { formatDollars } from './money.ts';
 
-/** `input_tokens` excludes what caches served. */
+/** `input_tokens` excludes tokens read from caches. */
 export type Tokens = {
   input_tokens: number;
   output_tokens: number;
@@ -10,11 +10,11 @@ export type Tokens = {
 };
 
 export type Usage = Tokens & {
-  /** Billionths of a US dollar, as far as prices are known; null: none of them is. */
+  /** Billionths of a US dollar, counting only calls with a known price; null: no price is known. */
   cost_nanos: number | null;
 };
 
-/** As clients are told of it: dollars, as a decimal. */
+/** The form that clients get: dollars as a decimal number. */
 export type PublicUsage = Tokens & { cache_hit_ratio: number | null; cost: string | null };
 
 export function unpriced(tokens: Tokens): Usage {
@@ -38,7 +38,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** What is not known adds nothing. */
+/** An unknown cost adds nothing. */
 function addCosts(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
@@ -48,7 +48,7 @@ export function toPublicUsage({ cost_nanos, ...tokens }: Usage): PublicUsage {
   return { ...tokens, cache_hit_ratio: cacheHitRatio(tokens), cost };
 }
 
-/** Of the tokens of prompts those that caches served, from 0 to 1, to four places; null: there were none. */
+/** The share of prompt tokens read from caches, from 0 to 1 with four decimals; null: there were no prompt tokens. */
 export function cacheHitRatio({
   input_tokens,
   cache_read_tokens,

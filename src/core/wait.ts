@@ -1,8 +1,8 @@
-/** A call that waits for somebody, or for a moment: whether it still does. */
+/** Whether a waiting call still waits. */
 import type { Millis } from './time.ts';
 import type { OpenCall } from './tool-call.ts';
 
-/** Nothing came, and it is not over by itself. */
+/** Nothing has arrived, and it has not timed out. */
 export function isWaiting(call: OpenCall, now: Millis): boolean {
   return call.status === 'waiting' && !isOver(call, now);
 }
@@ -11,7 +11,7 @@ export function isForWorkers({ wait }: OpenCall): boolean {
   return wait?.for === 'workers';
 }
 
-/** It waited, and what it waited for has come, or comes no more. */
+/** It was waiting, and its answer has arrived or it timed out. */
 export function isOver({ status, reply, approval, wait }: OpenCall, now: Millis): boolean {
   if (status !== 'waiting') return false;
   const isDecided = approval !== null && wait?.for === 'approval';

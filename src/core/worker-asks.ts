@@ -1,4 +1,4 @@
-/** What a worker asks of other workers, by calls of built-in tools: what the arguments of such a call say. */
+/** Calls of built-in tools that concern other workers: parses their arguments. */
 import { parseId } from './ids.ts';
 import type { WorkerId } from './ids.ts';
 import { isJsonObject } from './json.ts';
@@ -8,7 +8,7 @@ import type { Json, JsonObject } from './json.ts';
 export const SPAWN_WORKER = 'spawn_worker';
 export const WAIT_FOR_WORKERS = 'wait_for_workers';
 
-/** A child is to be made, and given an input. What is null comes from its role, else from its parent. */
+/** Creates a child and gives it an input. A null field is taken from the child's role, otherwise from its parent. */
 export type SpawnAsk = {
   kind: 'spawn';
   input: string;
@@ -26,22 +26,22 @@ export type SpawnAsk = {
 export const WAIT_MODES = ['all', 'any'] as const;
 export type WaitMode = (typeof WAIT_MODES)[number];
 
-/** The jobs of workers that are unfinished now are waited for. */
+/** Waits for the jobs of workers that are unfinished now. */
 export type WaitAsk = {
   kind: 'wait';
-  /** As written: none, or no worker's, may be among them. */
+  /** As written by the model: may contain invalid ids or ids that belong to no worker. */
   workerIds: string[];
   mode: WaitMode;
-  /** Milliseconds; null: for as long as it takes. */
+  /** Milliseconds; null: no limit. */
   timeoutMs: number | null;
 };
 
 export type WorkerAsk = SpawnAsk | WaitAsk;
 
-/** Of one wait. */
+/** Maximum workers in one wait. */
 const MOST_WORKERS = 1_000;
 
-/** Characters. */
+/** In characters. */
 const LONGEST_NAME = 256;
 const LONGEST_TEXT = 1_000_000;
 
@@ -50,7 +50,7 @@ const MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([
   [WAIT_FOR_WORKERS, ['worker_ids', 'mode', 'timeout_s']],
 ]);
 
-/** Null: the arguments say nothing that can be carried out; what is wrong with them is said by the tool. */
+/** Null: the arguments are invalid; the tool reports what is wrong with them. */
 export function parseWorkerAsk(name: string, input: Json): WorkerAsk | null {
   if (!isJsonObject(input)) return null;
   const known = MEMBERS.get(name) ?? [];
@@ -65,7 +65,7 @@ export function parseWorkerAsk(name: string, input: Json): WorkerAsk | null {
   }
 }
 
-/** The ids of a wait, each once; null: one of them is no id. */
+/** The ids of a wait without duplicates; null: one of them is not an id. */
 export function workersOf({ workerIds }: WaitAsk): WorkerId[] | null {
   const ids = [...new Set(workerIds)].map((text) => parseId<WorkerId>(text));
   const known = ids.filter((id) => id !== null);
@@ -102,7 +102,7 @@ function parseWait(of: JsonObject): WaitAsk | null {
   return { kind: 'wait', workerIds, mode, timeoutMs: seconds === null ? null : seconds * 1_000 };
 }
 
-/** Null: not said; undefined: not a text. */
+/** Null: absent; undefined: not a valid text. */
 function text(value: Json | undefined, most = LONGEST_NAME): string | null | undefined {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' && value !== '' && value.length <= most ? value : undefined;

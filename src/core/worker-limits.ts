@@ -1,13 +1,13 @@
-/** How many workers may come to be below one another: whether one more may. */
+/** Limits on creating child workers, and whether one more worker is allowed. */
 import { LIMITS } from './limits.ts';
 
-/** As a config, a role and the config file say them. */
+/** As written in a config, a role or the config file. */
 export type WorkerLimitsConfig = { depth?: number; children?: number; workers?: number };
 
-/** `depth`: of a worker, where 0 has no parent. `children`: of one worker. `workers`: at work in one tree. */
+/** `depth`: of a worker (0: no parent). `children`: of one worker. `workers`: active in one tree. */
 export type WorkerLimits = { depth: number; children: number; workers: number };
 
-/** What holds where the operator says nothing. */
+/** The defaults. */
 export const WORKER_LIMITS: WorkerLimits = {
   depth: LIMITS.workerDepth,
   children: LIMITS.workerChildren,
@@ -16,7 +16,7 @@ export const WORKER_LIMITS: WorkerLimits = {
 
 export const TREE_LIMITS: TreeLimits = { limits: WORKER_LIMITS, tenantWorkers: null };
 
-/** The narrower of both, member by member. */
+/** The lower limit of both, field by field. */
 export function narrowed(wide: WorkerLimits, said: WorkerLimitsConfig): WorkerLimits {
   return {
     depth: Math.min(wide.depth, said.depth ?? wide.depth),
@@ -25,7 +25,7 @@ export function narrowed(wide: WorkerLimits, said: WorkerLimitsConfig): WorkerLi
   };
 }
 
-/** The narrowest of what either says; what neither says stays open. */
+/** The lower of both limits, field by field; a limit that neither sets stays unset. */
 export function narrowest(one: WorkerLimitsConfig, other: WorkerLimitsConfig): WorkerLimitsConfig {
   const members = ['depth', 'children', 'workers'] as const;
   return Object.fromEntries(
@@ -36,25 +36,28 @@ export function narrowest(one: WorkerLimitsConfig, other: WorkerLimitsConfig): W
   );
 }
 
-/** Of all trees, as the operator says. `tenantWorkers`: of one tenant, at work at once; null: no limit. */
+/** Limits for all trees, set by the operator. `tenantWorkers`: active workers of one tenant; null: no limit. */
 export type TreeLimits = { limits: WorkerLimits; tenantWorkers: number | null };
 
-/** Around a worker that wants to be a parent: its depth, its children, who is at work in its tree and of its tenant. */
+/**
+ * Counts around a worker that creates a child: its depth, its children, and the active workers of its tree and of its
+ * tenant.
+ */
 export type WorkerCounts = { depth: number; children: number; inTree: number; ofTenant: number };
 
-/** In words for whoever asked; null: there is room for one more. `tenantWorkers`: null: no limit. */
+/** The reason for the model or the client; null: one more worker is allowed. `tenantWorkers` null: no limit. */
 export function overLimit(
   { depth, children, inTree, ofTenant }: WorkerCounts,
   limits: WorkerLimits,
   tenantWorkers: number | null,
 ): string | null {
   if (depth + 1 > limits.depth)
-    return `Workers may be ${limits.depth} deep below the first one, and this one is at depth ${depth}: it can have no children.`;
+    return `This worker is at depth ${depth} and the limit is ${limits.depth}, so it cannot create children.`;
   if (children + 1 > limits.children)
-    return `A worker may have ${limits.children} children, and this one has ${children}. Give the work to one of them, or remove some.`;
+    return `This worker has ${children} children and the limit is ${limits.children}. Give the work to one of them, or remove some.`;
   if (inTree + 1 > limits.workers)
-    return `${limits.workers} workers of one tree may be at work at once, and ${inTree} are. Wait for some of them to end.`;
+    return `${inTree} workers of this tree are active and the limit is ${limits.workers}. Wait for some of them to finish.`;
   if (tenantWorkers !== null && ofTenant + 1 > tenantWorkers)
-    return `${tenantWorkers} workers may be at work at once, and ${ofTenant} are. Wait for some of them to end.`;
+    return `${ofTenant} workers are active and the limit is ${tenantWorkers}. Wait for some of them to finish.`;
   return null;
 }

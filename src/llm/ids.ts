@@ -1,6 +1,6 @@
-/** Ids in production: UUIDv7, which sort by when they were made. */
+/** Ids in production: UUIDv7, which sort by creation time. */
 import { v7 } from 'uuid';
 import type { Ids } from '../core/ids.ts';
 
-// Branding what was just made: the one place here where an id comes into being.
+// The only place that brands a newly generated id.
 export const uuids: Ids = { next: <T extends string>() => v7() as T };

@@ -1,8 +1,8 @@
-/** Names a provider key without saying it: the provider, its address, and a hash of both and the key. */
+/** Identifies a provider key without revealing it: the provider, its address, and a hash of both and the key. */
 import { createHash } from 'node:crypto';
 import type { ProviderName } from '../core/model.ts';
 
-/** `address`: null where it is the provider's own. What an address may hide (a user, a query) is in the hash alone. */
+/** `address`: null for the provider's own. Secret parts of an address (user, query) appear only in the hash. */
 export function keyId(provider: ProviderName, address: string | null, key: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([provider, address, key]))

@@ -1,42 +1,42 @@
 /**
- * One process's view of one provider key. Open until the key is told to slow down; then closed until a moment, then a
- * ramp: a few calls at once, one more with each that is answered, so that they double with each round. Behind the last
- * step of the ramp, or after a minute without a refusal, the gate is open and all is forgotten. A refusal on the ramp
- * closes it again.
+ * One process's view of the throttle of one provider key. The key is open until a rate limit closes it until a given
+ * time. Then a ramp follows: a few calls at once, and one more for each answered call, so that the number doubles
+ * each round. After the last step of the ramp, or after a minute without a refusal, the throttle is removed. A
+ * refusal on the ramp closes the key again.
  */
 import { throttleFor, isThrottleReason } from '../core/throttle.ts';
 import type { ThrottleReason } from '../core/throttle.ts';
 import type { ModelFailure } from '../core/model.ts';
 import type { Clock, Millis } from '../core/time.ts';
 
-/** Calls that may wait for their first word at once, when the hold is over. */
+/** Calls in flight without a first byte that are allowed when the throttle time is over. */
 const PLACES = 2;
-/** With more places than these the gate is open. */
+/** With more places than this the throttle is removed. */
 const LAST_PLACES = 64;
-/** After so long without a refusal too, in milliseconds. */
+/** The throttle is also removed after this long without a refusal, in milliseconds. */
 const CALM_MS = 60_000;
-/** Who waits without a slot comes again so much later than who asked before, in milliseconds: after a minute from the start. */
+/** Callers that wait without a slot are spread by this many milliseconds each; after a minute the sequence restarts. */
 const APART_MS = 20;
 const MOMENTS = 3_000;
-/** Nor sooner than this: what was not called in place is not called in a moment. */
+/** Earliest retry without a slot: a call that got no turn in place will not get one immediately. */
 const SOONEST_MS = 1_000;
-/** So many wait in place at most: slots are for those who have something to do. */
+/** Maximum callers that wait in place, because waiting callers keep their slots. */
 const MOST_WAITING = 32;
 
 export type Closing = { until: Millis; reason: ThrottleReason };
 
-/** From one refusal to the next, or to the end of the ramp. */
+/** One throttle period: from a refusal to the next one, or to the end of the ramp. */
 type Spell = Closing & {
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   strikes: number;
   places: number;
-  /** Calls that were let in and have not been answered yet. */
+  /** Calls that were let through and have not been answered yet. */
   inside: number;
-  /** How many were sent away to come again. */
+  /** Callers that were told to try again later. */
   sentAway: number;
 };
 
-/** A call that was let in. */
+/** A call that was let through. */
 export type Pass = { spell: Spell | null; counts: boolean };
 
 export class KeyThrottle {
@@ -51,7 +51,7 @@ export class KeyThrottle {
     this.#random = random;
   }
 
-  /** Null: a call may begin now. */
+  /** Null: a call may start now. */
   holding(): Closing | null {
     const spell = this.#spell;
     const now = this.#clock.now();
@@ -61,14 +61,14 @@ export class KeyThrottle {
     return null;
   }
 
-  /** A call begins. To be `answered` or `left`, whichever comes first. */
+  /** A call starts. It must end with `answered` or `left`, whichever comes first. */
   enter(): Pass {
     const spell = this.#spell;
     if (spell !== null) spell.inside += 1;
     return { spell, counts: spell !== null };
   }
 
-  /** The first word of the answer came: the key serves again. */
+  /** The first byte of the answer arrived: the key works again. */
   answered(pass: Pass): void {
     if (!this.#giveUpPlace(pass) || this.#spell === null) return;
     this.#spell.places += 1;
@@ -76,14 +76,14 @@ export class KeyThrottle {
     this.#callWaiting();
   }
 
-  /** The call ended in whatever way. */
+  /** The call ended in any way. */
   left(pass: Pass): void {
     if (this.#giveUpPlace(pass)) this.#callWaiting();
   }
 
   /**
-   * The call was refused. What was begun before the gate closed says nothing new, unless it names a later moment.
-   * Null: nothing that others do not know.
+   * The call was refused. For a call that started before the key was closed, this is new only if it gives a later
+   * time. Null: nothing that other processes need to know.
    */
   refused(pass: Pass, failure: ModelFailure): Closing | null {
     const { class: reason } = failure;
@@ -96,12 +96,12 @@ export class KeyThrottle {
     return this.#close(closing, isNews ? known + 1 : known) ? closing : null;
   }
 
-  /** Somebody else was refused. False: no news. */
+  /** Another process reported a refusal. False: nothing new. */
   receive(closing: Closing): boolean {
     return closing.until > this.#clock.now() && this.#close(closing, this.#spell?.strikes ?? 0);
   }
 
-  /** When to come again after a wait without a slot. */
+  /** When to try again after a wait without a slot. */
   comeAgainAt(): Millis {
     const now = this.#clock.now();
     const spell = this.#spell;
@@ -111,7 +111,10 @@ export class KeyThrottle {
     return Math.ceil(Math.max(now + SOONEST_MS, spell.until) + (place + this.#random()) * APART_MS);
   }
 
-  /** Waits for one's turn, first come, first served. False: `until` came first, or the signal, or too many wait. */
+  /**
+   * Waits for the caller's turn, first come, first served. False: `until` or the signal came first, or too many
+   * callers are waiting.
+   */
   async turn(until: Millis, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this.#waiting.size >= MOST_WAITING) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -140,7 +143,7 @@ export class KeyThrottle {
     this.#spell = null;
   }
 
-  /** False: the place was given up before, or it is one of a spell that is over. */
+  /** False: the place was released before, or belongs to an earlier throttle period. */
   #giveUpPlace(pass: Pass): boolean {
     if (!pass.counts) return false;
     pass.counts = false;
@@ -160,7 +163,7 @@ export class KeyThrottle {
     this.#setAlarm();
   }
 
-  /** While anybody waits, the first are called when the hold is over. */
+  /** While callers are waiting, the first are called when the throttle time is over. */
   #setAlarm(): void {
     const ms = (this.#spell?.until ?? 0) - this.#clock.now();
     if (this.#alarm !== null || this.#waiting.size === 0 || ms <= 0) return;

@@ -1,4 +1,4 @@
-/** The models that this process can call: one adapter and one SDK client for each provider it has keys for. */
+/** The models that this process can call: one adapter and one SDK client per provider that has a key. */
 import type { Prices } from '../core/cost.ts';
 import type { Ids } from '../core/ids.ts';
 import { PROVIDERS } from '../core/model.ts';
@@ -18,27 +18,27 @@ import type { Limits } from './wire/wire.ts';
 
 export type ModelsOptions = {
   anthropic?: AnthropicOptions;
-  /** `openai` needs a key; `openai-chat` is also there with an address alone, for local servers. */
+  /** `openai` needs a key; `openai-chat` also works with only an address, for local servers. */
   openai?: OpenAIOptions;
-  /** Milliseconds of silence that end a call, within an answer. */
+  /** Milliseconds of silence within an answer that end a call. */
   idleTimeoutMs: number;
-  /** Until a stream begins; as `idleTimeoutMs` where it is left out. */
+  /** Limit until a stream starts; default: `idleTimeoutMs`. */
   connectTimeoutMs?: number;
-  /** Until a whole answer (`streaming: false`) begins, which is when it is finished; ten minutes where it is left out. */
+  /** Limit until a complete answer (`streaming: false`) starts, which is when it is finished; default: ten minutes. */
   wholeTimeoutMs?: number;
-  /** Providers are reached by way of the proxies that the environment names. */
+  /** Connects to providers through the proxies named in the environment. */
   useEnvProxy?: boolean;
-  /** Makes the ids of tool calls. */
+  /** Generates the ids of tool calls. */
   ids?: Ids;
-  /** What answers cost; without it nobody knows. */
+  /** Prices of models; without them no cost is recorded. */
   prices?: Prices;
 };
 
 export type Models = {
-  /** Null where this process has no key for it. */
+  /** Null if this process has no key for it. */
   for(provider: ProviderName): Model | null;
   configured: ProviderName[];
-  /** Tells keys apart, in every process alike, and holds none. */
+  /** Identifies a key; the same in every process, and without the key itself. */
   keyId(provider: ProviderName): string;
 };
 
@@ -79,7 +79,7 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
-/** Made when it is first asked for. */
+/** Created on first use. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => (made ??= { value: make() }).value;

@@ -1,10 +1,10 @@
-/** Says of each answer what it cost, by the prices of this process: an answer keeps the price it was made at. */
+/** Adds the cost to each answer, using the prices of this process at the time of the call. */
 import { costOf } from '../core/cost.ts';
 import type { Prices } from '../core/cost.ts';
 import { formatModelName } from '../core/model.ts';
 import type { Model } from '../core/model.ts';
 
-/** The model that was asked for has the price, by whatever name the provider calls what answered. */
+/** The price is that of the requested model, regardless of the name in the provider's answer. */
 export function priced(model: Model, prices: Prices): Model {
   return {
     async call(request, listener, signal) {

@@ -171,7 +171,7 @@ describe('while it waits for a person', () => {
     expect((await resolve(lost, { outcome: 'happened' })).status).toBe(200);
     await fleet.ended(lost.jobId);
     expect((await resultOf(lost)).content[0]).toMatchObject({
-      content: expect.stringMatching(/^It happened: .* Do not repeat it\.$/),
+      content: expect.stringMatching(/^The call took effect: .* Do not repeat it\.$/),
       is_error: false,
     });
   });

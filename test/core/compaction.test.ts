@@ -252,7 +252,7 @@ describe('when', () => {
     if (plan === null) throw new Error('nothing was to be done');
     expect(one[plan.cut]?.role).toBe('assistant');
     expect(summaryText(one, plan.cut, 'so far', plan.written, 20_000)).toBe(
-      `so far\n\nWhat is being worked on was asked in these words:\n${words(41, 'u')}`,
+      `so far\n\nThe current request, verbatim:\n${words(41, 'u')}`,
     );
   });
 

@@ -119,7 +119,7 @@ describe('closing words', () => {
   test('a call that was begun is never said not to have happened', () => {
     const closing = closingOf(call({ effect: 'once', status: 'started' }));
     expect(closing.status).toBe('unknown');
-    expect(closing.text).toMatch(/outcome unknown.*may have happened/s);
+    expect(closing.text).toMatch(/outcome unknown.*may have taken effect/s);
     expect(OUTCOME_UNKNOWN.status).toBe('unknown');
     expect(OUTCOME_UNKNOWN.text).toMatch(/outcome unknown.*Check before repeating/s);
   });

@@ -265,7 +265,7 @@ describe('a wait for an answer', () => {
     expect(move.calls).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
     const said = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
     expect(said).toMatchObject([
-      { content: [{ content: 'Nobody answered before the job ended.', is_error: true }] },
+      { content: [{ content: 'No answer arrived before the job ended.', is_error: true }] },
       { id: reply.messageId, content: [{ content: 'M', is_error: false }] },
     ]);
   });
@@ -273,7 +273,7 @@ describe('a wait for an answer', () => {
   test('for a client that was to run something leaves open whether it did', () => {
     expect(closingOf(asked({ effect: 'once' }))).toMatchObject({
       status: 'unknown',
-      text: expect.stringMatching(/outcome unknown.*may have happened/),
+      text: expect.stringMatching(/outcome unknown.*may have taken effect/),
     });
   });
 });

@@ -123,7 +123,7 @@ describe('every move keeps to the table of states', () => {
 
   test('a change that the table forbids is a bug, not a row', () => {
     expect(() => stateChange('Idle', 'ExecutingTools', null)).toThrow(
-      /may not go from Idle to ExecutingTools/,
+      /from Idle to ExecutingTools is not allowed/,
     );
   });
 });

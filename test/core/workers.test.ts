@@ -176,10 +176,10 @@ describe('limits', () => {
 
   test.each([
     [{ depth: 2, children: 3, inTree: 4, ofTenant: 5 }, 6, null],
-    [{ depth: 3, children: 0, inTree: 0, ofTenant: 0 }, null, /3 deep/],
-    [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 children/],
-    [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 workers of one tree/],
-    [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 workers may be at work/],
+    [{ depth: 3, children: 0, inTree: 0, ofTenant: 0 }, null, /the limit is 3, so it cannot create children/],
+    [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 children and the limit is 4/],
+    [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 workers of this tree/],
+    [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 workers are active/],
   ])('%j of at most %j', (counts, tenant, words) => {
     const told = overLimit(counts, wide, tenant);
     if (words === null) expect(told).toBeNull();

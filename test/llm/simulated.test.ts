@@ -181,6 +181,6 @@ describe('a script', () => {
   });
 
   test('that asks for help gets it', async () => {
-    expect(textOf(answerOf(await play('help:')).content)).toContain('one directive a line');
+    expect(textOf(answerOf(await play('help:')).content)).toContain('one directive per line');
   });
 });

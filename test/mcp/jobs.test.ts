@@ -83,7 +83,7 @@ describe('files', () => {
 
   test('beyond the list are not touched: the tool is not there', async () => {
     const [result] = await house.run(['files'], 'call: files__write_file {"path": "/x"}\nthen:\nsay: done');
-    expect(result).toMatch(/^There is no tool named files__write_file here/);
+    expect(result).toMatch(/^There is no tool named files__write_file/);
   });
 
   test('are edited once somebody approved it, and not before', async () => {
@@ -128,7 +128,7 @@ test('a list that changes in the middle of a job is that of the next one', async
   const first = await client.post(context.id, `${calls}\nthen:\nsay: done`);
   await client.ended(first.job_id);
   const [, , refused] = await resultsOf(client, context.id);
-  expect(refused).toMatch(/^There is no tool named it__learnt here/);
+  expect(refused).toMatch(/^There is no tool named it__learnt/);
   const second = await client.post(context.id, 'call: it__learnt\nthen:\nsay: done');
   await client.ended(second.job_id);
   expect((await resultsOf(client, context.id)).at(-1)).toBe('did learnt');
@@ -147,7 +147,7 @@ test('while a plan is made only tools that change nothing are there', async () =
   const { job_id } = await client.post(context.id, 'call: files__edit_file {"path": "/x"}\nthen:\nsay: done');
   await client.ended(job_id);
   const [result] = await resultsOf(client, context.id);
-  expect(result).toContain('There are: files__read_text_file.');
+  expect(result).toContain('Available tools: files__read_text_file.');
 });
 
 test('a server that cannot be reached holds up no job for long, and the model is told', async () => {

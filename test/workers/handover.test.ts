@@ -207,7 +207,7 @@ describe('a plan', () => {
     const job = await converse(worker, 'plan it');
     expect(provider.requests[0]?.tools).toEqual(['ask_user', 'look']);
     expect(provider.requests[1]?.entries.at(-1)?.text).toBe(
-      'There is no tool named mail here while a plan is made: tools that change something are not offered. There are: ask_user, look.',
+      'There is no tool named mail in plan mode: tools with side effects are not offered. Available tools: ask_user, look.',
     );
     const { body } = await api.get(url(worker, `/messages/${job.output.message_id}`));
     expect(body).toMatchObject({ type: 'plan' });
@@ -238,7 +238,7 @@ describe('a plan', () => {
     });
     const job = await converse(worker, 'go');
     expect(provider.requests[1]?.entries.at(-1)?.text).toBe(
-      'The tool mail was not here, or was another one, when it was called: nothing was run. It can be called now.',
+      'The tool mail was not available, or was a different tool, when it was called. Nothing was run. It can be called now.',
     );
     expect(job.output.text).toBe('It said: sent');
     const { body: steps } = await api.get(`/api/jobs/${job.id}/steps`);
@@ -255,7 +255,7 @@ describe('a plan', () => {
         : { toolCalls: [{ name: 'mail', arguments: {} }] };
     });
     const job = await converse(worker, 'go');
-    expect(job.output.text).toMatch(/no tool named mail here while a plan is made/);
+    expect(job.output.text).toMatch(/no tool named mail in plan mode/);
     const { body: steps } = await api.get(`/api/jobs/${job.id}/steps`);
     expect(steps.data).toContainEqual(expect.objectContaining({ name: 'mail', status: 'failed' }));
   });

@@ -247,7 +247,7 @@ describe('a wait for an answer ends', () => {
   const unanswered = [
     'u1 user: order',
     'a1 assistant: →ask_user',
-    'a1 tool: ←Nobody answered before the job ended.',
+    'a1 tool: ←No answer arrived before the job ended.',
   ];
 
   test.each(INTERRUPT_MODES)('with an interrupt, %s, and nobody has to run', async (mode) => {

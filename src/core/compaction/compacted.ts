@@ -1,6 +1,6 @@
 /**
- * What was compacted of a branch. A compaction never destroys: it says up to which number a prompt shows something shorter,
- * and messages stay as they are.
+ * The compactions of a branch. A compaction deletes nothing: it records up to which message number a prompt shows
+ * something shorter. The messages stay stored unchanged.
  */
 import type { CompactionId, JobId } from '../ids.ts';
 import type { Message } from '../message.ts';
@@ -9,42 +9,46 @@ import type { CompactorType } from './type.ts';
 
 type Mark = {
   id: CompactionId;
-  /** The number of its event: what has a lower one was there when it was made. */
+  /** The number of its event: everything with a lower number existed when it was made. */
   seq: number;
-  /** The last message that it stands for: a visible one, and no note of the platform's own. */
+  /** The last message it covers: never a `system` message written by the platform. */
   uptoSeq: number;
   jobId: JobId;
-  /** Tokens of the prompt as it was then, estimated. Null: it was made on a branch that this one came from. */
+  /**
+   * Estimated tokens of the prompt after the compaction. Null: it was made on the branch that this one was forked
+   * from.
+   */
   tokensAfter: number | null;
 };
 
-/** `text` stands for every message up to `uptoSeq`. */
+/** `text` replaces every message up to `uptoSeq` in the prompt. */
 export type Summary = Mark & { text: string };
 
-/** Results of tools up to `uptoSeq` are shown by their summaries. */
+/** Tool results up to `uptoSeq` are shown in their short form. */
 export type Shortening = Mark;
 
-/** Of a branch: the last of each kind that holds. */
+/** The latest compaction of each kind on a branch. */
 export type Compacted = { summary: Summary | null; shortening: Shortening | null };
 
 export const NOTHING_COMPACTED: Compacted = { summary: null, shortening: null };
 
-/** What a context remembers of a branch: from the last message on that a summary stands for, where there is one. */
+/** What a run keeps in memory of a branch: its history from the last summarised message on, and its compactions. */
 export type Memory = { history: readonly Message[]; compacted: Compacted };
 
 /**
- * A history that is too long to be read at once: its first `messages` are read, the last one is there without its content, and
- * those between are missing. `readBytes` and `bytes` are the sizes, as stored, of what is read and of the rest.
+ * A history too large to read at once: its first `messages` are read, the last message is present without content,
+ * and those between are missing. `readBytes` and `bytes` are the stored sizes of the part that was read and of the
+ * rest.
  */
 export type Unread = { messages: number; readBytes: number; bytes: number };
 
-/** One that is yet to be stored. */
+/** A compaction that is not stored yet. */
 export type NewCompaction = {
   id: CompactionId;
   type: CompactorType;
   branch: string;
   uptoSeq: number;
-  /** Of a model: what it made of them. Null: results of tools are shortened. */
+  /** The summary a model wrote. Null: tool results are shortened instead. */
   summary: string | null;
   /** `provider/model` that wrote the summary. */
   model: string | null;
@@ -55,33 +59,33 @@ export type NewCompaction = {
   usage: Usage | null;
 };
 
-/** After `made` was stored with its event under `seq`. */
+/** The state after `made` was stored with its event under `seq`. */
 export function withCompaction(compacted: Compacted, made: NewCompaction, seq: number): Compacted {
   const { id, uptoSeq, jobId, tokensAfter, summary: text } = made;
   const mark: Mark = { id, seq, uptoSeq, jobId, tokensAfter };
   return text === null ? { ...compacted, shortening: mark } : { ...compacted, summary: { ...mark, text } };
 }
 
-/** The one that was made last. */
+/** The most recent compaction. */
 export function lastCompaction({ summary, shortening }: Compacted): Mark | null {
   if (summary === null || shortening === null) return summary ?? shortening;
   return summary.seq > shortening.seq ? summary : shortening;
 }
 
-/** Whether this job made any of those that hold. */
+/** Whether this job made any of the current compactions. */
 export function isMadeBy({ summary, shortening }: Compacted, jobId: JobId): boolean {
   return summary?.jobId === jobId || shortening?.jobId === jobId;
 }
 
-/** Whether a summary stands for the message. */
+/** Whether a summary covers the message. */
 export function isSummarised({ summary }: Compacted, { seq }: Pick<Message, 'seq'>): boolean {
   return summary !== null && seq <= summary.uptoSeq;
 }
 
 /**
- * Whether a prompt shows the message itself. The input that it is to answer is shown, whatever stands for it, from the first
- * step to the last: a branch may begin at an input that its parent has long summarised, and what came after one may be taken
- * back. Only a summary that tells of the answer too stands for it.
+ * Whether a prompt shows the message itself. The input to be answered is shown from the first step to the last, even
+ * if a summary covers it: a branch can fork at an input that its parent has summarised, and later messages can be
+ * retracted. The summary replaces this input only when it covers the answer too.
  */
 export function shownBy({ history, compacted }: Memory): (message: Message) => boolean {
   const at = history.findLastIndex(({ role }) => role === 'user');
@@ -92,7 +96,7 @@ export function shownBy({ history, compacted }: Memory): (message: Message) => b
   return (message) => !isSummarised(compacted, message) || message.id === last?.id;
 }
 
-/** Whether results of tools in it are shown by their summaries. */
+/** Whether tool results in the message are shown in their short form. */
 export function isShortened({ shortening }: Compacted, { seq }: Pick<Message, 'seq'>): boolean {
   return shortening !== null && seq <= shortening.uptoSeq;
 }

@@ -1,6 +1,6 @@
 /**
- * The compactors, by type: what each leaves in place of what is before a cut. A new one is a line here and a type in
- * `type.ts`.
+ * The compactors by type: what each leaves in place of the messages before a cut. To add a compactor, add an entry
+ * here and a type in `type.ts`.
  */
 import type { Message } from '../message.ts';
 import { textTokens } from '../tokens.ts';
@@ -12,9 +12,9 @@ import { requestBefore, summaryLimit } from './summary.ts';
 export type View = { history: readonly Message[]; sizes: Sizes; contextLimit: number };
 
 export type Compactor = {
-  /** Whether a model writes what is left. If not, messages stay in the prompt, and are shown shorter. */
+  /** Whether a model writes the replacement. If not, messages stay in the prompt in a shorter form. */
   asksModel: boolean;
-  /** Tokens of what stands in place of what is before the cut, by characters, at most. */
+  /** Maximum tokens, estimated from characters, of what replaces the messages before the cut. */
   leaves(view: View, cut: number): number;
 };
 
@@ -30,13 +30,16 @@ export const COMPACTORS: Readonly<Record<CompactorType, Compactor>> = {
   },
 };
 
-/** Tokens that a model may write in place of what is before the cut: half of what that has, or it is not worth a call. */
+/**
+ * Tokens a model may write for what is before the cut: at most half of the current size, otherwise the call is not
+ * worth it.
+ */
 export function writtenLimit({ sizes, contextLimit }: View, cut: number): number {
   const replaced = sizes.summary + sum(sizes.shown.slice(0, cut));
   return Math.min(summaryLimit(contextLimit), Math.floor(replaced / 2));
 }
 
-/** The last message before the cut that is somebody's, and no note of the platform's own; null: there is none. */
+/** The last message before the cut that is not a `system` message of the platform; null: there is none. */
 export function lastBefore(history: readonly Message[], cut: number): Message | null {
   return history.slice(0, cut).findLast(({ role }) => role !== 'system') ?? null;
 }

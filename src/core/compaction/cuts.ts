@@ -1,15 +1,15 @@
 /**
- * Where a cut may lie. What is before it is compacted, what is behind it stays whole. A cut never separates a call from
- * its result; it lies between turns, and within the last one only where that alone is too long.
+ * Possible cuts. Messages before a cut are compacted; messages after it stay whole. A cut never separates a call from
+ * its result. It lies between turns, and inside the last turn only where that turn alone is too long.
  */
 import { isToolResult, isToolUse } from '../blocks.ts';
 import type { ToolCallId } from '../ids.ts';
 import type { Message } from '../message.ts';
 
-/** Answers of the last turn that are kept, in turn, where the last turn itself has to be cut. */
+/** How many answers of the last turn to keep, tried in order, where the last turn itself has to be cut. */
 const KEPT_ANSWERS = [16, 8, 4, 2, 1];
 
-/** Indexes into history, from the one that keeps most to the one that keeps least. 0 is no cut. */
+/** Indexes into history, from the cut that keeps most to the one that keeps least. 0 means no cut. */
 export function cutsOf(history: readonly Message[], keepTurns: number): number[] {
   const begins = turnBegins(history);
   const answers = lastAnswers(history, begins.at(-1) ?? 0);
@@ -19,7 +19,10 @@ export function cutsOf(history: readonly Message[], keepTurns: number): number[]
   ]);
 }
 
-/** The cut that keeps exactly so many turns whole; with 0 the last answer only. None where there are no more. */
+/**
+ * The cut that keeps exactly this many turns; 0 keeps only the last answer. Empty if history has no more turns than
+ * that.
+ */
 export function cutBefore(history: readonly Message[], keepTurns: number): number[] {
   const begins = turnBegins(history);
   const cut = keepTurns === 0 ? lastAnswers(history, 0).at(-1) : begins.at(-keepTurns);
@@ -37,12 +40,12 @@ function halves(keepTurns: number): number[] {
   return keepTurns < 1 ? [] : [keepTurns, ...halves(Math.floor(keepTurns / 2))];
 }
 
-/** Answers behind the beginning of the last turn. */
+/** Indexes of the answers after the start of the last turn. */
 function lastAnswers(history: readonly Message[], begin: number): number[] {
   return indexesOf(history, ({ role }, index) => index > begin && role === 'assistant');
 }
 
-/** Where each turn begins: with the first message that bears its number. Notes of the platform's own are nobody's turn. */
+/** Where each turn starts: the first message with its number. `system` messages of the platform belong to no turn. */
 export function turnBegins(history: readonly Message[]): number[] {
   let highest = 0;
   return indexesOf(history, ({ role, turn }) => {
@@ -60,7 +63,7 @@ function indexesOf(
   return history.flatMap((message, index) => (isWanted(message, index) ? [index] : []));
 }
 
-/** Of a call and its result: the index of the one that comes first, and of the other. */
+/** The indexes of a call and its result: the lower one, then the higher one. */
 export type CallSpan = { first: number; last: number };
 
 export function callSpans(history: readonly Message[]): CallSpan[] {

@@ -1,4 +1,4 @@
-/** Whether a prompt is to be compacted, and how: where it is cut, and what that brings. Pure; decides nothing about jobs. */
+/** Whether and how to compact a prompt: where to cut, and how much that saves. Pure; makes no decisions about jobs. */
 import { parseModelName } from '../model.ts';
 import type { Settings } from '../settings.ts';
 import { textTokens } from '../tokens.ts';
@@ -14,34 +14,41 @@ import type { CompactorType } from './type.ts';
 import { promptTokens, sizesOf, sum, totalOf } from './sizes.ts';
 
 /**
- * Why one looks. `due`: before every model call. `refused`: the provider said that the prompt is too long. `asked`: somebody
- * wants it. `rest`: what was asked for and could not be done at once.
+ * Why compaction is considered. `due`: checked before every model call. `refused`: the provider reported that the
+ * prompt is too long. `asked`: a client requested it. `rest`: the remainder of a requested compaction that could not
+ * be done in one step.
  */
 export type Occasion = 'due' | 'refused' | 'asked' | 'rest';
 
 export type CompactionPlan = {
   type: CompactorType;
-  /** Index into history: what is before it is compacted. */
+  /** Index into history: messages before it are compacted. */
   cut: number;
-  /** The last message of that. */
+  /** The number of the last compacted message. */
   uptoSeq: number;
   tokensBefore: number;
-  /** Of a model: which part of history it is shown, how much of one text, and how many tokens it may write. */
+  /**
+   * For a model: the index where its input starts, the maximum characters of one text, and the maximum tokens of its
+   * summary.
+   */
   from: number;
   longest: number;
   written: number;
-  /** Tokens by characters of what is left without what a model writes, and what one of them counts in the estimate. */
+  /**
+   * Estimated tokens (by characters) that remain without the summary, and the factor from that estimate to the token
+   * estimate.
+   */
   rest: number;
   scale: number;
 };
 
-/** What a compaction has to bring, in tokens. */
+/** What a compaction must achieve, in tokens: the target size and the minimum saving. */
 type Aim = { goal: number; gain: number };
 
-/** Tokens that a model may write at least: for less it is not asked. */
+/** Minimum tokens for a summary: with less room the model is not called. */
 const LEAST = 25;
 
-/** Null: not now, or there is nothing that would be worth it. */
+/** Null: not due, or no compaction would save enough. */
 export function planCompaction(
   memory: Memory,
   settings: Settings,
@@ -55,7 +62,7 @@ export function planCompaction(
   if (occasion === 'due' && tokensBefore < due) return null;
   const sizes = sizesOf(memory, settings);
   const view: View = { history: memory.history, sizes, contextLimit };
-  // Who asks for so many turns gets them, unless they alone are too long.
+  // A request for a number of turns gets exactly that number, unless those turns alone are too long.
   const cuts =
     occasion === 'rest' || (occasion === 'asked' && tokensBefore < due)
       ? cutBefore(memory.history, compaction.keepTurns)
@@ -66,9 +73,9 @@ export function planCompaction(
 }
 
 /**
- * For a history that is too long to be read at once: a summary of as much of its beginning as the model can read. The size of
- * the part that was not read is estimated from its bytes. Null: the compaction type is not `llm`, or a summary would save
- * nothing.
+ * Plans a summary for a history that is too large to read at once: as much of its beginning as the model can read.
+ * The size of the unread part is estimated from its bytes. Null: the compaction type is not `llm`, or a summary would
+ * save nothing.
  */
 export function planBeginning(
   { history, compacted }: Memory,
@@ -85,7 +92,7 @@ export function planBeginning(
   return whole === null ? null : choose([whole], { goal: 0, gain: 1 });
 }
 
-/** As the worker is set, but for what was asked. One who asks means it: `none` is no answer. */
+/** The worker's settings overridden by the request. For a requested compaction, type `none` becomes `threshold`. */
 export function asAsked(settings: Settings, asked: AskedCompaction): Settings {
   const { compaction } = settings;
   const model = asked.model === undefined ? null : parseModelName(asked.model);
@@ -94,7 +101,7 @@ export function asAsked(settings: Settings, asked: AskedCompaction): Settings {
   return { ...settings, compaction: { ...compaction, type, keepTurns, model: model ?? compaction.model } };
 }
 
-/** Estimated tokens of the prompt afterwards; `written`: what a model wrote, or nothing. */
+/** Estimated tokens of the prompt after the compaction; `written`: the summary a model wrote, or empty. */
 export function tokensAfter({ rest, scale }: CompactionPlan, written: string): number {
   return Math.round((rest + textTokens(written)) * scale);
 }
@@ -102,7 +109,7 @@ export function tokensAfter({ rest, scale }: CompactionPlan, written: string): n
 function aimOf(occasion: Occasion, tokensBefore: number, due: number, contextLimit: number): Aim {
   switch (occasion) {
     case 'due':
-      // Every compaction makes what is cached of the prompt void: not for a trifle.
+      // Every compaction invalidates the provider's prompt cache, so a small saving is not worth it.
       return { goal: due, gain: contextLimit / 20 };
     case 'refused':
       return { goal: Math.min(due, tokensBefore * 0.7), gain: tokensBefore / 10 };
@@ -114,7 +121,7 @@ function aimOf(occasion: Occasion, tokensBefore: number, due: number, contextLim
 
 type Weighed = { plan: CompactionPlan; after: number };
 
-/** What keeps most and reaches the goal; where nothing reaches it, what brings most. */
+/** The plan that keeps most and reaches the goal; if none reaches it, the plan that saves most. */
 function choose(weighed: readonly Weighed[], { goal, gain }: Aim): CompactionPlan | null {
   const worth = weighed.filter(({ plan, after }) => plan.tokensBefore - after >= gain);
   const enough = worth.find(({ after }) => after <= goal);
@@ -122,7 +129,7 @@ function choose(weighed: readonly Weighed[], { goal, gain }: Aim): CompactionPla
   return (enough ?? best)?.plan ?? null;
 }
 
-/** Null: there is nothing new before the cut. */
+/** Null: nothing new before the cut. */
 function weigh(
   memory: Memory,
   type: CompactorType,

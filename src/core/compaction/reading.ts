@@ -1,6 +1,6 @@
 /**
- * How much of what is to be summarised a model can read at once: shorter texts where it is too long, less of it where that is
- * not enough. What is left then is summarised next time.
+ * How much of the history a summarising model can read at once: first texts are shortened, then fewer messages are
+ * read. The remaining messages are summarised next time.
  */
 import { formatModelName } from '../model.ts';
 import type { Settings } from '../settings.ts';
@@ -11,17 +11,17 @@ import { callSpans, unseparated } from './cuts.ts';
 import { CONTEXT_LIMITS } from './settings.ts';
 import { transcriptLines } from './transcript.ts';
 
-/** Characters that are shown of one text, in turn. */
+/** Maximum characters shown of one text, tried in order. */
 const LONGEST = [20_000, 4_000, 1_000] as const;
 const SHORTEST = LONGEST[2];
 
-/** Share of its prompt that a model is given to read: the rest is for what it writes, and for an estimate that is wrong. */
+/** Share of the model's prompt used for input. The rest is left for its output and for estimation errors. */
 const READ = 0.7;
 
-/** The cut that can be reached from a wanted one, and how much of one text is shown; null: none. */
+/** The cut that can be reached towards the wanted one, and the maximum characters of one text; null: none. */
 export type Reader = (wanted: number) => { cut: number; longest: number } | null;
 
-/** In tokens. `refused`: so many were more than the provider takes; null: none were. */
+/** In tokens. `refused`: a prompt size that the provider refused; null: none was refused. */
 export function readingRoom({ model, compaction, contextLimit }: Settings, refused: number | null): number {
   const summariser = compaction.model ?? model;
   const isOther = formatModelName(summariser) !== formatModelName(model);
@@ -29,7 +29,7 @@ export function readingRoom({ model, compaction, contextLimit }: Settings, refus
   return READ * Math.min(known, refused === null ? known : Math.max(1_000, refused));
 }
 
-/** Each length is measured once, when it is first asked for. */
+/** Each text length is measured once, when it is first needed. */
 export function readerOf({ history, compacted }: Memory, room: number): Reader {
   const left = room - textTokens(compacted.summary?.text ?? '');
   const from = history.findIndex((message) => !isSummarised(compacted, message));
@@ -55,7 +55,7 @@ export function readerOf({ history, compacted }: Memory, room: number): Reader {
   };
 }
 
-/** How many of the first `wanted` fit in the room. */
+/** How many of the first `wanted` messages fit into the room. */
 function howMany(tokens: readonly number[], wanted: number, room: number): number {
   let used = 0;
   for (let count = 0; count < wanted; count += 1) {

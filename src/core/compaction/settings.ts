@@ -2,17 +2,17 @@
 import type { ModelName, ProviderName } from '../model.ts';
 import type { CompactionType, CompactorType } from './type.ts';
 
-/** As a client writes it. What it leaves out falls to `COMPACTION_DEFAULTS`. */
+/** As written by a client. Missing fields take `COMPACTION_DEFAULTS`. */
 export type CompactionConfig = {
   type?: CompactionType;
   /** Share of the context limit, above 0 and up to 1. */
   threshold?: number;
   keep_turns?: number;
-  /** `provider/model` that summarises; left out: the one that answers. */
+  /** `provider/model` that summarises; default: the worker's own model. */
   model?: string;
 };
 
-/** As a client asks for one compaction: what it leaves out is as the worker is set. */
+/** A client's request for one compaction. Missing fields take the worker's settings. */
 export type AskedCompaction = { type?: CompactorType; keep_turns?: number; model?: string };
 
 export type CompactionSettings = {
@@ -29,13 +29,13 @@ export const COMPACTION_DEFAULTS: CompactionSettings = {
   model: null,
 };
 
-/** Bounds of what is written. */
+/** Limits for these settings. */
 export const KEEP_TURNS = { most: 1_000 } as const;
 export const CONTEXT_LIMIT = { least: 1_000 } as const;
 
 /**
- * Tokens of a prompt where nobody says otherwise, by provider: what the smallest of the models takes that are in common use
- * there. Too low compacts early; too high is found out by the provider's refusal, which compacts as well.
+ * Default context limit in tokens, by provider: that of the smallest model in common use there. A limit that is too
+ * low compacts early; one that is too high leads to a refusal by the provider, which also triggers compaction.
  */
 export const CONTEXT_LIMITS: Readonly<Record<ProviderName, number>> = {
   anthropic: 200_000,

@@ -1,11 +1,14 @@
-/** What a prompt shows in place of an old result of a tool: the tool's own summary, else a few words made by rule. */
+/**
+ * The short form of an old tool result in a prompt: the tool's own summary, otherwise the first characters of the
+ * result.
+ */
 import { textOf } from '../blocks.ts';
 import type { Block, ToolResultBlock } from '../blocks.ts';
 
-/** Characters of a result that are shown where the tool gave no summary. */
+/** Characters shown of a result whose tool gave no summary. */
 const HEAD = 200;
 
-/** The result as it is where nothing shorter stands for it. */
+/** The result unchanged if the short form is not shorter. */
 export function shortened(result: ToolResultBlock): ToolResultBlock {
   const content = result.compact_summary ?? byRule(result);
   return content.length < lengthOf(result) ? { ...result, content } : result;

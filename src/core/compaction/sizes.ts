@@ -1,4 +1,4 @@
-/** How long a prompt is, and what each message has of it. In tokens. */
+/** The size of a prompt and the share of each message, in tokens. */
 import { blocksTokens, jsonTokens, messageTokens, textTokens } from '../tokens.ts';
 import type { Message } from '../message.ts';
 import { pinnedText } from '../pinned.ts';
@@ -11,9 +11,10 @@ import { shortenResults } from './shorten.ts';
 type Frame = Pick<Settings, 'systemPrompt' | 'pinned' | 'tools'>;
 
 /**
- * The one estimate of a prompt. What the provider counted is taken where it is known: of the last answer, input, caches and
- * output, with a quarter of the characters of what came since. After a compaction its own estimate takes that place until
- * there is an answer again; without either every character counts. Linear only where nothing is known.
+ * The only estimate of a prompt's size. It starts from the provider's token count of the last answer (input, caches
+ * and output) and adds a quarter of the characters that came later. After a compaction, that compaction's own
+ * estimate is the starting point until the next answer. With neither, all characters are counted, which is the only
+ * case that is linear in the history.
  */
 export function promptTokens(memory: Memory, frame: Frame): number {
   const known = lastKnown(memory);
@@ -22,7 +23,7 @@ export function promptTokens(memory: Memory, frame: Frame): number {
   return known.tokens + since.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
-/** An answer that was made before the last compaction counts nothing: its prompt was another one. */
+/** An answer older than the last compaction does not count: its prompt was a different one. */
 function lastKnown({ history, compacted }: Memory): { seq: number; tokens: number } | null {
   const last = lastCompaction(compacted);
   const answer = history.findLast(({ model }) => model !== null && counted(model.usage) > 0);
@@ -41,15 +42,15 @@ function countedTokens(memory: Memory, frame: Frame): number {
   return totalOf(sizesOf(memory, frame));
 }
 
-/** By characters. */
+/** Estimated from characters. */
 export type Sizes = {
   /** Of the system prompt, pinned texts and tools. */
   fixed: number;
-  /** Of the summary that stands; 0: none does. */
+  /** Of the current summary; 0: there is none. */
   summary: number;
-  /** Of each message as it is shown; 0 where the summary stands for it. */
+  /** Of each message as shown in the prompt; 0 if the summary covers it. */
   shown: number[];
-  /** The same where results of tools are shortened. */
+  /** The same with tool results shortened. */
   short: number[];
 };
 

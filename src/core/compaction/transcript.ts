@@ -1,13 +1,13 @@
 /**
- * A stretch of history as text for a model that summarises it: one JSON object a line, so that nothing that was said can be
- * taken for something else. What is very long is shown by its beginning and its end.
+ * A part of history as text for a summarising model: one JSON object per line, so that message text cannot be
+ * mistaken for structure. Very long texts are clipped to their beginning and end.
  */
 import { isToolResult, isToolUse, textOf } from '../blocks.ts';
 import type { Block, ToolResultBlock } from '../blocks.ts';
 import type { ToolCallId } from '../ids.ts';
 import type { Message } from '../message.ts';
 
-/** A line for each message. `longest`: characters that are shown of one text. */
+/** One line per message. `longest`: maximum characters of one text. */
 export function transcriptLines(messages: readonly Message[], longest: number): string[] {
   const names = new Map<ToolCallId, string>();
   return messages.map((message) => {
@@ -54,7 +54,7 @@ function resultText({ content }: ToolResultBlock): string {
   return [textOf(content), ...content.flatMap(described)].filter((said) => said !== '').join('\n');
 }
 
-/** Its beginning and its end where it is longer; with the words between them not longer than `longest`. */
+/** Clips the middle of a longer text: beginning, marker and end together are at most `longest` characters. */
 export function clipped(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const gap = ` … (${text.length} characters in all) … `;

@@ -1,4 +1,4 @@
-/** A queued job becomes the running one, or a running one goes on under a new lease. */
+/** A queued job becomes the running job, or the running job continues under a new lease. */
 import type { Append } from '../append.ts';
 import { NO_USAGE } from '../usage.ts';
 import type { ActiveJob, QueuedJob } from '../job.ts';
@@ -9,15 +9,16 @@ import { inputTurn } from '../turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**
- * The input takes the next turn; a retry answers the last one again; a compaction takes none. Guarded: a withdrawn input must not be admitted.
- * Does not count as progress: a job that kills its process before its first step must be seen to.
+ * An input takes the next turn; a retry answers the last turn again; a compaction takes none. Guarded: a withdrawn
+ * input must not be admitted. Does not count as progress, so that a job that kills its process before its first step
+ * is detected.
  */
 export function admit(
   snapshot: Mailbox & { history: readonly Pick<Message, 'role' | 'turn'>[] },
   next: QueuedJob,
 ): Append {
   if (next.branch !== snapshot.activeBranch)
-    throw new Error('A job is admitted on the history of another branch.');
+    throw new Error('The job to admit belongs to another branch than the history that was read.');
   const last = lastTurnOf(snapshot.history);
   const job: ActiveJob = {
     id: next.id,
@@ -64,8 +65,8 @@ function turnOf({ kind }: QueuedJob, last: number): number {
 }
 
 /**
- * The job goes on under this lease with inputs that join it. A model call that somebody else had begun is made again after
- * them, with another prompt: what was heard of its answer is void.
+ * The job continues under this lease and inputs join it. A model call that an earlier run started is made again after
+ * them, with another prompt: the text published for it is void.
  */
 export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
   return {
@@ -76,8 +77,8 @@ export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
 }
 
 /**
- * The job goes on under this lease. A model call that somebody else had begun is a new attempt: so it may be where nobody
- * gave the job back, and it says `running`.
+ * The job continues under this lease. If an earlier run did not release the job, its status is still `running`; a
+ * model call may have been started then, so the next one is a new attempt.
  */
 export function resume(
   snapshot: Snapshot,
@@ -97,7 +98,7 @@ export function resume(
   };
 }
 
-/** A model call that somebody else had begun is a new attempt; a wait that ended is not. */
+/** A model call that an earlier run may have started makes a new attempt; the end of a wait does not. */
 function attemptOf({ status, attempt }: ActiveJob, callsNext: boolean): number {
   return callsNext && status === 'running' ? attempt + 1 : attempt;
 }

@@ -1,4 +1,7 @@
-/** An answer is kept together with what came of calls that ended before it was. History tells the same as it would by two. */
+/**
+ * Writes an answer together with the results of calls that ended before it was stored. The resulting history is the
+ * same as with two appends.
+ */
 import type { Append } from '../append.ts';
 import { callsAfter } from '../apply.ts';
 import type { Ids } from '../ids.ts';
@@ -8,8 +11,8 @@ import { closeCalls } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
 /**
- * `said`: the answer, from `snapshot`. `closed`: of the calls that it asks for. Guarded, unlike an answer alone: what was written
- * meanwhile may say that such a call is not to be run, or that the job is to end.
+ * `said`: the append of the answer, based on `snapshot`. `closed`: calls that the answer requests. Guarded, unlike an
+ * answer alone: a concurrent write may forbid such a call or end the job.
  */
 export function answerWithResults(
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** The model answered: its message, and a row for each call it asks for. */
+/** The model answered: its message, and a row for each call it requests. */
 import type { Append, CallChange, Entry } from '../append.ts';
 import { isToolUse, markThought } from '../blocks.ts';
 import type { ToolUseBlock } from '../blocks.ts';
@@ -21,8 +21,8 @@ import { blank, event, stateChange } from './base.ts';
 import { stateOf } from './tools.ts';
 
 /**
- * `now`: when calls begin to wait, for answers from outside or for a moment. Guarded by nothing but the epoch: an answer that
- * was paid for is kept, even where a stop is on its way.
+ * `now`: when calls start to wait for answers or timers. Guarded only by the epoch: an answer that was paid for is
+ * stored even if a stop request is on its way.
  */
 export function answer(
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ export function answer(
   };
 }
 
-/** The job after an answer: one step more, failures forgotten. */
+/** The job after an answer: one more step, failures reset. */
 export function answered(job: ActiveJob, given: ModelAnswer): ActiveJob {
   return {
     ...job,
@@ -97,12 +97,12 @@ function typeOf(settings: Settings, { content }: ModelAnswer): MessageType {
   return settings.mode === 'plan' ? 'plan' : 'text';
 }
 
-/** What somebody outside is to answer. `question` null: a client is to run the call. */
+/** An answer needed from outside. `question` null: a client must run the call. */
 type Asked = { question: Question | null };
 
 /**
- * Null: the call is taken up here, as is one that was to ask a person and holds no question, which its tool says; and one
- * that rules hold back before anybody outside is asked.
+ * Null: the call is handled here. That includes a call to ask a person without a valid question, for which the tool
+ * returns an error, and a call that rules check before it may leave the platform.
  */
 function requestOf({ tools, asking }: Settings, { name, input }: ToolUseBlock): Asked | null {
   if (isThrottled(asking, name)) return null;
@@ -121,14 +121,14 @@ function requestOf({ tools, asking }: Settings, { name, input }: ToolUseBlock): 
   }
 }
 
-/** Null: it waits for no moment; so does one whose arguments name none, which its tool says. */
+/** Null: no timer. That includes arguments without a valid time, for which the tool returns an error. */
 function timerOf({ tools, asking }: Settings, { name, input }: ToolUseBlock, now: Millis): Wait | null {
   if (isThrottled(asking, name)) return null;
   if (tools.find((tool) => tool.name === name)?.answered_by !== 'timer') return null;
   return sleepFrom(input, now);
 }
 
-/** Rules say that it is judged before anything else becomes of it. */
+/** Whether rules require a check (approval or denial) before the call does anything. */
 function isThrottled({ rules }: Asking, name: string): boolean {
   return (ruleOn(rules, name) ?? 'never') !== 'never';
 }
@@ -162,7 +162,7 @@ function requestedCall(
     jobId: job.id,
     ordinal,
     name,
-    // A tool that is not there cannot do anything: its error result may be made twice.
+    // An unknown tool has no side effects: its error result may be produced twice.
     effect: tool?.effect ?? 'none',
     onUnknown: tool?.on_unknown ?? 'tell',
   };

@@ -1,4 +1,4 @@
-/** Calls that are judged before they run: those that a person is asked about wait, those that are forbidden end. */
+/** Checks before calls run: calls that need approval wait, forbidden calls are closed. */
 import type { Append, CallChange, Entry } from '../append.ts';
 import { FORBIDDEN } from '../closing-words.ts';
 import type { ContextEvent } from '../event.ts';
@@ -15,18 +15,21 @@ import type { ApprovalDecision, OpenCall, Wait } from '../tool-call.ts';
 import { event } from './base.ts';
 import { closeCalls, closedByRule } from './tools.ts';
 
-/** A call that is not run now. `input`: what it would be run with. */
+/** A call that does not run now. `input`: what it would run with. */
 export type WaitingCall = {
   call: OpenCall;
   input: Json;
-  /** `approval`: a person is asked. `answer`: whoever answers it is. `timer`: its moment is waited for. `denied`: it ends. */
+  /**
+   * `approval`: a person must approve it. `answer`: a person or client must answer it. `timer`: it waits for a time.
+   * `denied`: it is closed.
+   */
   to: 'approval' | 'answer' | 'timer' | 'denied';
   answeredBy: AnsweredBy;
 };
 
 /**
- * What is judged in one step is written in one append. Guarded by `control_seq`: a rule that came meanwhile must be seen
- * first.
+ * Writes all decisions of one step in one append. Guarded by `control_seq`: if a rule was added meanwhile, the calls
+ * are checked again first.
  */
 export function letCallsWait(
   snapshot: Snapshot,
@@ -63,13 +66,13 @@ function waitOf(
   { approvalMs, answerMs }: Asking,
   now: Millis,
 ): Wait {
-  // What was a moment when the call was judged is one now, or has passed.
+  // The input was valid when the call was checked; if `sleepFrom` now finds no valid time, the timer ends at once.
   if (to === 'timer') return sleepFrom(input, now) ?? { for: 'timer', since: now, until: now, needs: null };
   const lasts = to === 'approval' ? approvalMs : answerMs;
   return { for: to, until: lasts === null ? null : now + lasts, needs: null };
 }
 
-/** A moment is asked of nobody. */
+/** A timer publishes no request event. */
 function requestEntry(
   { call, input, to, answeredBy }: WaitingCall,
   { until }: Wait,
@@ -93,12 +96,12 @@ function requestEntry(
   ];
 }
 
-/** Nobody gave a decision in time: this is the one that stands. */
+/** The decision for a call without a decision in time. */
 export function approvalByTime(asking: Asking): ApprovalDecision {
   return { decision: asking.onExpiry, reason: null, input: null };
 }
 
-/** The event that tells how time judged a call. */
+/** The event for a decision made by the timeout. */
 export function resolvedEntry(
   call: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
   { decision, reason, input }: ApprovalDecision,

@@ -1,4 +1,4 @@
-/** What every move has in common: an append that so far adds nothing, and the entries that tell of a change. */
+/** Shared parts of all transitions: an append without changes, and the events for changes. */
 import type { Append, Entry } from '../append.ts';
 import type { ContextEvent } from '../event.ts';
 import type { JobId } from '../ids.ts';
@@ -6,7 +6,7 @@ import type { Mailbox } from '../snapshot.ts';
 import { mayFollow } from '../state.ts';
 import type { DurableState } from '../state.ts';
 
-/** An append under the mailbox's lease, in its state, guarded by nothing but the epoch. */
+/** An append under the mailbox's lease that keeps its state and is guarded only by the epoch. */
 export function blank(mailbox: Mailbox): Append {
   return {
     lease: mailbox.lease,
@@ -32,8 +32,8 @@ export function event(event: ContextEvent): Entry {
   return { kind: 'event', event };
 }
 
-/** The event of a change of state: none where it stays. A change that the table forbids is a bug. */
+/** The event of a state change; none if the state stays the same. A transition not in the table is a bug. */
 export function stateChange(from: DurableState, to: DurableState, jobId: JobId | null): Entry[] {
-  if (!mayFollow(from, to)) throw new Error(`A context may not go from ${from} to ${to}.`);
+  if (!mayFollow(from, to)) throw new Error(`The state transition from ${from} to ${to} is not allowed.`);
   return from === to ? [] : [event({ name: 'StateChanged', data: { new_state: to, job_id: jobId } })];
 }

@@ -1,4 +1,4 @@
-/** Older messages are compacted: from here on every prompt shows something shorter in their place. */
+/** Older messages are compacted: later prompts show a shorter form of them. */
 import type { Append } from '../append.ts';
 import type { NewCompaction } from '../compaction/compacted.ts';
 import type { ContextCompacted } from '../event.ts';
@@ -10,7 +10,7 @@ import { toIso } from '../time.ts';
 import { addUsage, toPublicUsage } from '../usage.ts';
 import { blank, event, stateChange } from './base.ts';
 
-/** Guarded by nothing but the epoch: a summary that was paid for is kept, even where a stop is on its way. */
+/** Guarded only by the epoch: a summary that was paid for is stored even if a stop request is on its way. */
 export function compaction(mailbox: Mailbox, job: ActiveJob, made: NewCompaction, times: CallTimes): Append {
   return {
     ...blank(mailbox),
@@ -24,7 +24,7 @@ export function compaction(mailbox: Mailbox, job: ActiveJob, made: NewCompaction
   };
 }
 
-/** Failures are forgotten but for a refusal of the prompt: where it is refused again, that is the end. */
+/** Resets failures, except that the prompt was refused as too long: if it is refused again, the job fails. */
 function compacted(job: ActiveJob, { usage }: NewCompaction): ActiveJob {
   const { lastFailure } = job;
   const wasRefused = lastFailure !== null && 'code' in lastFailure && lastFailure.code === 'prompt_too_long';
@@ -59,7 +59,7 @@ function told(
   };
 }
 
-/** The provider refused the prompt: it is compacted next, and the model called anew. */
+/** The provider refused the prompt as too long: it is compacted next, and the model is called again. */
 export function refused(mailbox: Mailbox, job: ActiveJob, failure: JobError): Append {
   return {
     ...blank(mailbox),

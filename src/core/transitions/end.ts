@@ -1,4 +1,4 @@
-/** A job ends, by whatever verdict. */
+/** A job ends with any outcome. */
 import type { Append } from '../append.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../job.ts';
@@ -7,7 +7,7 @@ import type { Mailbox } from '../snapshot.ts';
 import { interrupt } from './interrupt.ts';
 import { settle } from './settle.ts';
 
-/** `history`: of which the job's own messages are looked at, and only where it was interrupted. */
+/** `history`: only the job's own messages are used, and only if the job was interrupted. */
 export function end(
   mailbox: Mailbox,
   job: ActiveJob,

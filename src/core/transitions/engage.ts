@@ -1,4 +1,7 @@
-/** A worker asks something of others: children come to be, calls wait for jobs, and what is answered at once is closed. */
+/**
+ * A worker's calls that concern other workers: creates children, lets calls wait for jobs, and closes calls that are
+ * answered at once.
+ */
 import type { Append, CallChange, Entry } from '../append.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../job.ts';
@@ -9,7 +12,10 @@ import { blank, event, stateChange } from './base.ts';
 import { closing, ended, resultEntries, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
-/** All of it, or nothing: a child comes to be with the commit that says so. Guarded: nothing begins where a stop is on its way. */
+/**
+ * All or nothing: a child is created in the same commit as its event. Guarded: nothing starts if a stop request is on
+ * its way.
+ */
 export function engage(
   snapshot: Snapshot,
   job: ActiveJob,
@@ -74,7 +80,7 @@ function closedAtOnce(arranged: Arrangement): ClosedCall[] {
   }
 }
 
-/** What is said of a child that nobody waits for. */
+/** The result for a call that creates a child without waiting for it. */
 function begun({ workerId, jobId }: Spawn): CallResult {
   const content = JSON.stringify({ worker_id: workerId, job_id: jobId, status: 'queued', output: null });
   return { kind: 'result', content, is_error: false };
@@ -87,7 +93,7 @@ function spawnEntry(arranged: Arrangement): Entry[] {
   return [event({ name: 'WorkerSpawned', data })];
 }
 
-/** A call as it is then; empty: it is closed. */
+/** The call after this append; empty: it is closed. */
 function left(call: OpenCall, closed: readonly ClosedCall[], waits: readonly WaitChange[]) {
   if (closed.some((one) => one.call.id === call.id)) return [];
   const change = waits.find(({ id }) => id === call.id);

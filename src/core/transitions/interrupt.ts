@@ -1,6 +1,6 @@
 /**
- * A job is interrupted: it ends, and what it added is taken back or kept. What is taken back leaves history, not the
- * store. Effects are not forgotten: one note in history names the calls that had begun.
+ * A job is interrupted: it ends, and its messages are retracted or kept. Retracted messages leave history but stay
+ * stored. Side effects remain visible to the model: a note in history names the calls that had started.
  */
 import type { Append, Entry, TakenBack } from '../append.ts';
 import { isToolUse } from '../blocks.ts';
@@ -18,9 +18,9 @@ import { settle } from './settle.ts';
 import { joining } from './steer.ts';
 import { closedWithJob, finished } from './tools.ts';
 
-/** Calls that the note names; the rest are counted. */
+/** Maximum calls named in the note; the rest are counted. */
 const NAMED = 50;
-/** Characters of a call's input that the note quotes. */
+/** Maximum characters of a call's input quoted in the note. */
 const QUOTED = 300;
 
 /** `added`: the visible messages of the job. */
@@ -78,8 +78,9 @@ function begunCalls({ calls }: Mailbox, added: readonly Message[]): ToolUseBlock
 }
 
 /**
- * Of a `once` call the mark says so; others begin as soon as they are asked for, those of clients too. A question that
- * nobody answered did nothing, and what nobody approved did not begin.
+ * Whether the call may have had an effect. A `once` call has begun if it was marked as started; other calls,
+ * including those of clients, may begin as soon as they are requested. An unanswered question had no effect, and a
+ * call that waits for approval has not begun.
  */
 function hasBegun({ status, effect, reply, wait }: OpenCall): boolean {
   switch (status) {
@@ -95,7 +96,7 @@ function hasBegun({ status, effect, reply, wait }: OpenCall): boolean {
 function note(job: ActiveJob, begun: readonly ToolUseBlock[], turn: Turn, ids: Ids): Entry {
   const named = begun.slice(0, NAMED).map(({ name, input }) => `${name}(${quote(JSON.stringify(input))})`);
   const more = begun.length > NAMED ? [`and ${begun.length - NAMED} more`] : [];
-  const text = `An answer was interrupted and taken back here. Tool calls had begun before that, and what they did stands: ${[...named, ...more].join('; ')}. Check before repeating any of them.`;
+  const text = `An answer was interrupted and retracted here. These tool calls had already started, and their effects remain: ${[...named, ...more].join('; ')}. Check before repeating any of them.`;
   return {
     kind: 'message',
     message: {

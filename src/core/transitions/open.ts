@@ -1,4 +1,4 @@
-/** What a claim writes in its own transaction: the first step of the run, where that step begins or resumes a job. */
+/** The append that a claim writes in its own transaction, if the first decision starts or resumes a job. */
 import type { Append } from '../append.ts';
 import type { Decision } from '../decide.ts';
 import type { Ids } from '../ids.ts';
@@ -7,7 +7,7 @@ import { isForWorkers } from '../wait.ts';
 import { admit, goOn, resume } from './admit.ts';
 import { endWaits } from './waits.ts';
 
-/** Null: nothing to begin; the run decides on. */
+/** Null: nothing to start or resume; the run continues with its next decision. */
 export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | null {
   switch (step.kind) {
     case 'admit':
@@ -18,7 +18,7 @@ export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | nul
     case 'call_tools':
       return resume(snapshot, step.job, 'ExecutingTools');
     case 'end_waits':
-      // How workers ended is read first.
+      // The workers' results have to be read first.
       return step.over.some(isForWorkers) ? null : endWaits(snapshot, step.job, step.over, ids, step.now);
     case 'steer':
       return goOn(snapshot, step.job);

@@ -1,6 +1,7 @@
 /**
- * Calls that were begun and have nobody to tell how they ended. Their tools were asked first; what those say holds. What
- * they cannot say is told to the model, or a person is asked: the call waits then, without a slot.
+ * Calls that were started and have no process left to report their outcome. Their tools are asked first, and a tool's
+ * report is final. If the tool cannot tell, the model is told that the outcome is unknown, or a person is asked: then
+ * the call waits without a slot.
  */
 import type { Append, CallChange, Entry } from '../append.ts';
 import { OUTCOME_UNKNOWN } from '../closing-words.ts';
@@ -16,7 +17,7 @@ import { blank, event, stateChange } from './base.ts';
 import { closedByRule, closing, ended, resultEntries, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
-/** `input`: what it was run with. */
+/** `input`: what the call ran with. */
 export type LostCall = { call: OpenCall; input: Json; said: Exclude<Reconciled, { kind: 'aborted' }> };
 
 type Ending =
@@ -24,7 +25,7 @@ type Ending =
   | { kind: 'reopened'; call: OpenCall }
   | { kind: 'asked'; call: OpenCall; input: Json };
 
-/** `until`: when a person who is asked has not answered; null: never. */
+/** `until`: the time limit for a person's answer; null: none. */
 export function settleOutcomes(
   snapshot: Snapshot,
   job: ActiveJob,
@@ -43,7 +44,7 @@ export function settleOutcomes(
     ],
     calls: endings.map((ending) => changeOf(ending, wait)),
     state: to,
-    // To be run anew is no step forward: a call that kills its process each time must be seen to.
+    // Running a call again is not progress, so that a call that kills its process each time is detected.
     progress: endings.every(({ kind }) => kind === 'reopened') ? 'none' : 'made',
   };
 }

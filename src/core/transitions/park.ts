@@ -1,4 +1,4 @@
-/** A run gives its context back without ending a job. */
+/** A run releases its context without ending a job. */
 import type { Append } from '../append.ts';
 import type { JobError } from '../errors.ts';
 import type { Throttle } from '../throttle.ts';
@@ -7,7 +7,7 @@ import type { Mailbox } from '../snapshot.ts';
 import type { Millis } from '../time.ts';
 import { blank, stateChange } from './base.ts';
 
-/** Nothing left to do. Guarded by both counters: no wake-up and no wish is lost. */
+/** Nothing left to do. Guarded by both counters, so that no wake-up and no stop request is missed. */
 export function rest(mailbox: Mailbox): Append {
   const to = mailbox.stopped ? 'Stopped' : mailbox.state === 'PermanentFailure' ? 'PermanentFailure' : 'Idle';
   return {
@@ -19,7 +19,7 @@ export function rest(mailbox: Mailbox): Append {
   };
 }
 
-/** The last model call failed and is made again at `at`. The wait itself is decided next. */
+/** The last model call failed and is retried at `at`. The wait itself is the next decision. */
 export function delay(mailbox: Mailbox, job: ActiveJob, failure: JobError, at: Millis): Append {
   return {
     ...blank(mailbox),
@@ -39,7 +39,7 @@ export function delay(mailbox: Mailbox, job: ActiveJob, failure: JobError, at: M
   };
 }
 
-/** Waits without a slot. Guarded by `control_seq`: a wish that came meanwhile must be seen first. */
+/** Waits without a slot. Guarded by `control_seq`: a concurrent stop request must be handled first. */
 export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
   return {
     ...blank(mailbox),
@@ -50,8 +50,8 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
 }
 
 /**
- * The key of the model is held back: comes again at `at`, without a slot meanwhile. Nothing was attempted and nothing
- * failed: neither is counted, and the claim does not count either. Guarded as `sleep` is.
+ * The model's provider key is throttled: the run tries again at `at`, without a slot in between. No attempt was made,
+ * so no failure is counted and the claim does not count either. Guarded like `sleep`.
  */
 export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throttle, at: Millis): Append {
   const waiting: ActiveJob = { ...job, status: 'waiting', retryAt: at, lastFailure: { throttled: throttle } };
@@ -67,8 +67,9 @@ export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throt
 }
 
 /**
- * This process stops, or lacks what the context needs (`until`: when to look again): another one goes on. Guarded by
- * `control_seq`: a wish is never parked over. The job waits for whoever that is: no model call of it is under way.
+ * This process stops, or lacks what the context needs (`until`: when to check again), so another process continues.
+ * Guarded by `control_seq`: a stop request must be handled first. The job's status is `waiting`: no model call of it
+ * is in flight.
  */
 export function releaseUntil(mailbox: Mailbox, until: Millis | null): Append {
   return {

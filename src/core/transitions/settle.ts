@@ -1,6 +1,7 @@
 /**
- * A job ends: what is open is closed by rule, inputs that waited to join it enter history with it, the decision is written,
- * the context is given back. Needs only the mailbox, so that whoever settles for a dead owner need not read history.
+ * A job ends. Open calls are closed with generated results, steered inputs that waited to join it enter history, the
+ * outcome is written, and the context is released. Needs only the mailbox, so a process that settles the job of a
+ * dead process need not read history.
  */
 import type { Append } from '../append.ts';
 import type { Ids } from '../ids.ts';
@@ -13,8 +14,8 @@ import { joining } from './steer.ts';
 import { closedWithJob, closing, released, resultEntries } from './tools.ts';
 
 /**
- * `output`: the answer that ends the job, where it is not stored yet. Guarded by `control_seq`, and by `wake_seq` where
- * nothing is queued and the context is given back in the same append.
+ * `output`: the answer that ends the job, if it is not stored yet. Guarded by `control_seq`; also by `wake_seq` if
+ * nothing is queued and the same append releases the context.
  */
 export function settle(
   mailbox: Mailbox,

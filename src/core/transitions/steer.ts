@@ -1,4 +1,4 @@
-/** Inputs join the running job: each opens the next turn. */
+/** Inputs join the running job: each starts the next turn. */
 import type { Append, Entry } from '../append.ts';
 import type { ActiveJob, SteeredInput } from '../job.ts';
 import type { Mailbox, Snapshot } from '../snapshot.ts';
@@ -6,8 +6,8 @@ import { inputTurn } from '../turn.ts';
 import { blank } from './base.ts';
 
 /**
- * Those whose content was read join; the others are read after that. Guarded: a withdrawn input must not be admitted. Is no
- * progress of the job's own.
+ * Inputs whose content was read join; the others are read in the next step. Guarded: a withdrawn input must not be
+ * admitted. Does not count as progress of the job.
  */
 export function steer(snapshot: Snapshot, job: ActiveJob): Append {
   const steers = snapshot.steers.filter(isRead);
@@ -24,7 +24,7 @@ export function isRead({ content }: SteeredInput): boolean {
   return content !== null;
 }
 
-/** The entries with which steered inputs enter history. The job's own turn is the last one there is. */
+/** The entries that admit steered inputs to history. The job's own turn is the highest one so far. */
 export function joining({ steers }: Pick<Mailbox, 'steers'>, job: ActiveJob): Entry[] {
   return steers.map(({ messageId }, index) => ({
     kind: 'admit',

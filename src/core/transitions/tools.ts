@@ -1,4 +1,4 @@
-/** Tool calls begin and end. */
+/** Tool calls start and end. */
 import type { Append, CallChange, Entry } from '../append.ts';
 import type { ToolResultBlock } from '../blocks.ts';
 import { closingOf } from '../closing-words.ts';
@@ -16,18 +16,18 @@ import { answerTurn } from '../turn.ts';
 import { isForWorkers } from '../wait.ts';
 import { blank, event, stateChange } from './base.ts';
 
-/** How one call ended, and what the model is told. */
+/** The outcome of one call and the result for the model. */
 export type ClosedCall = {
   call: OpenCall;
   status: ClosedCallStatus;
   result: ToolResultBlock;
-  /** When this run began it; null: it did not, or only marked it. */
+  /** When this run started it; null: it did not, or the start is already in the ledger. */
   beganAt: Millis | null;
 };
 
 /**
- * The mark that a `once` call is about to run. Guarded: nothing begins where a stop is on its way. By itself it brings
- * nothing forward: a call that kills its process each time it is run anew must be seen to.
+ * Marks a `once` call as about to run. Guarded: nothing starts if a stop request is on its way. The mark is not
+ * progress, so that a call that kills its process each time is detected.
  */
 export function startCall(mailbox: Mailbox, call: OpenCall): Append {
   return {
@@ -43,7 +43,7 @@ export function startCall(mailbox: Mailbox, call: OpenCall): Append {
   };
 }
 
-/** Results enter history. When none is open any more, the model is next. */
+/** Results enter history. When no call is open any more, the model is called next. */
 export function closeCalls(
   snapshot: Snapshot,
   job: ActiveJob,
@@ -53,7 +53,7 @@ export function closeCalls(
   return enter(snapshot, job, closed, resultEntries(job, closed, ids));
 }
 
-/** What closed calls leave in history, and what the context is busy with then. */
+/** The append for closed calls: their history entries and the context's next state. */
 export function enter(
   snapshot: Snapshot,
   job: ActiveJob,
@@ -70,12 +70,12 @@ export function enter(
   };
 }
 
-/** What a context is busy with that has these calls left. */
+/** The state of a context with these open calls. */
 export function stateOf(left: readonly Pick<OpenCall, 'status' | 'wait'>[]): DurableState {
   if (left.length === 0) return 'AwaitingLLMResponse';
   if (left.some(({ status }) => status !== 'waiting')) return 'ExecutingTools';
   const waits = new Set(left.map(({ wait }) => wait?.for ?? 'answer'));
-  // A person is told first, whatever else is waited for.
+  // Waits for a person's decision take precedence over other waits.
   if (waits.has('approval') || waits.has('outcome')) return 'AwaitingToolApproval';
   if (waits.has('answer')) return 'AwaitingInput';
   return waits.has('workers') ? 'AwaitingWorkers' : 'ExecutingTools';
@@ -103,7 +103,7 @@ export function resultEntry(job: ActiveJob, closed: ClosedCall, id: MessageId): 
   ];
 }
 
-/** The event that tells of it. */
+/** The event that reports the end of a call. */
 export function finished({ call: { id, name }, status }: ClosedCall): Entry {
   return event({ name: 'ToolCallFinished', data: { tool_call_id: id, name, status } });
 }
@@ -112,7 +112,7 @@ export function closing(closed: ClosedCall): CallChange {
   return { kind: 'close', id: closed.call.id, status: closed.status, execution: executionOf(closed) };
 }
 
-/** A `once` call has its entry from its mark. */
+/** The ledger entry of a `once` call begins with its mark. */
 function executionOf({ call, status, beganAt }: ClosedCall): ExecutionEnd | null {
   const outcome = outcomeOf(status);
   if (call.effect !== 'once') return beganAt === null ? null : { beganAt, outcome };
@@ -132,12 +132,12 @@ function outcomeOf(status: ClosedCallStatus): ExecutionOutcome {
   }
 }
 
-/** Those that waited for workers. */
+/** The closed calls that waited for workers. */
 export function released(closed: readonly ClosedCall[]): ToolCallId[] {
   return closed.flatMap(({ call }) => (isForWorkers(call) ? [call.id] : []));
 }
 
-/** A call that ran, or whose tool said why it could not. */
+/** A call that ran, or for which the tool returned an error without running. */
 export function ended(
   call: OpenCall,
   outcome: Extract<ToolOutcome, { kind: 'result' }>,
@@ -153,19 +153,21 @@ export function ended(
   };
 }
 
-/** A call that was answered from outside. Whoever was asked for an outcome and has none says so as an error. */
+/**
+ * A call answered from outside. For a call that waits for its outcome, an error means that the outcome is not known.
+ */
 export function replied(call: RepliedCall): ClosedCall {
   const { content, isError } = call.reply;
   const closed = ended(call, { kind: 'result', content, is_error: isError });
   return call.wait?.for === 'outcome' && isError ? { ...closed, status: 'unknown' } : closed;
 }
 
-/** A call whose job ends before it did: an answer that came in time counts, whatever else became of it is said by rule. */
+/** A call whose job ends first: an answer that has arrived is used; otherwise the result is generated. */
 export function closedWithJob(call: OpenCall): ClosedCall {
   return isReplied(call) ? replied(call) : closedByRule(call, closingOf(call));
 }
 
-/** A call that brought no result of its own. */
+/** A call closed with a generated result. */
 export function closedByRule(call: OpenCall, { status, text }: Closing): ClosedCall {
   return {
     call,

@@ -1,4 +1,4 @@
-/** Calls that wait: without a slot, and until what came of it is taken into history. */
+/** Waiting calls: they wait without a slot until their result enters history. */
 import type { Append, CallChange } from '../append.ts';
 import type { ActiveJob } from '../job.ts';
 import type { Mailbox, Snapshot } from '../snapshot.ts';
@@ -16,12 +16,12 @@ import { blank, stateChange } from './base.ts';
 import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
-/** What calls that waited for workers are told of them. */
+/** The results for calls that waited for workers. */
 export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
 
 /**
- * What came of waits enters history. Whoever waited goes on under this lease: no model call was under way. Guarded by
- * `control_seq`: what came in the last moment before its time was over counts.
+ * The results of ended waits enter history. The job continues under this lease as the same attempt, because no model
+ * call was in flight. Guarded by `control_seq`: an answer that arrives just before the timeout still counts.
  */
 export function endWaits(
   snapshot: Snapshot,
@@ -50,12 +50,12 @@ export function endWaits(
   };
 }
 
-/** It waited for a decision, and none came in its time. */
+/** It waited for an approval decision, and none was given in time. */
 function isUnjudged({ wait, approval }: OpenCall): boolean {
   return wait?.for === 'approval' && approval === null;
 }
 
-/** How a wait ended that is over: by what came, or by its time. */
+/** The result of a wait that ended, by an answer or by its timeout. */
 function waitEnded(call: OpenCall, now: Millis, told: WorkerResults): ClosedCall {
   if (isReplied(call)) return replied(call);
   const result = told.get(call.id);
@@ -67,9 +67,9 @@ function waitEnded(call: OpenCall, now: Millis, told: WorkerResults): ClosedCall
 }
 
 /**
- * Waits without a slot. Guarded by `control_seq`: an answer or a wish that came meanwhile must be seen first; by `wake_seq`
- * where it waits for workers, whose end raises nothing else.
- * A claim that found nothing but the wait does not count.
+ * Waits without a slot. Guarded by `control_seq`: a concurrent answer or stop request must be handled first. Also
+ * guarded by `wake_seq` if a call waits for workers, because the end of their jobs raises only that counter. A claim
+ * that only found waiting calls does not count.
  */
 export function awaitCalls(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
   const to = stateOf(mailbox.calls);

@@ -1,4 +1,7 @@
-/** A whole Messages answer → ours. A block whose kind is not ours goes into history opaquely, to be sent back as it came. */
+/**
+ * Converts a complete Messages API answer to our shape. Blocks of unknown types are kept opaquely in history and sent
+ * back verbatim.
+ */
 import type { AssistantBlock } from '../../core/prompt.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -14,7 +17,7 @@ export const ANTHROPIC = 'anthropic';
 
 export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   if (whole['type'] !== 'message' || !Array.isArray(whole['content'])) {
-    return notAnAnswer(ANTHROPIC, 'what came is no message');
+    return notAnAnswer(ANTHROPIC, 'the response is not a message');
   }
   const blocks = objectsIn(whole, 'content');
   const finishReason = finishOf(stringIn(whole, 'stop_reason'));
@@ -34,7 +37,7 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   };
 }
 
-/** `provider` holds the block without what ours says already. */
+/** `provider` holds the fields of the block that our block does not carry. */
 function readBlock(block: JsonObject, ids: Ids): AssistantBlock[] {
   switch (stringIn(block, 'type')) {
     case 'text': {

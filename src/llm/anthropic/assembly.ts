@@ -1,8 +1,7 @@
 /**
- * Events of a Messages stream → the message as it would have been whole. Blocks and deltas of kinds that are not known
- * here are put together too, so that what the provider adds tomorrow still goes back to it verbatim. A second
- * `message_start` begins anew: what came before it was cut off by a proxy. It may hold blocks already, which is how calls
- * that a program of the model's made come.
+ * Assembles the events of a Messages stream into the complete message. Blocks and deltas of unknown types are
+ * assembled too, so that new provider types are sent back verbatim. A second `message_start` starts over: a proxy cut
+ * off what came before. It may already contain blocks; calls made by a program of the model arrive this way.
  */
 import type { Json, JsonObject } from '../../core/json.ts';
 import { readArguments } from '../wire/arguments.ts';
@@ -80,7 +79,7 @@ function finished({ block, json }: OpenBlock): JsonObject {
   return 'input' in block && json !== '' ? { ...block, input: readArguments(json) } : block;
 }
 
-/** Strings grow; whatever else comes stands for what was there. */
+/** Appends to strings; any other value replaces the previous one. */
 function append(block: JsonObject, key: string, value: Json | undefined): void {
   if (value === undefined) return;
   const before = block[key];

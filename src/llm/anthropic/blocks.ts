@@ -1,4 +1,7 @@
-/** Our blocks → Messages blocks. What came from this provider goes back as it came; another's reasoning stays behind. */
+/**
+ * Converts our blocks to Messages API blocks. Blocks from this provider are sent back verbatim; reasoning of other
+ * providers is omitted.
+ */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { DocumentBlock, ImageBlock, ToolResultBlock } from '../../core/blocks.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -13,7 +16,10 @@ import { ANTHROPIC } from './answer.ts';
 
 type Param = Anthropic.ContentBlockParam;
 
-/** Whether nothing of it is sent: text without a visible character is refused, another's reasoning means nothing here. */
+/**
+ * Whether nothing of the block is sent: the API refuses text without a visible character, and reasoning of other
+ * providers is useless here.
+ */
 export function isUnsaid(block: AssistantBlock): boolean {
   switch (block.type) {
     case 'text':
@@ -76,7 +82,7 @@ function writeImage({ source }: ImageBlock): Anthropic.ImageBlockParam {
   if (source.type === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   const media_type = source.media_type;
   if (!isImageType(media_type))
-    throw new Unsupported(`images of type ${media_type} (JPEG, PNG, GIF or WebP are)`);
+    throw new Unsupported(`images of type ${media_type}. Use JPEG, PNG, GIF or WebP`);
   return { type: 'image', source: { type: 'base64', media_type, data: source.data } };
 }
 
@@ -88,7 +94,7 @@ function writeDocument({ source, title }: DocumentBlock): Anthropic.DocumentBloc
     return { type: 'document', source: pdf, ...named };
   }
   if (!source.media_type.startsWith('text/')) {
-    throw new Unsupported(`documents of type ${source.media_type} (PDF or text are)`);
+    throw new Unsupported(`documents of type ${source.media_type}. Use PDF or text`);
   }
   const data = Buffer.from(source.data, 'base64').toString('utf8');
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...named };
@@ -100,7 +106,7 @@ function isImageType(type: string): type is (typeof IMAGE_TYPES)[number] {
   return (IMAGE_TYPES as readonly string[]).includes(type);
 }
 
-/** What the provider itself said is taken for one of its blocks: its kind may be newer than the SDK's types. */
+/** Treats the provider's own data as one of its blocks: its type may be newer than the SDK's types. */
 function ownParam(data: JsonObject): Param {
   if (!isOwnParam(data)) throw new Unsupported('a block without a type');
   return data;

@@ -1,4 +1,4 @@
-/** The provider `anthropic`: the Messages API over the official SDK. */
+/** The provider `anthropic`: the Messages API through the official SDK. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model.ts';

@@ -1,6 +1,6 @@
 /**
- * A request of ours → parameters of the Messages API. Pure. Alternation holds afterwards: a message that is left empty
- * goes, and its neighbours become one. User parameters go through as they are; the platform's own members win.
+ * Converts a request to parameters of the Messages API. Pure. Roles still alternate afterwards: an empty message is
+ * dropped, and its neighbours are merged. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isJsonObject } from '../../core/json.ts';
@@ -19,14 +19,17 @@ import { isUnsaid, writeAssistantBlock, writeUserBlock } from './blocks.ts';
 
 export type MessagesParams = Anthropic.MessageCreateParams;
 
-/** The API wants a number. Every model of today can say as much, and a runaway answer still ends. */
+/** The API requires a number. Every current model can write this much, and a runaway answer still ends. */
 export const DEFAULT_MAX_TOKENS = 16_384;
 
 const CALL_ID = /^[a-zA-Z0-9_-]{1,128}$/;
 
 const EPHEMERAL: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
-/** User's messages, counted from the end, that have a breakpoint. With `system` and what is pinned four: the most there may be. */
+/**
+ * How many of the last user messages get a cache breakpoint. With `system` and the pinned texts that makes four, the
+ * maximum.
+ */
 const CACHED_MESSAGES = 2;
 
 export function writeRequest(request: ModelRequest): MessagesParams {
@@ -39,18 +42,18 @@ export function writeRequest(request: ModelRequest): MessagesParams {
     model: request.model.model,
     messages: withBreakpoints(writeMessages(request.messages), cached),
     ...(system.length === 0 ? {} : { system }),
-    // What stands before `system` is cached with it.
+    // Tools precede `system` and are cached with it.
     ...(tools.length === 0 ? {} : { tools: system.length === 0 ? marked(tools, cached) : tools }),
     stream: request.streaming,
   };
 }
 
-/** Marks a block: the prompt up to it is cached. */
+/** Marks a block as a cache breakpoint: the prompt up to it is cached. */
 type Cached = { cache_control?: Anthropic.CacheControlEphemeral };
 
 /**
- * Every breakpoint is of one lifetime, the one that `parameters` asks for: the provider refuses a longer one behind a shorter
- * one. Null there: nothing is cached.
+ * All breakpoints have the lifetime that `parameters` sets, because the provider refuses a longer one after a shorter
+ * one. Null there: no caching.
  */
 function cachedBy({ parameters }: ModelRequest): Cached {
   const wished = parameters['cache_control'];
@@ -63,8 +66,8 @@ function isCacheControl(value: Json): value is Json & Anthropic.CacheControlEphe
 }
 
 /**
- * Breakpoints behind tools and system prompt, and behind what is pinned: each stays cached where what follows becomes another
- * (after a compaction, in another conversation).
+ * Breakpoints after tools and system prompt, and after the pinned texts: each part stays cached when what follows
+ * changes (after a compaction, or in another conversation).
  */
 function writeSystem({ system, pinned }: ModelRequest, cached: Cached): Anthropic.TextBlockParam[] {
   return [system, pinned]
@@ -73,8 +76,8 @@ function writeSystem({ system, pinned }: ModelRequest, cached: Cached): Anthropi
 }
 
 /**
- * Breakpoints behind the last user's messages: the one before the last is where the last request ended, whatever came
- * since. (The provider looks back over twenty blocks only: one step of many calls has more.)
+ * Breakpoints after the last user messages: the second to last is where the previous request ended. (The provider
+ * looks back only twenty blocks, and one step with many calls has more.)
  */
 function withBreakpoints(messages: Anthropic.MessageParam[], cached: Cached): Anthropic.MessageParam[] {
   const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-CACHED_MESSAGES);
@@ -101,8 +104,8 @@ const writeMessage = writtenOnce((message, nameOf): Anthropic.MessageParam => ({
 }));
 
 /**
- * An answer that was cut off while it thought ends in thinking, which the provider refuses in every later request: the
- * thoughts that led to nothing are left out.
+ * An answer that was cut off while the model was reasoning ends with a thinking block, which the provider refuses in
+ * later requests. Such trailing blocks are omitted.
  */
 function withoutLastThoughts(message: PromptMessage): PromptMessage {
   if (message.role === 'user') return message;
@@ -125,7 +128,7 @@ function writeContent(message: PromptMessage, nameOf: WireIds): Anthropic.Conten
   }
 }
 
-/** A user's message keeps its place even where nothing in it can be sent. */
+/** A user message keeps its place even if none of its content can be sent. */
 function orEmpty(content: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
   return content.length > 0 ? content : [{ type: 'text', text: '(empty message)' }];
 }

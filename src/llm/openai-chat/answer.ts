@@ -1,4 +1,4 @@
-/** A whole chat completion → ours. */
+/** Converts a complete chat completion to our shape. */
 import type { Block, ToolUseBlock } from '../../core/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -38,10 +38,10 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   };
 }
 
-/** Some servers answer with an error and status 200. */
+/** Some servers send an error with status 200. */
 function withoutChoice(whole: JsonObject): ModelOutcome {
   const facts = factsOfEvent('', whole);
-  if (facts === null) return notAnAnswer(OPENAI_CHAT, 'what came holds no choice');
+  if (facts === null) return notAnAnswer(OPENAI_CHAT, 'the response has no choices');
   const message = `${OPENAI_CHAT}: ${facts.message}`;
   return { kind: 'failed', failure: { class: classify(facts, true), message, retryAfterMs: null } };
 }
@@ -60,7 +60,7 @@ function readMessage(message: JsonObject, ids: Ids): Block[] {
   return [...blocks, ...calls.map((call) => readCall(call, ids))];
 }
 
-/** What else a call bears (a signature, say) goes back with it. */
+/** Other fields of a call (such as a signature) are sent back with it. */
 function readCall(call: JsonObject, ids: Ids): ToolUseBlock {
   const said = objectIn(call, 'function');
   const raw = argumentsOf(said['arguments']);
@@ -75,7 +75,7 @@ function finishOf(reason: string, content: readonly Block[]): FinishReason {
   switch (reason) {
     case 'length':
       return 'max_tokens';
-    // Not every server tells calls from the rest.
+    // Not every server reports tool calls as the finish reason.
     case 'stop':
     case 'tool_calls':
     case 'function_call':
@@ -86,7 +86,7 @@ function finishOf(reason: string, content: readonly Block[]): FinishReason {
   }
 }
 
-/** `prompt_tokens` counts what came from the cache; ours does not. Missing altogether: nothing is known. */
+/** `prompt_tokens` includes cached tokens; our count does not. Without usage data all counts are 0. */
 function readUsage(usage: JsonObject): Usage {
   const details = objectIn(usage, 'prompt_tokens_details');
   const read = countIn(details, 'cached_tokens');

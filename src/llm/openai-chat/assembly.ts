@@ -1,7 +1,7 @@
 /**
- * Chunks of a Chat Completions stream → the completion as it would have been whole. Compatible servers differ: the usage
- * comes last, with every chunk, or never; a tool call's parts come with its index, its id, both, or neither; `[DONE]` is
- * sometimes missing. The answer is complete with a finish reason, or with `[DONE]` after a choice.
+ * Assembles the chunks of a Chat Completions stream into the complete completion. Compatible servers differ: usage
+ * comes last, with every chunk, or never; parts of a tool call come with an index, an id, both, or neither; `[DONE]`
+ * is sometimes missing. The answer is complete with a finish reason, or with `[DONE]` after a choice.
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -25,7 +25,7 @@ export function createAssembly(): Assembly {
       const thinking = contentText(delta[field]);
       if (thinking === '') continue;
       message[field] = stringIn(message, field) + thinking;
-      // Servers that send both say the same twice.
+      // Servers that fill both fields repeat the same text.
       if (deltas.length === 0) deltas.push({ kind: 'thinking', delta: thinking });
     }
     const text = contentText(delta['content']);
@@ -45,7 +45,7 @@ export function createAssembly(): Assembly {
     if (isJsonObject(chunk['usage'])) usage = chunk['usage'];
     const choice = objectsIn(chunk, 'choices').find((one) => (one['index'] ?? 0) === 0);
     if (choice === undefined) {
-      // A chunk without a choice is the last: the usage that was asked for.
+      // A chunk without a choice is the last one: it has the requested usage.
       if (finish !== null && isJsonObject(chunk['usage'])) done = true;
       return [];
     }

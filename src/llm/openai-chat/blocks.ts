@@ -1,6 +1,6 @@
 /**
- * Our blocks → chat messages. A tool's result may only hold text here: what else it holds follows in a user message.
- * Content is a plain string wherever it can be, which every server takes.
+ * Converts our blocks to chat messages. A tool result may contain only text here, so its images follow in a user
+ * message. Content is a plain string where possible, which every server accepts.
  */
 import type OpenAI from 'openai';
 import { isToolResult, isToolUse } from '../../core/blocks.ts';
@@ -25,7 +25,7 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type Part = OpenAI.Chat.ChatCompletionContentPart;
 type Call = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
 
-/** Results first, then what was said. */
+/** Tool results first, then the user's content. */
 export function writeUser(content: readonly UserBlock[], nameOf: WireIds): Message[] {
   const results = content.filter(isToolResult);
   const said = content.flatMap((block) => (block.type === 'tool_result' ? imagesOf(block) : [block]));
@@ -65,7 +65,7 @@ function writePart(block: TextBlock | ImageBlock | DocumentBlock): Part {
 
 function writeDocument(block: DocumentBlock): Part {
   const { source, title } = block;
-  if (source.type === 'url') throw new Unsupported('documents by address (their data can be)');
+  if (source.type === 'url') throw new Unsupported('documents by URL. Send the data of the document');
   if (source.media_type.startsWith('text/')) {
     const text = Buffer.from(source.data, 'base64').toString('utf8');
     return { type: 'text', text: title === undefined ? text : `${title}\n\n${text}` };
@@ -73,12 +73,12 @@ function writeDocument(block: DocumentBlock): Part {
   return { type: 'file', file: { filename: fileName(block), file_data: dataURL(source) } };
 }
 
-/** None where all was another provider's reasoning. */
+/** Empty if the content is only another provider's reasoning. */
 export function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): Message[] {
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
   const calls = content.filter(isToolUse).map((call) => writeCall(call, nameOf));
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
-  // Reasoning goes back where servers want it, within a round of tool calls, and not where some refuse it.
+  // Reasoning is sent back only within a round of tool calls: some servers require it there and refuse it elsewhere.
   const reasoning = reasoningOf(content);
   return [{ role: 'assistant', content: text === '' ? null : text, ...reasoning, tool_calls: calls }];
 }

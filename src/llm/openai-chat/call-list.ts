@@ -1,7 +1,7 @@
 /**
- * Tool calls out of their parts. A part belongs to the call of its index, unless it brings another id there (servers that
- * number every call 0); without an index to that of its id; without either it begins a call if it names one, and
- * otherwise goes on with the last.
+ * Assembles tool calls from their parts. A part belongs to the call with its index, unless it has another id (some
+ * servers give every call index 0). Without an index it belongs to the call with its id. Without both it starts a new
+ * call if it has a name, and otherwise continues the last one.
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -51,7 +51,7 @@ export function createCallList(): CallList {
   };
 }
 
-/** Text as a rule; some servers send the object itself. */
+/** Normally text; some servers send the object itself. */
 export function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? JSON.stringify(value) : '';

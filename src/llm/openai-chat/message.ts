@@ -1,11 +1,11 @@
-/** What is the same in a chat message whole and in pieces: where reasoning stands, and text that may come in parts. */
+/** Shared by complete chat messages and their chunks: the reasoning field, and text that may come in parts. */
 import { isJsonObject } from '../../core/json.ts';
 import type { Json } from '../../core/json.ts';
 import { stringIn } from '../wire/json.ts';
 
 export const OPENAI_CHAT = 'openai-chat';
 
-/** Servers call it either; the first that is there is what is shown, and sent back under the same name. */
+/** Servers use either name; the first one present is shown, and sent back under the same name. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 export function contentText(content: Json | undefined): string {

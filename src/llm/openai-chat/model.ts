@@ -1,4 +1,4 @@
-/** The provider `openai-chat`: Chat Completions over the official SDK, for OpenAI and every compatible server. */
+/** The provider `openai-chat`: Chat Completions through the official SDK, for OpenAI and compatible servers. */
 import type OpenAI from 'openai';
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model.ts';

@@ -1,7 +1,7 @@
 /**
- * A request of ours → parameters of Chat Completions, in the words that compatible servers know best. Pure. `official`:
- * OpenAI's own server, which has newer words and more of them. User parameters go through as they are; the platform's
- * own members win.
+ * Converts a request to parameters of Chat Completions, using the names that most compatible servers know. Pure.
+ * `official`: OpenAI's own server, which has newer and additional parameters. User parameters are passed unchanged;
+ * parameters set by the platform win.
  */
 import type OpenAI from 'openai';
 import type { JsonObject } from '../../core/json.ts';
@@ -36,7 +36,7 @@ export function writeRequest(request: ModelRequest, official: boolean): ChatPara
   };
 }
 
-/** OpenAI's reasoning models refuse the old word, most other servers do not know the new one. */
+/** OpenAI's reasoning models refuse the old parameter; most other servers do not know the new one. */
 function limitOf(maxTokens: number | null, official: boolean): JsonObject {
   if (maxTokens === null) return {};
   return official ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
@@ -47,7 +47,7 @@ function writeSystem(system: string): Message[] {
 }
 
 export function writeMessages(prompt: readonly PromptMessage[]): Message[] {
-  // Reasoning alone is no message here, whoever made it.
+  // A message with only reasoning cannot be sent here.
   const messages = alternating(prompt, (block) => block.type === 'thinking');
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI_CHAT) ?? {}, 'id'));
   return messages.flatMap((message) => writeMessage(message, nameOf));

@@ -1,4 +1,4 @@
-/** A whole response of the Responses API → ours. */
+/** Converts a complete response of the Responses API to our shape. */
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model.ts';
@@ -22,16 +22,16 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
     case 'failed':
       return failed(whole);
     default:
-      // Some compatible servers leave the status out.
+      // Some compatible servers omit the status.
       return Array.isArray(whole['output']) && whole['status'] === undefined
         ? done(whole, ids, 'stop')
-        : notAnAnswer(OPENAI, `the response is ${stringIn(whole, 'status') || 'no response'}`);
+        : notAnAnswer(OPENAI, `the response has the status ${stringIn(whole, 'status') || '(none)'}`);
   }
 }
 
 function readIncomplete(whole: JsonObject, ids: Ids): ModelOutcome {
   const reason = stringIn(objectIn(whole, 'incomplete_details'), 'reason');
-  if (reason === 'content_filter') return refused(OPENAI, 'its content filter cut the answer off');
+  if (reason === 'content_filter') return refused(OPENAI, 'its content filter stopped the answer');
   return done(whole, ids, reason === 'max_output_tokens' ? 'max_tokens' : 'other');
 }
 
@@ -66,7 +66,7 @@ function refusalIn(whole: JsonObject): string | null {
   return refusals.length === 0 ? null : refusals.map((part) => stringIn(part, 'refusal')).join(' ');
 }
 
-/** `input_tokens` counts what came from the cache; ours does not. */
+/** `input_tokens` includes cached tokens; our count does not. */
 function readUsage(usage: JsonObject): Usage {
   const details = objectIn(usage, 'input_tokens_details');
   const read = countIn(details, 'cached_tokens');

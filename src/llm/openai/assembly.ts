@@ -1,7 +1,7 @@
 /**
- * Events of a Responses stream → the response as it would have been whole. The last event holds it all with most servers;
- * some leave its `output` empty, so that finished items are kept as they come. Ids in events are not to be relied on
- * (proxies give a new one to each): places are.
+ * Assembles the events of a Responses stream into the complete response. With most servers the last event contains
+ * everything; some leave its `output` empty, so finished items are also collected as they arrive. Items are
+ * identified by their index, because ids in events are unreliable: some proxies change them in every event.
  */
 import type { JsonObject } from '../../core/json.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';

@@ -1,4 +1,4 @@
-/** One SDK client, for both of OpenAI's formats. Without a key, for local servers, no authorization is sent. */
+/** One SDK client for both of OpenAI's formats. Without a key, for local servers, no authorization header is sent. */
 import OpenAI from 'openai';
 import type { Fetch } from '../wire/fetch.ts';
 import { SDK_TIMEOUT_MS } from '../wire/sdk.ts';

@@ -1,6 +1,7 @@
 /**
- * Output items of a response ↔ our blocks, one block an item. The item itself rides along, without what our block says
- * already, and goes back as it came, with its id. Kinds that are not ours are carried whole.
+ * Converts output items of a response to our blocks and back, one block per item. The block carries the item, without
+ * the fields our block already has, and it is sent back verbatim with its id. Items of unknown types are carried
+ * whole.
  */
 import type { ThinkingBlock, TextBlock, ToolUseBlock } from '../../core/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
@@ -26,7 +27,7 @@ export function readItem(item: JsonObject, ids: Ids): AssistantBlock[] {
   }
 }
 
-/** An empty message goes back too: reasoning wants what it led to. */
+/** An empty message is sent back too: the provider requires the item that follows a reasoning item. */
 function readMessage(item: JsonObject): (TextBlock | ThinkingBlock)[] {
   const parts = objectsIn(item, 'content');
   const text = messageText(parts);
@@ -49,7 +50,7 @@ function readCall(item: JsonObject, ids: Ids): ToolUseBlock {
   };
 }
 
-/** The item for `text`; null where this provider did not say it, or not so. */
+/** The item for `text`; null if it is not from this provider, or the text differs from it. */
 export function writeOwnMessage(block: TextBlock): JsonObject | null {
   const own = ownData(block, OPENAI);
   const parts = objectsIn(own ?? {}, 'content');
@@ -60,8 +61,8 @@ export function writeOwnMessage(block: TextBlock): JsonObject | null {
 }
 
 /**
- * The item for reasoning, or of a kind that is not ours. Null where another made it, and for reasoning that only has an id:
- * responses are not stored, so that the provider could not find it.
+ * The item for reasoning or for an unknown type. Null if it is from another provider, and for reasoning that has only
+ * an id: responses are not stored, so the provider could not find it.
  */
 export function writeOwnItem(block: ThinkingBlock): JsonObject | null {
   const own = ownData(block, OPENAI);

@@ -1,4 +1,4 @@
-/** The provider `openai`: the Responses API over the official SDK. */
+/** The provider `openai`: the Responses API through the official SDK. */
 import type OpenAI from 'openai';
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model.ts';

@@ -1,6 +1,6 @@
 /**
- * A request of ours → parameters of the Responses API. Pure. Nothing is stored with the provider: reasoning comes back
- * encrypted and is sent again. User parameters go through as they are; the platform's own members win.
+ * Converts a request to parameters of the Responses API. Pure. Nothing is stored at the provider: reasoning comes
+ * back encrypted and is sent again. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type OpenAI from 'openai';
 import type { DocumentBlock, ImageBlock, ResultPart, ToolResultBlock } from '../../core/blocks.ts';
@@ -41,13 +41,13 @@ export function writeRequest(request: ModelRequest): ResponsesParams {
   };
 }
 
-/** What the user asked for besides stays asked for. */
+/** Keeps the values that the user's `include` adds. */
 function included(wished: Json | undefined): OpenAI.Responses.ResponseIncludable[] {
   const others = Array.isArray(wished) ? wished.filter(isIncludable) : [];
   return [...new Set([ENCRYPTED, ...others] as const)];
 }
 
-/** The provider says which it knows. */
+/** The provider checks which names are valid. */
 function isIncludable(name: Json): name is OpenAI.Responses.ResponseIncludable {
   return typeof name === 'string';
 }
@@ -67,7 +67,7 @@ const writeMessage = writtenOnce((message, nameOf): JsonObject[] => {
   }
 });
 
-/** Results first, each an item of its own; then one message of all that was said. */
+/** Tool results first, each as its own item; then one message with the rest. */
 function writeUser(content: readonly UserBlock[], nameOf: WireIds): JsonObject[] {
   const results = content.flatMap((block) =>
     block.type === 'tool_result' ? [writeResult(block, nameOf)] : [],
@@ -82,8 +82,8 @@ function writeResult(block: ToolResultBlock, nameOf: WireIds): JsonObject {
 }
 
 /**
- * Where reasoning is left out, the items that followed it go without their ids: the provider would ask for the reasoning
- * that belongs to them.
+ * If a reasoning item is omitted, the items that followed it are sent without ids: otherwise the provider would
+ * require the reasoning that belongs to them.
  */
 function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): JsonObject[] {
   const items: JsonObject[] = [];
@@ -93,7 +93,7 @@ function writeAssistant(content: readonly AssistantBlock[], nameOf: WireIds): Js
     if (item === null) bare ||= ownData(block, OPENAI) !== null;
     else items.push(bare ? without(item, 'id') : item);
   }
-  // Reasoning that nothing follows (an answer cut off while it thought) is refused by the provider.
+  // The provider refuses trailing reasoning items (from an answer cut off during reasoning).
   return items.slice(0, items.findLastIndex((item) => stringIn(item, 'type') !== 'reasoning') + 1);
 }
 
@@ -127,12 +127,12 @@ function writeTool(tool: ToolSpec): OpenAI.Responses.FunctionTool {
     name: wireName(tool.name),
     description: tool.description,
     parameters: tool.input_schema,
-    // The default would demand schemas of a narrower kind.
+    // The default would require a stricter kind of schema.
     strict: false,
   };
 }
 
-/** An id may stand once in a prompt. */
+/** An id may appear only once in a prompt. */
 function withoutSameIds(items: readonly JsonObject[]): JsonObject[] {
   const seen = new Set<string>();
   return items.map((item) => {
@@ -144,7 +144,7 @@ function withoutSameIds(items: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-/** What the provider itself said is taken for one of its items: its kind may be newer than the SDK's types. */
+/** Treats the provider's own data as one of its items: its type may be newer than the SDK's types. */
 function ownItem(item: JsonObject): Item {
   if (!isOwnItem(item)) throw new Unsupported('an item without a type');
   return item;

@@ -1,4 +1,4 @@
-/** The classes of failure by name, for a script to choose from. */
+/** The failure classes by name, for scripts. */
 import type { FailureClass } from '../../core/model.ts';
 import { FAILURE_RULES } from '../../core/retry.ts';
 

@@ -1,26 +1,26 @@
 /**
- * The language in which an input scripts the `simulated` model. The script is the text of the last input; where none of
- * its lines begins with a word of the language, the model says what it was told.
+ * The language in which an input scripts the `simulated` model. The script is the text of the last input. If none of
+ * its lines starts with a directive, the model repeats the input.
  *
- * Steps are told apart by a line `---` or `then:`. The first model call after the input plays the first step, the call
- * after its tool results the second, and so on: the number of assistant messages since the input says which, so that a
- * retry and a resumed run play the same step again.
+ * Steps are separated by a line `---` or `then:`. The first model call after the input plays the first step, the call
+ * after its tool results the second, and so on. The step is the number of assistant messages since the input, so a
+ * retry or a resumed run plays the same step again.
  */
 import { FAILURE_CLASSES } from './failure-classes.ts';
 
-export const LANGUAGE = `I am the simulated model: no key, no network, no intelligence. Your input is my script, one directive a line:
+export const LANGUAGE = `I am the simulated model: no key, no network, no intelligence. Your input is my script, one directive per line:
 
   say: text                   I say it. In quotes it is a JSON string: say: "two\\nlines"
   think: text                 I think it first.
-  call: tool {"a": 1}         I call a tool. Several in one step run in parallel. Arguments that are no JSON are sent as they stand.
-  ask: question? [yes | no]   I ask you, with the tool ask_user; what you answer is its result. Choices may be left out.
-  tokens: 500 [over 10s]      I say that many made-up words, spread over the time.
-  wait: 250ms                 I pause where the line stands: ms, s, m or h.
+  call: tool {"a": 1}         I call a tool. Several in one step run in parallel. Arguments that are not JSON are sent unchanged.
+  ask: question? [yes | no]   I ask you with the tool ask_user; your answer is its result. Choices are optional.
+  tokens: 500 [over 10s]      I say that many generated words, spread over the given time.
+  wait: 250ms                 I pause at this point: ms, s, m or h.
   fail: class [retry-after 2s] [times 3]
-                              My call fails: always, or so often in a row. Lines before it are played first.
+                              My call fails: always, or the given number of times in a row. Earlier lines are played first.
                               Classes: ${FAILURE_CLASSES.join(', ')}.
   finish: max_tokens          Why I stopped: stop, tool_use, max_tokens, pause or other.
-  help:                       I say this.
+  help:                       I say this text.
 
-A line "---" or "then:" ends a step: what follows is played once the calls of the step were answered. Lines that begin with # are skipped.
-Without any directive I repeat what you said.`;
+A line "---" or "then:" ends a step: the next lines are played after the results of the step's calls. Lines that start with # are skipped.
+Without any directive I repeat your input.`;

@@ -1,6 +1,7 @@
 /**
- * The provider `simulated`: a model without a key, a network, or a memory, for newcomers, tests and benchmarks. It does
- * what the input tells it to (see `language.ts`), under any model name. Tokens are counted as a quarter of the characters.
+ * The provider `simulated`: a model without a key, network or memory, for first steps, tests and benchmarks. It
+ * follows the script in the input (see `language.ts`) under any model name. Tokens are counted as a quarter of the
+ * characters.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Block } from '../../core/blocks.ts';
@@ -19,7 +20,7 @@ import { planStep } from './plan.ts';
 import { LANGUAGE } from './language.ts';
 import type { Directive } from './script.ts';
 
-/** Pauses within a stream of many words. */
+/** Interval between chunks of a long text. */
 const BEAT_MS = 20;
 
 type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
@@ -96,7 +97,7 @@ function say(text: string, played: Played, listener: ModelListener): void {
   for (const piece of inPieces(all)) listener.text(piece);
 }
 
-/** Many words, a share of them at every beat. */
+/** Many words, some of them at every interval. */
 async function talk(
   { count, overMs }: Extract<Directive, { kind: 'tokens' }>,
   played: Played,
@@ -116,7 +117,7 @@ async function talk(
 }
 
 function failed(directive: Extract<Directive, { kind: 'fail' }>): ModelOutcome {
-  const message = `simulated: the script said fail: ${directive.class}`;
+  const message = `simulated: the script requested the failure ${directive.class}`;
   return {
     kind: 'failed',
     failure: { class: directive.class, message, retryAfterMs: directive.retryAfterMs },

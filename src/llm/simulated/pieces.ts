@@ -1,4 +1,4 @@
-/** Text as a stream brings it: in small pieces, never between the halves of a character. */
+/** Splits text into small pieces like a stream, never inside a surrogate pair. */
 const SIZE = 24;
 
 export function inPieces(text: string): string[] {

@@ -1,4 +1,4 @@
-/** From a prompt to what the model is about to do: the directives of the step that is next, or words of its own. Pure. */
+/** The directives that the model plays next for a prompt, or a default text. Pure. */
 import type { ModelRequest } from '../../core/model.ts';
 import { LANGUAGE } from './language.ts';
 import { readScene, resultText } from './scene.ts';

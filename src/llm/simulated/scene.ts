@@ -1,4 +1,4 @@
-/** Where in its script a prompt stands: the last input, and how many answers came since. Pure. */
+/** The position in the script for a prompt: the last input, and the number of answers since. Pure. */
 import { textOf } from '../../core/blocks.ts';
 import type { ToolResultBlock } from '../../core/blocks.ts';
 import type { PromptMessage } from '../../core/prompt.ts';
@@ -6,9 +6,9 @@ import type { PromptMessage } from '../../core/prompt.ts';
 export type Scene = {
   /** The text of the last input. */
   input: string;
-  /** Assistant messages since then: which step is next. */
+  /** Assistant messages since then: the index of the next step. */
   step: number;
-  /** Results that came with the last message. */
+  /** Tool results in the last message. */
   results: ToolResultBlock[];
 };
 
@@ -23,7 +23,7 @@ export function readScene(messages: readonly PromptMessage[]): Scene {
   };
 }
 
-/** Inputs that nobody answered stand together in one message: the last text is the script. */
+/** Unanswered inputs are merged into one message: its last text is the script. */
 function inputIn(message: PromptMessage): string | null {
   if (message.role !== 'user') return null;
   const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));

@@ -1,4 +1,4 @@
-/** A script's text → its steps. Total: a line that is not understood becomes a mistake to be explained, never an error. */
+/** Parses a script into steps. Never throws: a line it does not understand becomes a `mistake`. */
 import type { Json } from '../../core/json.ts';
 import type { FailureClass, FinishReason } from '../../core/model.ts';
 import { ASK_USER } from '../../core/question.ts';
@@ -12,14 +12,14 @@ export type Directive =
   | { kind: 'call'; name: string; input: Json }
   | { kind: 'tokens'; count: number; overMs: number }
   | { kind: 'wait'; ms: number }
-  /** Fails while fewer than `times` failures in a row came before. */
+  /** Fails while there were fewer than `times` consecutive failures before. */
   | { kind: 'fail'; class: FailureClass; retryAfterMs: number | null; times: number }
   | { kind: 'finish'; reason: FinishReason }
   | { kind: 'help' };
 
 export type Script =
   | { kind: 'steps'; steps: Directive[][] }
-  /** No line is a directive: an ordinary text. */
+  /** No line is a directive: ordinary text. */
   | { kind: 'plain'; text: string }
   | { kind: 'mistake'; line: string };
 
@@ -85,7 +85,7 @@ function readCall(rest: string): Directive | null {
   return name === '' ? null : { kind: 'call', name, input: readArguments(input) };
 }
 
-/** A question is a call of the tool that asks; choices stand behind it in brackets. */
+/** A question is a call of the tool `ask_user`; choices follow in brackets. */
 function readQuestion(rest: string): Directive | null {
   const [, text = '', list] = /^(.*?)(?:\s*\[([^[\]]*)\])?$/.exec(rest) ?? [];
   if (text === '') return null;
@@ -128,7 +128,7 @@ function readFinish(rest: string): Directive | null {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** A number alone is milliseconds. At most what a timer can hold. */
+/** A number without a unit is milliseconds. At most the longest timer. */
 function duration(text: string): number | null {
   const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const size = UNITS[unit];

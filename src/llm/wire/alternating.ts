@@ -1,6 +1,6 @@
 /**
- * What is left of a prompt for one provider still alternates: an answer of which nothing is sent goes, and the users'
- * messages around it become one. No tool call is ever lost that way: calls are always sent.
+ * Keeps roles alternating for one provider: an answer of which nothing is sent is dropped, and the user messages
+ * around it are merged. Tool calls are never dropped, because they are always sent.
  */
 import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
 

@@ -1,19 +1,18 @@
 /**
- * Arguments of a tool call. Models write JSON text, and sometimes not quite; what is no JSON, or nested too deep, is kept as the
- * raw string.
- * Providers want an object back, always: whatever else was kept is wrapped in one.
+ * Arguments of a tool call. Models write JSON text that is sometimes invalid. Text that is not JSON, or is nested too
+ * deeply, is kept as the raw string. Providers always require an object back, so any other value is wrapped in one.
  */
 import { DEEPEST_JSON, isJsonObject, isTooDeep } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { parseJson } from './json.ts';
 
-/** No text at all means no arguments. */
+/** Empty text means no arguments. */
 export function readArguments(text: string): Json {
   if (text.trim() === '') return {};
   return shallow(parseJson(text) ?? text, () => text);
 }
 
-/** Where they came parsed. */
+/** For arguments that arrive already parsed. */
 export function readInput(input: Json): Json {
   return shallow(input, () => textOf(input));
 }
@@ -26,7 +25,8 @@ function textOf(input: Json): string {
   try {
     return JSON.stringify(input);
   } catch {
-    // Deeper than the stack. The tool runner parses what is kept, to say why the call was refused.
+    // Nested deeper than the stack allows. The kept text is also too deep, so the tool runner parses it and reports
+    // why the call was refused.
     return '['.repeat(2 * DEEPEST_JSON) + ']'.repeat(2 * DEEPEST_JSON);
   }
 }
@@ -35,7 +35,10 @@ export function argumentsObject(input: Json): JsonObject {
   return isJsonObject(input) ? input : { malformed_arguments: input };
 }
 
-/** As text. `raw` is how the model wrote it, preferred where it says the same: prompts stay the same to the letter. */
+/**
+ * Arguments as text. `raw` is the model's own text, used if it means the same: then prompts stay identical byte for
+ * byte.
+ */
 export function argumentsText(input: Json, raw: string): string {
   const text = JSON.stringify(argumentsObject(input));
   if (raw === '' || typeof input === 'string') return text;

@@ -1,4 +1,4 @@
-/** The bytes of a body one chunk at a time, with what the network throws as a value. */
+/** Reads a body chunk by chunk; network errors are returned as values. */
 export type Read = { kind: 'chunk'; bytes: Uint8Array } | { kind: 'end' } | { kind: 'threw'; error: unknown };
 
 export type Bytes = { read(): Promise<Read> };

@@ -1,4 +1,4 @@
-/** The name under which OpenAI keeps a conversation's cache: at most 64 characters. */
+/** The key of a conversation's prompt cache at OpenAI: at most 64 characters. */
 import { createHash } from 'node:crypto';
 
 export function cacheKey(key: string): string {

@@ -1,7 +1,7 @@
 /**
- * What a tool call is called on the wire. Our own ids are UUIDs, which every provider accepts; a provider's own id for a
- * call it made goes back to it as it came, so that cached prompts stay the same, unless it cannot be used or is taken:
- * some servers name every first call `call_0`. A result bears the same name as its call.
+ * The id of a tool call in requests. Our ids are UUIDs, which every provider accepts. A provider's own id for a call
+ * is sent back unchanged, so that cached prompts stay the same, unless it is invalid or already used: some servers
+ * name every first call `call_0`. A result has the same id as its call.
  */
 import type { PromptMessage } from '../../core/prompt.ts';
 import type { ToolCallId } from '../../core/ids.ts';
@@ -10,7 +10,7 @@ import type { ToolUseBlock } from '../../core/blocks.ts';
 
 export type WireIds = (id: ToolCallId) => string;
 
-/** `theirs`: the provider's own id of a call; empty where it is not this provider's. */
+/** `theirs`: the provider's own id of a call; empty if the call is from another provider. */
 export function wireIds(
   messages: readonly PromptMessage[],
   allowed: RegExp,

@@ -1,6 +1,6 @@
 /**
- * The life of one call, the same for every provider: send, listen, and answer only after the provider's own end of the
- * answer. What differs is a `Wire`. Nothing is retried here.
+ * One model call, the same for every provider: send, read, and return only after the provider's own end of the
+ * answer. A `Wire` holds the differences. Nothing is retried here.
  */
 import type { Ids } from '../../core/ids.ts';
 import type { FailureClass, Model, ModelListener, ModelOutcome, ModelRequest } from '../../core/model.ts';
@@ -50,19 +50,19 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     }
   }
 
-  /** A status that was heard says more than the silence after it. */
+  /** A received status takes precedence over the silence after it. */
   function outcomeOfThrown(error: unknown, watch: Watch, begun: boolean): ModelOutcome {
     if (watch.why() === 'caller') return { kind: 'aborted' };
     const facts = factsOfThrown(error);
     if (watch.why() === 'stalled' && (facts?.status ?? null) === null) {
-      return failed('stream_stalled', 'nothing was heard from the provider for too long');
+      return failed('stream_stalled', 'the provider sent no data within the timeout');
     }
-    // A bug of ours.
+    // A bug in our code.
     if (facts === null) throw error;
     return failed(classify(facts, begun), wordsOf(facts), readRetryAfter(headersOfThrown(error), Date.now()));
   }
 
-  /** For a person: what the provider said, never a key. */
+  /** A message for a person: the provider's text without keys. */
   function failed(kind: FailureClass, words: string, retryAfterMs: number | null = null): ModelOutcome {
     const said = options.secret === '' ? words : words.replaceAll(options.secret, '[key]');
     const message = `${options.provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
@@ -79,7 +79,7 @@ async function send(
   try {
     const response = await prepared.send(watch.signal);
     if (response instanceof LiveResponse) return response;
-    throw new Error('An SDK answered with a response that is not the one it was given.');
+    throw new Error('The SDK returned a different response object than the one it received.');
   } catch (error) {
     watch.end();
     return { kind: 'threw', error };

@@ -1,4 +1,7 @@
-/** Bodies that are compressed although nobody asked for it. As slow as whoever reads: the network is told to wait, too. */
+/**
+ * Decodes bodies that are compressed although that was not requested. Applies backpressure from the reader to the
+ * network.
+ */
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import type { Flow, Sink } from './live-response.ts';
@@ -13,7 +16,7 @@ const MAKERS: Readonly<Record<string, () => Transform>> = {
 
 export type Decoder = Sink & Flow & { into(sink: Sink): void };
 
-/** Null: nothing to decode, or nothing that is known here. */
+/** Null: nothing to decode, or an unknown encoding. */
 export function decoderFor(
   encoding: string | null,
   source: Flow & { abort(error: Error): void },

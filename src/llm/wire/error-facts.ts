@@ -1,6 +1,6 @@
 /**
- * What failed, out of what was thrown or sent: SDK errors (both SDKs' have the same shape), network errors beneath them,
- * and error events of a stream.
+ * Extracts the facts of a failure from an exception or event: SDK errors (both SDKs use the same shape), the network
+ * errors beneath them, and error events of a stream.
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -9,7 +9,7 @@ import type { FailureFacts } from './failure.ts';
 
 const NOTHING: FailureFacts = { status: null, type: '', code: '', message: '', causeCode: '' };
 
-/** Of something thrown; null where it is no failure of the call but a bug of ours. */
+/** For an exception; null if it is a bug in our code and not a failed call. */
 export function factsOfThrown(error: unknown): FailureFacts | null {
   if (!(error instanceof Error)) return null;
   const status = memberOf(error, 'status');
@@ -27,17 +27,17 @@ export function headersOfThrown(error: unknown): Headers {
   return headers instanceof Headers ? headers : new Headers();
 }
 
-/** Of an event of a stream; null for one that is no error. */
+/** For a stream event; null if it is not an error. */
 export function factsOfEvent(name: string, data: JsonObject): FailureFacts | null {
   const error = data['error'];
   if (name === 'error' || data['type'] === 'error') return factsOfBody(data);
-  // Compatible servers put the error where a chunk should be.
+  // Compatible servers send the error in place of a chunk.
   if (data['type'] === undefined && (isJsonObject(error) || typeof error === 'string'))
     return factsOfBody(data);
   return null;
 }
 
-/** Of an error as JSON: `{error: {...}}`, `{error: "..."}`, or the error itself. A numeric code is a status. */
+/** For an error as JSON: `{error: {...}}`, `{error: "..."}`, or the error itself. A numeric code is a status. */
 export function factsOfBody(body: Json): FailureFacts {
   if (typeof body === 'string') return { ...NOTHING, message: body };
   if (!isJsonObject(body)) return NOTHING;
@@ -68,12 +68,12 @@ function causeCodeOf(error: Error): string {
   return '';
 }
 
-/** The SDKs wrap what `fetch` throws; a body that breaks off is a bare `TypeError: terminated`. */
+/** The SDKs wrap errors of `fetch`; an interrupted body is a bare `TypeError: terminated`. */
 function isNetworkError(error: Error): boolean {
   return /connection error|fetch failed|terminated|request timed out/i.test(error.message);
 }
 
-/** The innermost words say most. */
+/** The innermost error has the most specific message. */
 function messageOf(error: Error): string {
   let at = error;
   while (at.cause instanceof Error) at = at.cause;

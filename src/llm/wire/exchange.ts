@@ -1,6 +1,6 @@
 /**
- * One request and what is heard of it, told by undici. Ends with its signal, at whatever point: the connection is closed, or
- * never used where it was still being made. Whatever ends it takes its listener along.
+ * One request and its response, driven by undici callbacks. It ends with its signal at any point: the connection is
+ * closed, or not used if it was still being opened. Every end removes the abort listener.
  */
 import type { Dispatcher } from 'undici';
 import { decoderFor } from './decoder.ts';
@@ -35,7 +35,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Controller, status: number, received: ReceivedHeaders): void {
-    // Others (100, 103) come before the one that counts.
+    // Informational responses (100, 103) precede the final one.
     if (status < 200) return;
     const headers = headersOf(received);
     const decoder = decoderFor(headers.get('content-encoding'), controller);
@@ -61,9 +61,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #abort(): void {
     const reason: unknown = this.#signal?.reason;
-    const error = reason instanceof Error ? reason : new Error('The call was ended.');
+    const error = reason instanceof Error ? reason : new Error('The call was aborted.');
     this.#controller?.abort(error);
-    // One that waits for its connection is not told by undici before that is there.
+    // undici does not report an abort to a request that still waits for its connection.
     this.#break(error);
   }
 
@@ -77,7 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What the network did is the cause, whatever it is; the words are those by which it is known as such. */
+/** The network error is the cause; the message is the one by which it is recognised as a network error. */
 function fetchHeaders(cause: unknown, begun: boolean): TypeError {
   return new TypeError(begun ? 'terminated' : 'fetch failed', { cause });
 }

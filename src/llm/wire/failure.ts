@@ -1,22 +1,26 @@
 /**
- * One classification of failures for all providers: what was said (code, then type), the HTTP status, and what the
- * network did. Nothing here decides about retries: that is `core/retry.ts`.
+ * Classifies failures for all providers: by the error's code and type, the HTTP status, and the network error.
+ * Retries are not decided here but in `core/retry.ts`.
  *
- * Specific words win over the status (an error event in mid-stream has none), the status wins over generic words.
+ * Specific codes take precedence over the status (an error event within a stream has none), and the status takes
+ * precedence over generic codes.
  */
 import type { FailureClass } from '../../core/model.ts';
 
-/** What is known of a failure, told the same way for every provider. Empty: not known. */
+/** The known facts of a failure, in the same form for every provider. Empty: not known. */
 export type FailureFacts = {
   status: number | null;
   type: string;
   code: string;
   message: string;
-  /** Of the system or the HTTP client: `ECONNRESET`, `UND_ERR_SOCKET`. */
+  /** From the system or the HTTP client: `ECONNRESET`, `UND_ERR_SOCKET`. */
   causeCode: string;
 };
 
-/** Words that mean the same whatever the status. An account without money is like a key that is not valid: no retry. */
+/**
+ * Codes with a fixed meaning regardless of the status. An account without credit is treated like an invalid key: no
+ * retry.
+ */
 const SPECIFIC: ReadonlyMap<string, FailureClass> = new Map(
   Object.entries<FailureClass>({
     context_length_exceeded: 'prompt_too_long',
@@ -46,7 +50,7 @@ const SPECIFIC: ReadonlyMap<string, FailureClass> = new Map(
   }),
 );
 
-/** Words that only say whose fault it was: used where there is no status. */
+/** Codes that only tell whether client or server is at fault: used if there is no status. */
 const GENERIC: ReadonlyMap<string, FailureClass> = new Map(
   Object.entries<FailureClass>({
     api_error: 'server_error',
@@ -69,7 +73,7 @@ const TOO_LONG = [
 
 const NO_MONEY = /credit balance is too low/i;
 
-/** `heard`: whether anything of an answer had come. */
+/** `received`: whether any part of an answer had arrived. */
 export function classify(facts: FailureFacts, received: boolean): FailureClass {
   const specific = SPECIFIC.get(facts.code) ?? SPECIFIC.get(facts.type);
   if (facts.status === 413 || TOO_LONG.some((words) => words.test(facts.message))) return 'prompt_too_long';
@@ -102,7 +106,7 @@ function byStatus(status: number): FailureClass {
   }
 }
 
-/** For a person, and for nothing else. */
+/** A message for a person; never parsed. */
 export function wordsOf(facts: FailureFacts): string {
   const status = facts.status === null ? '' : String(facts.status);
   const what = [status, facts.type, facts.code, facts.causeCode].filter((part) => part !== '').join(' ');

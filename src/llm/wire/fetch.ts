@@ -1,26 +1,29 @@
 /**
- * The HTTP beneath the SDKs: `fetch` as far as they use it, on undici's dispatcher. The global `fetch` is the same client with
- * web streams above it, which cost more than the network does. Time-outs are the watch's. A redirect is an answer like any
- * other: a key goes nowhere but where it was meant to go.
+ * The HTTP client under the SDKs: the part of `fetch` that they use, on undici's dispatcher. The global `fetch` is
+ * the same client with web streams on top, which cost more CPU than the network. Timeouts are handled by `watch.ts`.
+ * Redirects are not followed, so a key is sent only to the configured host.
  */
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { Exchange } from './exchange.ts';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Connections are made as they are needed, serve one call at a time, and are kept for a few seconds behind it. */
+/** Connections are opened on demand, serve one call at a time, and stay open for a few seconds afterwards. */
 const SETTINGS = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
 
-/** An answer is small beside its prompt, and a compressed stream is dear on both sides. What is compressed all the same is read. */
+/**
+ * Requests uncompressed answers: an answer is small compared to its prompt, and compressing a stream is expensive on
+ * both sides. Compressed answers are decoded anyway.
+ */
 const PLAIN: [string, string] = ['accept-encoding', 'identity'];
 
-/** `useEnvProxy`: by way of `HTTPS_PROXY` and its sisters. */
+/** `useEnvProxy`: use `HTTPS_PROXY` and related variables. */
 export function createFetch(useEnvProxy: boolean): Fetch {
   const agent = useEnvProxy ? new EnvHttpProxyAgent(SETTINGS) : new Agent(SETTINGS);
   return (target, { signal, method, headers, body } = {}) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (typeof body !== 'string') throw new TypeError('Only text is sent to a provider.');
+      if (typeof body !== 'string') throw new TypeError('The body of a provider request must be a string.');
       const { origin, pathname, search } = new URL(target instanceof Request ? target.url : target);
       agent.dispatch(
         {

@@ -1,11 +1,11 @@
-/** Images and documents as OpenAI's formats take them: an address, which may hold the data itself. */
+/** Images and documents in OpenAI's formats: a URL, which may be a data URL. */
 import type { DocumentBlock, Source } from '../../core/blocks.ts';
 
 export function dataURL(source: Source): string {
   return source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
 }
 
-/** The provider goes by the ending. */
+/** The provider uses the file extension. */
 export function fileName(block: DocumentBlock): string {
   if (block.title !== undefined && /\.\w+$/.test(block.title)) return block.title;
   const ending =

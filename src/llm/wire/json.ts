@@ -1,8 +1,8 @@
-/** Reading JSON that somebody else wrote: nothing is believed before it was looked at, and nothing here throws. */
+/** Reads JSON from outside: every value is checked before use, and nothing here throws. */
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 
-/** `undefined` for what is no JSON. */
+/** `undefined` if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -23,7 +23,7 @@ export function numberIn(value: Json | undefined, key: string): number | null {
 
 const MOST = 2 ** 31 - 1;
 
-/** A count, as whole as what it is stored in: zero for what is missing or below it. */
+/** A count as an integer that fits its column; 0 if missing or negative. */
 export function countIn(value: Json | undefined, key: string): number {
   return Math.min(MOST, Math.max(0, Math.round(numberIn(value, key) ?? 0)));
 }
@@ -33,7 +33,7 @@ export function objectIn(value: Json | undefined, key: string): JsonObject {
   return isJsonObject(member) ? member : {};
 }
 
-/** The objects of a list; what is no list has none. */
+/** The objects of a list; empty if the value is not a list. */
 export function objectsIn(value: Json | undefined, key: string): JsonObject[] {
   const member = isJsonObject(value) ? value[key] : undefined;
   return Array.isArray(member) ? member.filter(isJsonObject) : [];

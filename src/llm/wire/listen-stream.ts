@@ -1,6 +1,6 @@
 /**
- * Listens to a streamed answer until the provider itself has ended it. A stream that merely stops has not; one that breaks
- * after the answer was complete has, whatever last word was lost.
+ * Reads a streamed answer until the provider ends it. A stream that only stops is not complete; a stream that breaks
+ * after the answer was complete is, even if its last event is missing.
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { ModelListener } from '../../core/model.ts';
@@ -13,9 +13,9 @@ import type { SseEvent } from './sse.ts';
 import type { Watch } from './watch.ts';
 import type { Assembly, Received } from './wire.ts';
 
-/** How long a last word is waited for once an answer is complete. */
+/** How long to wait for the last event after the answer is complete. */
 const LAST_WORD_MS = 2_000;
-/** How long a finished connection may take to end, so that it can be used again. */
+/** How long a finished response may take to end, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
 export async function listenToStream(
@@ -33,7 +33,7 @@ export async function listenToStream(
     : broken;
 }
 
-/** Null once nothing more is to come; otherwise how it broke off. */
+/** Null once the answer is complete; otherwise how it broke off. */
 async function takeAll(
   bytes: Bytes,
   assembly: Assembly,
@@ -64,7 +64,7 @@ function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener)
     return null;
   }
   const data = parseJson(event.data);
-  if (!isJsonObject(data)) return cut('an event of the stream was no JSON');
+  if (!isJsonObject(data)) return cut('an event of the stream is not JSON');
   const facts = factsOfEvent(event.name, data);
   if (facts !== null) return { kind: 'broken', class: classify(facts, true), words: wordsOf(facts) };
   for (const { kind, delta } of assembly.take(data)) {
@@ -78,7 +78,7 @@ function cut(words: string): Broken {
   return { kind: 'broken', class: 'stream_interrupted', words };
 }
 
-/** Read to its end, a connection goes back to the pool; one that does not end is closed. */
+/** A response read to its end returns its connection to the pool; otherwise the connection is closed. */
 async function drain(bytes: Bytes, watch: Watch): Promise<void> {
   watch.answered();
   watch.received(DRAIN_MS);

@@ -1,4 +1,4 @@
-/** Listens to an answer that comes whole. It is complete when its JSON is. */
+/** Reads an answer that is not streamed. It is complete when its JSON is. */
 import { isJsonObject } from '../../core/json.ts';
 import type { ModelListener } from '../../core/model.ts';
 import type { Bytes } from './bytes.ts';
@@ -28,5 +28,5 @@ export async function listenToWhole(
   watch.over();
   const whole = parseJson(text + decoder.decode());
   if (isJsonObject(whole)) return { kind: 'answered', whole };
-  return { kind: 'broken', class: 'stream_interrupted', words: 'the answer was no JSON' };
+  return { kind: 'broken', class: 'stream_interrupted', words: 'the answer is not JSON' };
 }

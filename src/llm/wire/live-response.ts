@@ -1,21 +1,24 @@
 /**
- * A response whose body is read chunk by chunk as the network gives it, without a web stream in between. Of what a `Response`
- * can do the SDKs use the status, the headers and, for errors, the text; answers are read by us.
+ * A response whose body is read chunk by chunk from the network, without a web stream in between. The SDKs use only
+ * the status, the headers and, for errors, the text; answers are read by our code.
  */
 import type { Bytes, Read } from './bytes.ts';
 
-/** Where bytes come from: told to wait, and to go on. */
+/** The source of bytes, with backpressure. */
 export type Flow = { pause(): void; resume(): void };
 
-/** Where they go. */
+/** The destination of bytes. */
 export type Sink = { take(bytes: Uint8Array): void; takeEnd(): void; takeError(error: unknown): void };
 
-/** What waits to be read, in bytes, before the network is told to wait. */
+/** Buffered bytes after which the network is paused. */
 const BUFFERED_BYTES = 65_536;
 
 const END: Read = { kind: 'end' };
 
-/** One reader, who keeps this response for as long as it reads: the SDKs let go of their signal with it. */
+/**
+ * Has one reader, which keeps a reference while it reads: the SDKs detach their abort signal when the response is
+ * collected.
+ */
 export class LiveResponse extends Response implements Bytes, Sink {
   readonly #flow: Flow;
   readonly #chunks: Uint8Array[] = [];
@@ -28,7 +31,7 @@ export class LiveResponse extends Response implements Bytes, Sink {
     this.#flow = flow;
   }
 
-  /** For whoever reads. After the end, or what was thrown, it is told again. */
+  /** Reads the next chunk. After the end or an error, every read returns the same result. */
   read(): Promise<Read> {
     const bytes = this.#chunks.shift();
     if (bytes !== undefined) {
@@ -68,7 +71,7 @@ export class LiveResponse extends Response implements Bytes, Sink {
     this.#finish(END);
   }
 
-  /** What came before it can still be read. */
+  /** Chunks that arrived before it can still be read. */
   takeError(error: unknown): void {
     this.#finish({ kind: 'threw', error });
   }

@@ -1,4 +1,6 @@
-/** Tool names on the wire. Models invent names that no provider takes back, and history holds what they said. */
+/**
+ * Tool names in requests. Models invent names that providers refuse, and history keeps them as the model wrote them.
+ */
 export function wireName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }

@@ -1,4 +1,4 @@
-/** What a block carries for the provider at hand; what it carries for another is nobody's business here. */
+/** The data that a block carries for this provider; null for other providers. */
 import type { Block, Opaque } from '../../core/blocks.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';

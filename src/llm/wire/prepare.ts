@@ -1,4 +1,4 @@
-/** From a request to something that can be sent, or the reason why this provider cannot be told it. */
+/** Prepares a request for sending, or gives the reason why this provider cannot accept it. */
 import type { Prepared } from './wire.ts';
 import { Unsupported } from './unsupported.ts';
 

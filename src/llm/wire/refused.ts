@@ -1,4 +1,4 @@
-/** Answers that are no answers: a refusal keeps its words, and what is no answer of the format says so. */
+/** Outcomes without a usable answer: a refusal by the model, with its text, or a response in the wrong format. */
 import type { ModelOutcome } from '../../core/model.ts';
 
 export function refused(provider: string, words: string): ModelOutcome {
@@ -6,7 +6,7 @@ export function refused(provider: string, words: string): ModelOutcome {
   return { kind: 'failed', failure: { class: 'refused', message, retryAfterMs: null } };
 }
 
-/** Retried: a proxy or an overloaded server answered in the provider's place, or in the middle of its work. */
+/** Retried: usually a proxy or an overloaded server answered instead of the provider, or was interrupted. */
 export function notAnAnswer(provider: string, what: string): ModelOutcome {
   const message = `${provider}: ${what}`;
   return { kind: 'failed', failure: { class: 'server_error', message, retryAfterMs: null } };

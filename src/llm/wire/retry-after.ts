@@ -1,6 +1,6 @@
-/** How long a provider asks us to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+/** How long a provider asks clients to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 
-/** Milliseconds, never negative; null where nothing was said that can be read. */
+/** Milliseconds, at least 0; null if there is no readable value. */
 export function readRetryAfter(headers: Headers, now: number): number | null {
   const millis = decimal(headers.get('retry-after-ms'));
   if (millis !== null) return millis;
@@ -10,7 +10,7 @@ export function readRetryAfter(headers: Headers, now: number): number | null {
   if (seconds !== null) return Math.ceil(seconds * 1_000);
   const at = /\d:\d/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(at)) return null;
-  // A date is by the provider's clock, which its own answer tells.
+  // The date is by the provider's clock, so it is compared with the `date` header of the same answer.
   const theirs = Date.parse(headers.get('date') ?? '');
   return Math.max(0, at - (Number.isNaN(theirs) ? now : theirs));
 }

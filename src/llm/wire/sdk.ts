@@ -1,2 +1,2 @@
-/** As long as a timer can be: the watch decides what takes too long, never the SDK. */
+/** The longest timer: `watch.ts` handles timeouts, not the SDK. */
 export const SDK_TIMEOUT_MS = 2 ** 31 - 1;

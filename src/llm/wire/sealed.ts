@@ -1,7 +1,7 @@
 /**
- * Reasoning is sealed for the model that made it: signatures and encrypted content of another one are refused, though the
- * provider be the same. On the way out such reasoning loses its seal, and is left out as that of another provider is; it
- * stays in history, and goes back once its own model is asked again.
+ * Reasoning is bound to the model that produced it: a provider refuses signatures and encrypted content of another
+ * model, even of its own. Such reasoning is sent without its signature or encrypted content, and is then omitted like
+ * that of another provider. It stays in history and is sent again when its own model is called.
  */
 import type { ThinkingBlock } from '../../core/blocks.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -9,18 +9,18 @@ import type { ModelName, ModelRequest } from '../../core/model.ts';
 import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
 import { without } from './json.ts';
 
-/** Where the seal is: a signature, what it signs, or what is encrypted whole. */
+/** The fields that bind a block to its model: a signature with the signed data, or encrypted content. */
 const SEALED = ['type', 'signature', 'data'];
 const ENCRYPTED = ['encrypted_content'];
 
-/** By the provider's own type of block. */
+/** By the provider's own block type. */
 const SEALS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['thinking', SEALED],
   ['redacted_thinking', SEALED],
   ['reasoning', ENCRYPTED],
 ]);
 
-/** Messages in which nothing was sealed for another model are left as they are. */
+/** Messages without such blocks of another model are returned unchanged. */
 export function withoutForeignSeals(request: ModelRequest): ModelRequest {
   const isOfAnother = isForeign(request.model);
   return { ...request, messages: request.messages.map((message) => unsealedIn(message, isOfAnother)) };
@@ -40,7 +40,7 @@ function isForeign({ provider, model }: ModelName): (block: AssistantBlock) => b
     block.provider.model !== model;
 }
 
-/** Each kind without what it cannot be sent without. Kinds that bear no seal stay as they are. */
+/** Removes the binding fields, without which the block is not sent. Blocks of other types stay unchanged. */
 function unsealed(block: ThinkingBlock): ThinkingBlock {
   const { provider } = block;
   if (provider === undefined || !isJsonObject(provider.data)) return block;

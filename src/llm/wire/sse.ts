@@ -1,18 +1,19 @@
 /**
- * Server-sent events out of bytes, as they come. Comments and pings produce nothing or an event like any other; that bytes
- * came at all is the watchdog's business. An event that the end cuts off is still given: what it holds tells cut from whole.
+ * Parses server-sent events from bytes as they arrive. Comments and pings produce no event or an ordinary one; the
+ * timeout is handled by `watch.ts`. An event cut off by the end of the stream is still returned: its data shows
+ * whether it is complete.
  */
 export type SseEvent = { name: string; data: string };
 
 export type SseReader = {
   push(chunk: Uint8Array): SseEvent[];
-  /** What was left when the bytes ended. */
+  /** The rest when the bytes end. */
   end(): SseEvent[];
 };
 
 export function createSseReader(): SseReader {
   const decoder = new TextDecoder();
-  /** Text without a line end so far. Kept apart so that one long line is joined once. */
+  /** Text without a line end so far. Kept in pieces, so that one long line is joined only once. */
   let pending: string[] = [];
   let name = '';
   let data: string[] = [];

@@ -1,4 +1,4 @@
-/** What stands before every prompt in one text: the system prompt, and what is pinned behind it. */
+/** The fixed start of every prompt as one text: the system prompt followed by the pinned texts. */
 import type { ModelRequest } from '../../core/model.ts';
 
 export function standing({ system, pinned }: Pick<ModelRequest, 'system' | 'pinned'>): string {

@@ -1,6 +1,6 @@
 /**
- * A call that the token limit cut off before its first argument looks like a call without arguments, and would run. It is
- * given arguments that no schema accepts, so that the model hears of it and says it again.
+ * A call that the token limit cut off before its first argument looks like a call without arguments, and would run.
+ * It gets arguments that no schema accepts, so that the model receives an error and repeats it.
  */
 import { isToolUse } from '../../core/blocks.ts';
 import type { Block } from '../../core/blocks.ts';

@@ -1,6 +1,6 @@
-/** Thrown while a request is written, caught where it is prepared: this provider has no way to be told `what`. */
+/** Thrown while a request is built and caught in `prepare`: this provider does not accept `what`. */
 export class Unsupported extends Error {
   constructor(what: string) {
-    super(`it cannot be sent ${what}`);
+    super(`this provider does not accept ${what}.`);
   }
 }

@@ -1,23 +1,23 @@
 /**
- * Watches over one call: ends it when the caller says so, or when nothing was heard for too long. Every byte counts as
- * hearing. SDK time-outs do not cover a body that stalls; this covers headers, streams and whole bodies alike.
+ * Supervises one call: aborts it when the caller does, or when no byte arrives in time. SDK timeouts do not cover a
+ * body that stalls; this covers headers, streams and complete bodies.
  */
 export type Watch = {
-  /** Aborted when the call must end, whoever wants it; the connection then closes. */
+  /** Aborted when the call must end for any reason; the connection then closes. */
   signal: AbortSignal;
-  /** Why it was aborted: the caller wished it, nothing was heard for too long; null while the call goes on. */
+  /** Why it was aborted: by the caller, or because no data arrived in time; null while the call goes on. */
   why(): 'caller' | 'stalled' | null;
-  /** Something was heard, and the next must be heard within `idleMs`. */
+  /** Data arrived, and the next data must arrive within `idleMs`. */
   received(idleMs: number): void;
-  /** The caller has its answer: what it wishes from here on is not about this call. */
+  /** The caller has its answer: later aborts by the caller do not affect this call. */
   answered(): void;
-  /** Ends the watch: all was heard, and nothing is open any more. */
+  /** Stops the watch after everything was read and nothing is open. */
   over(): void;
-  /** Ends the watch; what is still open then is closed. */
+  /** Stops the watch and closes what is still open. */
   end(): void;
 };
 
-/** Why is told by `why`. Made once: an error with its stack for every call is dear. */
+/** The reason is available from `why`. Created once: an error with its stack for every call is expensive. */
 const OVER = new DOMException('The call is over.', 'AbortError');
 
 export function createWatch(caller: AbortSignal, firstMs: number): Watch {
@@ -30,7 +30,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
   caller.addEventListener('abort', abort, { once: true });
   if (caller.aborted) abort();
 
-  /** After a busy moment of this process, timers come before the bytes that waited: let those be heard first. */
+  /** After this process was busy, timers fire before bytes that are already waiting: those are read first. */
   function doubt(): void {
     const before = count;
     setImmediate(() => {
@@ -63,7 +63,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
       timer = setTimeout(doubt, idleMs);
     },
     answered,
-    // An abort is dear, and more so for the SDK, which hears of it.
+    // Without an abort, which is expensive, also in the SDK, which listens for it.
     over,
     end() {
       over();

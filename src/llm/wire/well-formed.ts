@@ -1,25 +1,26 @@
 /**
- * Lone surrogates survive in our store, but providers refuse a request that holds one ("no low surrogate in string"), and
- * a history with one in it would be refused for ever. On the way out each becomes U+FFFD; all else is left as it is.
+ * Lone surrogates are kept in the database, but providers refuse a request that contains one ("no low surrogate in
+ * string"), so the history would be refused for ever. In requests each becomes U+FFFD; everything else stays
+ * unchanged.
  */
 import type { ModelRequest } from '../../core/model.ts';
 import type { PromptMessage } from '../../core/prompt.ts';
 import { memoize } from '../../core/memoize.ts';
 
-/** Messages never change: each is looked at once. */
+/** Messages never change: each is checked once. */
 export function wellFormedRequest({ messages, ...rest }: ModelRequest): ModelRequest {
   return { ...wellFormed(rest), messages: messages.map(wellFormedMessage) };
 }
 
 const wellFormedMessage = memoize(wellFormed<PromptMessage>);
 
-/** The same shape, and the same value where there was nothing to mend. */
+/** The same shape; the same object if nothing had to be replaced. */
 export function wellFormed<T>(value: T): T {
-  // What comes back differs from `value` in the characters of its strings only.
+  // The result differs from `value` only in the characters of its strings.
   return isWellFormed(value) ? value : (mended(value) as T);
 }
 
-/** Makes nothing. */
+/** Checks without allocating. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

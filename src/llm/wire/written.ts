@@ -1,12 +1,13 @@
 /**
- * Messages of a prompt in a provider's words, each written once: messages never change. What is written depends on the
- * message and on what its calls are called on the wire, which the rest of the prompt may change: then it is written anew.
+ * Converts prompt messages to a provider's format, each only once, because messages never change. The result depends
+ * on the message and on the ids of its calls in requests, which the rest of the prompt may change: then it is
+ * converted again.
  */
 import type { ToolCallId } from '../../core/ids.ts';
 import type { PromptMessage } from '../../core/prompt.ts';
 import type { WireIds } from './call-ids.ts';
 
-/** `write` is pure. Nobody may change what comes back. */
+/** `write` is pure. Callers must not change the result. */
 export function writtenOnce<Written>(
   write: (message: PromptMessage, nameOf: WireIds) => Written,
 ): (message: PromptMessage, nameOf: WireIds) => Written {

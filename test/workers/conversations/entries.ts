@@ -80,9 +80,9 @@ function shownBlock(block: Block): string {
 }
 
 function shownText(text: string): string {
-  const summary = /was summarised, and is not shown any more:\n\n([^·]*)·*\n\n/.exec(text)?.[1];
+  const summary = /was summarised and is no longer shown:\n\n([^·]*)·*\n\n/.exec(text)?.[1];
   if (summary !== undefined) return `summary: ${summary}`;
-  if (!text.includes('Tool calls had begun before that')) return bare(text);
+  if (!text.includes('These tool calls had already started')) return bare(text);
   const named = [...text.matchAll(/(\w+)\(\{"\w+":"?(\d+)/g)].map(([, tool, number]) => `${tool} ${number}`);
   return `note: ${named.join(', ')}`;
 }
