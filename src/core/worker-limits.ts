@@ -54,10 +54,10 @@ export function overLimit(
   if (depth + 1 > limits.depth)
     return `This worker is at depth ${depth} and the limit is ${limits.depth}, so it cannot create children.`;
   if (children + 1 > limits.children)
-    return `This worker has ${children} children and the limit is ${limits.children}. Give the work to one of them, or remove some.`;
+    return `This worker has ${children} of at most ${limits.children} children. Give the work to one of them, or remove some.`;
   if (inTree + 1 > limits.workers)
-    return `${inTree} workers of this tree are active and the limit is ${limits.workers}. Wait for some of them to finish.`;
+    return `${inTree} of at most ${limits.workers} workers of this tree are active. Wait for some of them to finish.`;
   if (tenantWorkers !== null && ofTenant + 1 > tenantWorkers)
-    return `${ofTenant} workers are active and the limit is ${tenantWorkers}. Wait for some of them to finish.`;
+    return `${ofTenant} of at most ${tenantWorkers} workers are active. Wait for some of them to finish.`;
   return null;
 }

@@ -35,8 +35,8 @@ describe('arguments that name a moment', () => {
   test.each<[Json, RegExp]>([
     [{}, /either/],
     [{ seconds: 1, until: iso(NOW) }, /either/],
-    [{ seconds: -1 }, /negative/],
-    [{ seconds: '5' }, /negative/],
+    [{ seconds: -1 }, /at least 0/],
+    [{ seconds: '5' }, /at least 0/],
     [{ seconds: 30 * DAY + 1 }, /30 days/],
     [{ until: iso(NOW + 31 * DAY * 1_000) }, /30 days/],
     [{ until: 'tomorrow' }, /zone/],

@@ -177,9 +177,9 @@ describe('limits', () => {
   test.each([
     [{ depth: 2, children: 3, inTree: 4, ofTenant: 5 }, 6, null],
     [{ depth: 3, children: 0, inTree: 0, ofTenant: 0 }, null, /the limit is 3, so it cannot create children/],
-    [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 children and the limit is 4/],
-    [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 workers of this tree/],
-    [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 workers are active/],
+    [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 of at most 4 children/],
+    [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 of at most 5 workers of this tree/],
+    [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 of at most 7 workers are active/],
   ])('%j of at most %j', (counts, tenant, words) => {
     const told = overLimit(counts, wide, tenant);
     if (words === null) expect(told).toBeNull();

@@ -546,7 +546,7 @@ describe('what a provider cannot be told fails without a call', () => {
     {
       provider: 'openai-chat',
       block: { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
-      words: 'documents by address',
+      words: 'documents by URL',
     },
   ])('$provider: $words', async ({ provider, block, words }) => {
     const fake = await startFakeProvider();

@@ -29,7 +29,7 @@ const FAILURES: Readonly<Record<string, { class: string; words: string }>> = {
   'anthropic-refusal-no-details.json': { class: 'refused', words: 'declined to answer' },
   'openai-error.1.chunks.txt': { class: 'auth', words: 'exceeded your current quota' },
   // The recording's own first line lacks its closing brace.
-  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', words: 'no JSON' },
+  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', words: 'not JSON' },
 };
 /** Recordings from which others have cut most of the deltas. */
 const ABRIDGED = ['openai-phase.1.chunks.txt', 'openai-shell-container.1.chunks.txt'];

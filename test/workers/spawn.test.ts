@@ -134,9 +134,9 @@ describe('what cannot be is said in words, and nothing is made', () => {
   });
 
   test.each([
-    ['depth', { depth: 0 }, /0 deep/],
-    ['children', { children: 1 }, /1 children/],
-    ['workers at work', { workers: 2 }, /2 workers of one tree/],
+    ['depth', { depth: 0 }, /the limit is 0/],
+    ['children', { children: 1 }, /1 of at most 1 children/],
+    ['workers at work', { workers: 2 }, /2 of at most 2 workers of this tree/],
   ])('too many: %s', async (_, limits, words) => {
     const of = await start();
     const script = `${spawn('say: a')}\n${spawn('say: b')}\n---\nsay: over`;
