@@ -69,7 +69,7 @@ function openShell(): { type(commands: string): Promise<string>; close(): void }
 }
 
 test(
-  'a first tool, a first approval, a first worker that makes workers: each command as printed',
+  'a first tool, a first approval, a first worker that creates workers: each command as printed',
   async () => {
     const client = createClient({ url });
     const shell = openShell();
@@ -93,7 +93,7 @@ test(
     expect(second).toContain('"status":"completed"');
     expect(second).toContain('That is settled.');
 
-    const [spawning = ''] = blocks(section('A first worker that makes workers'), 'sh');
+    const [spawning = ''] = blocks(section('A first worker that creates workers'), 'sh');
     const third = await shell.type(spawning);
     expect(third).toContain('My reader is done.');
     expect(third).toMatch(/"name":"lead".*"children":\[\{.*"name":"reader".*"status":"completed"/);
