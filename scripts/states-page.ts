@@ -1,4 +1,4 @@
-// Makes docs/states.md from the table in src/core/state.ts: `node scripts/states-page.ts`.
+// Generates docs/states.md from the table in src/core/state.ts: `node scripts/states-page.ts`.
 import { writeFileSync } from 'node:fs';
 import { FLEETING, STATES, TRANSITIONS } from '../src/core/state.ts';
 import type { State } from '../src/core/state.ts';
@@ -7,20 +7,20 @@ export const STATES_PAGE = new URL('../docs/states.md', import.meta.url);
 
 const MEANING: Readonly<Record<State, string>> = {
   Idle: 'Nothing runs and nothing is due.',
-  ProcessingUserMessage: 'An input was accepted and is being taken up.',
-  AwaitingLLMResponse: 'The model was called, or is about to be.',
-  StreamingLLMResponse: 'The answer streams in.',
+  ProcessingUserMessage: 'An input was accepted, and its job is about to begin.',
+  AwaitingLLMResponse: 'The model was called, or is about to be called.',
+  StreamingLLMResponse: 'The answer is streaming.',
   ProcessingLLMResponse: 'The answer is complete and is being stored.',
-  AwaitingToolApproval: 'A person or a policy has to allow a tool call.',
+  AwaitingToolApproval: 'A tool call waits for approval.',
   AwaitingInput: 'A question or a client-side tool waits for an answer from outside.',
-  AwaitingWorkers: 'The worker waits for workers it made.',
+  AwaitingWorkers: 'The worker waits for workers that it created.',
   ExecutingTools: 'Tool calls run.',
-  TransientFailure: 'A model call failed and will be made again.',
+  TransientFailure: 'A model call failed and will be repeated.',
   PermanentFailure: 'The last job failed. The next input works again.',
-  Stopped: 'The worker was told to stop: nothing is taken up until it is started.',
+  Stopped: 'The worker was stopped: no job begins until it is started.',
 };
 
-/** The page as it should stand in `docs/`. */
+/** The text of `docs/states.md`. */
 export function statesPage(): string {
   const arrows = STATES.flatMap((from) => followers(from).map((to) => `    ${from} --> ${to}`));
   const rows = STATES.map(
@@ -29,12 +29,12 @@ export function statesPage(): string {
   );
   return `# States of a context
 
-This page is made from the table in \`src/core/state.ts\` by \`node scripts/states-page.ts\`; a test compares them.
+\`node scripts/states-page.ts\` generates this page from the table in \`src/core/state.ts\`; a test compares them.
 
 A *durable* state is stored, and every change to it is a numbered \`StateChanged\` event. A *fleeting* one is published
-without a number and never stored. A context may always stay in its state; a change that is not listed is a bug.
+without a number and never stored. A context may always stay in its state. A transition that is not listed is a bug.
 
-| state | kind | means | may be followed by |
+| state | kind | meaning | next states |
 |---|---|---|---|
 ${rows.join('\n')}
 
@@ -50,7 +50,7 @@ function kindOf(state: State): string {
   return (FLEETING as readonly State[]).includes(state) ? 'fleeting' : 'durable';
 }
 
-/** Staying is always allowed and not worth a line. */
+/** Without the state itself: staying is always allowed. */
 function followers(state: State): State[] {
   return TRANSITIONS[state].filter((next) => next !== state);
 }

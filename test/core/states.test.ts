@@ -12,7 +12,7 @@ const reachable = (from: State): Set<State> => {
   return seen;
 };
 
-test('docs/states.md says what the table says: `node scripts/states-page.ts` makes it', () => {
+test('docs/states.md matches the table: `node scripts/states-page.ts` generates it', () => {
   expect(readFileSync(STATES_PAGE, 'utf8')).toBe(statesPage());
 });
 
