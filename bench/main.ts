@@ -8,7 +8,7 @@ import type { LoadProtocol } from './load/protocol.ts';
 import type { ProviderProtocol } from './provider/protocol.ts';
 import { resultOf, tableOf } from './report.ts';
 import { approval } from './scenarios/approval.ts';
-import { subscribers } from './scenarios/audience.ts';
+import { subscribers } from './scenarios/subscribers.ts';
 import { branches } from './scenarios/branches.ts';
 import { cancel } from './scenarios/cancel.ts';
 import { consolePage } from './scenarios/console.ts';

@@ -27,7 +27,7 @@ export function tableOf(figures: readonly Figure[]): string {
       number(figure.baseline),
       number(ratio(figure)),
       goalOf(figure.goal),
-      verdictOf(figure),
+      conclusionOf(figure),
     ]),
   ];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -52,7 +52,7 @@ function goalOf(goal: Goal | null): string {
   return `${goal.is} ${goal.bound.toLocaleString('en')}${goal.of === 'ratio' ? ' ×' : ''}`;
 }
 
-function verdictOf(figure: Figure): string {
+function conclusionOf(figure: Figure): string {
   const met = isMet(figure);
   return met === null ? '' : met ? 'met' : 'missed';
 }

@@ -100,7 +100,7 @@ function callId(house: number, nth: number): string {
 }
 
 const SENTENCE =
-  'There is a table with two chairs, a lamp that was left on, and a window to the garden that nobody closed. ';
+  'There is a table with two chairs, a lamp that was left on, and a window to the garden that was left open. ';
 
 function paragraphs(count: number): string {
   return Array.from({ length: count }, () => SENTENCE.repeat(3).trim()).join('\n\n');

@@ -46,7 +46,7 @@ export function watchProcesses(
         .catch(() => '');
       const called = await labels();
       for (const [one, list] of looks) {
-        const label = one.kind === 'api' ? null : (called.get(one.pid) ?? 'nobody');
+        const label = one.kind === 'api' ? null : (called.get(one.pid) ?? 'none');
         const figure = (name: string): number | null => figureIn(metrics, name, label);
         const heap = figure('nodejs_heap_size_used_bytes');
         list.push({

@@ -23,7 +23,11 @@ import { waitForTurn } from './wait-for-turn.ts';
 
 type Compact = Extract<Decision, { kind: 'compact' }>;
 
-const NOBODY: ModelListener = { started: () => undefined, text: () => undefined, thinking: () => undefined };
+const SILENT_LISTENER: ModelListener = {
+  started: () => undefined,
+  text: () => undefined,
+  thinking: () => undefined,
+};
 
 /** If the history was too large to read at once, its next part is read after each summary. */
 export async function compact(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
@@ -52,7 +56,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, step, model);
   run.log.prompt(job.id, request.messages);
-  const { listener, times } = timed(run.clock, NOBODY);
+  const { listener, times } = timed(run.clock, SILENT_LISTENER);
   const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
     access.model.call(request, listener, signal),
   );

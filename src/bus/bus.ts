@@ -48,7 +48,7 @@ export function controlSignalsTo(process: ProcessId): Channel<ControlSignal> {
 }
 
 export function interestTo(process: ProcessId): Channel<Interest> {
-  return { name: `audience:${process}` };
+  return { name: `interest:${process}` };
 }
 
 /** Both channels of a context share a slot of a cluster, so that what is published on them keeps its order. */

@@ -36,7 +36,7 @@ export type Queue = {
 };
 
 export const QUEUE_NAME = 'wake-ups';
-export const WAKE_UP_NAME = 'ring';
+export const WAKE_UP_NAME = 'wake-up';
 
 /**
  * New after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead process

@@ -104,7 +104,7 @@ async function missingOf(
   { database, abilities, times }: Parts,
   { role, definition, config }: { role: WorkerRole | null; definition: Role | null; config: WorkerConfig },
 ): Promise<string | null> {
-  const child = { workerId: NOBODY, role: role?.name ?? null, definition, config };
+  const child = { workerId: ANY_WORKER, role: role?.name ?? null, definition, config };
   const serving = abilities.resolve(child, null);
   if (serving.kind === 'served') return null;
   const elsewhere = await published(database.db, times);
@@ -120,4 +120,4 @@ async function missingOf(
 }
 
 /** A placeholder: settings do not depend on the worker's id. */
-const NOBODY = '00000000-0000-7000-8000-000000000000' as WorkerId;
+const ANY_WORKER = '00000000-0000-7000-8000-000000000000' as WorkerId;

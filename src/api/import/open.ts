@@ -165,7 +165,7 @@ function modelOf(written: JsonObject): string | null {
 }
 
 /** The error for an import without a body. */
-export function noBody(): RequestRefused {
+export function withoutBody(): RequestRefused {
   return new RequestRefused(
     refuse('invalid_request', 'The body is missing. Send the import as application/json.'),
   );

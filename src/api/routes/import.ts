@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { importContext } from '../../commands/import-context.ts';
 import { readAnswer, tagged } from '../context-answer.ts';
-import { noBody, openSource } from '../import/open.ts';
+import { withoutBody, openSource } from '../import/open.ts';
 import { spool } from '../import/spool.ts';
 import { makeWorker } from '../make-worker.ts';
 import type { ApiPorts, App } from '../ports.ts';
@@ -43,7 +43,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
       async (request, reply) => {
         const { tenantId, method, url, headers, lateAt } = request;
         const received: unknown = request.body;
-        if (!(received instanceof Readable)) throw noBody();
+        if (!(received instanceof Readable)) throw withoutBody();
         const body = await spool(received, ports.config.importBytes, request.id);
         try {
           const source = await openSource(ports, tenantId, body);

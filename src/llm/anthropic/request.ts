@@ -56,9 +56,9 @@ type Cached = { cache_control?: Anthropic.CacheControlEphemeral };
  * one. Null there: no caching.
  */
 function cachedBy({ parameters }: ModelRequest): Cached {
-  const wished = parameters['cache_control'];
-  if (wished === undefined) return { cache_control: EPHEMERAL };
-  return isCacheControl(wished) ? { cache_control: wished } : {};
+  const requested = parameters['cache_control'];
+  if (requested === undefined) return { cache_control: EPHEMERAL };
+  return isCacheControl(requested) ? { cache_control: requested } : {};
 }
 
 function isCacheControl(value: Json): value is Json & Anthropic.CacheControlEphemeral {

@@ -42,8 +42,8 @@ export function writeRequest(request: ModelRequest): ResponsesParams {
 }
 
 /** Keeps the values that the user's `include` adds. */
-function included(wished: Json | undefined): OpenAI.Responses.ResponseIncludable[] {
-  const others = Array.isArray(wished) ? wished.filter(isIncludable) : [];
+function included(requested: Json | undefined): OpenAI.Responses.ResponseIncludable[] {
+  const others = Array.isArray(requested) ? requested.filter(isIncludable) : [];
   return [...new Set([ENCRYPTED, ...others] as const)];
 }
 

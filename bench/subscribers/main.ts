@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { answerQuestions } from '../talk.ts';
 import { Ear } from './ear.ts';
-import type { AudienceProtocol, Crowd, Stored, Verdict } from './protocol.ts';
+import type { SubscribersProtocol, Crowd, Stored, Comparison } from './protocol.ts';
 import { sumOf } from './sum.ts';
 
 type Client = { contextId: string; ear: Ear; dropped: number };
@@ -46,7 +46,7 @@ function follow(url: string, client: Client): Promise<void> {
   });
 }
 
-function approval(stored: Stored): Verdict {
+function approval(stored: Stored): Comparison {
   const texts = new Map(Object.entries(stored).map(([id, { text }]) => [id, sumOf(text)]));
   const isWhole = ({ contextId, ear }: Client): boolean => {
     const text = texts.get(contextId);
@@ -61,7 +61,7 @@ function approval(stored: Stored): Verdict {
   };
 }
 
-answerQuestions<AudienceProtocol>({
+answerQuestions<SubscribersProtocol>({
   listen,
   pieces: () => clients.reduce((sum, { ear }) => sum + ear.pieces, 0),
   approval,

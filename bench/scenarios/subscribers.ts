@@ -1,6 +1,6 @@
 /** 5,000 clients of one API process stream 50 answers of 100 deltas per second; every delta must arrive. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AudienceProtocol, Stored, Verdict } from '../audience/protocol.ts';
+import type { SubscribersProtocol, Stored, Comparison } from '../subscribers/protocol.ts';
 import { postAll, untilEnded, withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { alone, percentile } from '../figures.ts';
@@ -21,7 +21,7 @@ const MEASURED_MS = 20_000;
 const CROWDS = 2;
 const TIMEOUT_MS = 60_000;
 
-type Crowds = readonly Companion<AudienceProtocol>[];
+type Crowds = readonly Companion<SubscribersProtocol>[];
 
 /** Measured while all answers stream, except `made` (the whole time) and `peak`. */
 type Measured = {
@@ -44,7 +44,7 @@ export const subscribers: Scenario = {
       const worker = await system.startWorker(ANSWERS);
       const contexts = await system.createContexts(ANSWERS);
       const crowds = Array.from({ length: CROWDS }, () =>
-        startCompanion<AudienceProtocol>('audience/main.ts'),
+        startCompanion<SubscribersProtocol>('subscribers/main.ts'),
       );
       try {
         const each = CLIENTS / ANSWERS / CROWDS;
@@ -62,7 +62,7 @@ export const subscribers: Scenario = {
 
 async function sum(
   crowds: Crowds,
-  value: (crowd: Companion<AudienceProtocol>) => Promise<number>,
+  value: (crowd: Companion<SubscribersProtocol>) => Promise<number>,
 ): Promise<number> {
   return (await Promise.all(crowds.map(value))).reduce((all, one) => all + one, 0);
 }
@@ -115,15 +115,15 @@ async function look({ url }: System, crowds: Crowds): Promise<Look> {
 }
 
 /** Resolves when every client has received everything, or after a timeout. */
-async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Verdict> {
+async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Comparison> {
   const rows = await sql<{ id: string; head: number; text: string }[]>`
     select c.id, c.head_seq::int as head, m.content->0->>'text' as text
     from contexts c join messages m on m.context_id = c.id and m.role = 'assistant'`;
   const stored: Stored = Object.fromEntries(rows.map(({ id, head, text }) => [id, { head, text }]));
   const until = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const verdicts = await Promise.all(crowds.map((crowd) => crowd.ask('approval', stored)));
-    const of = (name: keyof Verdict): number => verdicts.reduce((all, one) => all + one[name], 0);
+    const comparisons = await Promise.all(crowds.map((crowd) => crowd.ask('approval', stored)));
+    const of = (name: keyof Comparison): number => comparisons.reduce((all, one) => all + one[name], 0);
     const all = { whole: of('whole'), gapless: of('gapless'), dropped: of('dropped') };
     if ((all.whole === CLIENTS && all.gapless === CLIENTS) || performance.now() > until) return all;
     bench.signal.throwIfAborted();
@@ -131,7 +131,12 @@ async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Ver
   }
 }
 
-function figuresOf(open: number, measured: Measured, approval: Verdict, delays: readonly number[]): Figure[] {
+function figuresOf(
+  open: number,
+  measured: Measured,
+  approval: Comparison,
+  delays: readonly number[],
+): Figure[] {
   const { made, events, pieces, cpu } = measured;
   const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
   return [

@@ -10,7 +10,7 @@ export type Crowd = {
 /** The expected result of each context after its run: the text of its answer, and the number of the last entry. */
 export type Stored = Record<string, { text: string; head: number }>;
 
-export type Verdict = {
+export type Comparison = {
   /** Clients whose received text equals the stored text, with every delta once and in order. */
   whole: number;
   /** Clients that received every numbered entry once and in order. */
@@ -19,12 +19,12 @@ export type Verdict = {
   dropped: number;
 };
 
-export type AudienceProtocol = {
+export type SubscribersProtocol = {
   /** Opens all streams and returns their number. They stay open until the process ends. */
   listen: { asks: Crowd; answers: number };
   /** The number of chunks received so far. */
   pieces: { asks: null; answers: number };
-  approval: { asks: Stored; answers: Verdict };
+  approval: { asks: Stored; answers: Comparison };
   /** Milliseconds from the model to the client, for a sample of the events of each client. */
   delays: { asks: null; answers: number[] };
 };
