@@ -1,11 +1,11 @@
 /** Stream clients in a separate process, many for each context. Each one sums up what it receives. */
 import http from 'node:http';
 import { answerQuestions } from '../talk.ts';
-import { Ear } from './ear.ts';
+import { EventReader } from './event-reader.ts';
 import type { SubscribersProtocol, Crowd, Stored, Comparison } from './protocol.ts';
 import { sumOf } from './sum.ts';
 
-type Client = { contextId: string; ear: Ear; dropped: number };
+type Client = { contextId: string; reader: EventReader; dropped: number };
 
 const clients: Client[] = [];
 
@@ -13,7 +13,7 @@ const clients: Client[] = [];
 async function listen({ url, contexts, each }: Crowd): Promise<number> {
   const opened = contexts.flatMap((contextId) =>
     Array.from({ length: each }, () => {
-      const client = { contextId, ear: new Ear(clients.length), dropped: 0 };
+      const client = { contextId, reader: new EventReader(clients.length), dropped: 0 };
       clients.push(client);
       return follow(url, client);
     }),
@@ -23,9 +23,9 @@ async function listen({ url, contexts, each }: Crowd): Promise<number> {
 
 /** Resolves when the response has started. A dropped client reconnects. */
 function follow(url: string, client: Client): Promise<void> {
-  const { contextId, ear } = client;
+  const { contextId, reader } = client;
   return new Promise((resolve, reject) => {
-    const headers = { 'last-event-id': String(ear.lastId) };
+    const headers = { 'last-event-id': String(reader.lastId) };
     const path = `${url}/api/contexts/${contextId}/events`;
     const request = http.get(path, { agent: false, headers }, (response) => {
       if (response.statusCode !== 200) {
@@ -33,9 +33,9 @@ function follow(url: string, client: Client): Promise<void> {
         return;
       }
       resolve();
-      ear.begin();
+      reader.begin();
       response.setEncoding('latin1');
-      response.on('data', (text: string) => ear.hear(text));
+      response.on('data', (text: string) => reader.read(text));
       response.on('error', () => undefined);
       response.on('close', () => {
         client.dropped += 1;
@@ -48,12 +48,12 @@ function follow(url: string, client: Client): Promise<void> {
 
 function approval(stored: Stored): Comparison {
   const texts = new Map(Object.entries(stored).map(([id, { text }]) => [id, sumOf(text)]));
-  const isWhole = ({ contextId, ear }: Client): boolean => {
+  const isWhole = ({ contextId, reader }: Client): boolean => {
     const text = texts.get(contextId);
-    return text !== undefined && ear.deltaFaults === 0 && ear.completed?.equals(text) === true;
+    return text !== undefined && reader.deltaFaults === 0 && reader.completed?.equals(text) === true;
   };
-  const isGapless = ({ contextId, ear }: Client): boolean =>
-    ear.entryFaults === 0 && ear.lastId === stored[contextId]?.head;
+  const isGapless = ({ contextId, reader }: Client): boolean =>
+    reader.entryFaults === 0 && reader.lastId === stored[contextId]?.head;
   return {
     whole: clients.filter(isWhole).length,
     gapless: clients.filter(isGapless).length,
@@ -63,7 +63,7 @@ function approval(stored: Stored): Comparison {
 
 answerQuestions<SubscribersProtocol>({
   listen,
-  pieces: () => clients.reduce((sum, { ear }) => sum + ear.pieces, 0),
+  pieces: () => clients.reduce((sum, { reader }) => sum + reader.pieces, 0),
   approval,
-  delays: () => clients.flatMap(({ ear }) => ear.delays),
+  delays: () => clients.flatMap(({ reader }) => reader.delays),
 });

@@ -14,7 +14,7 @@ const SEQUENCE = '","sequence":';
 
 type Spoken = { message: string; attempt: number; sequence: number; sum: Sum };
 
-export class Ear {
+export class EventReader {
   /** The number of the last entry. */
   lastId = 0;
   /** Lost, repeated or unordered: entries, and deltas. */
@@ -45,7 +45,7 @@ export class Ear {
   }
 
   /** Bytes, as a string of as many characters (`latin1`). */
-  hear(bytes: string): void {
+  read(bytes: string): void {
     this.pieces += 1;
     const text = this.#rest === '' ? bytes : this.#rest + bytes;
     let at = 0;
