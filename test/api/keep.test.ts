@@ -595,7 +595,7 @@ describe('a folder of the old layout', () => {
     [
       'a result that nobody asked for',
       (f) => (f['messages/m12.json'].content[0].tool_use_id = 'call_9'),
-      /^files\.messages\/m12\.json holds a result/,
+      /^files\.messages\/m12\.json contains a result/,
     ],
     ['a file of another kind', (f) => (f['notes.txt'] = 'x'), /^notes\.txt is not a file/],
   ];

@@ -152,7 +152,7 @@ test('while a plan is made only tools that change nothing are there', async () =
 
 test('a server that cannot be reached holds up no job for long, and the model is told', async () => {
   const [result] = await house.run(['gone'], 'call: gone__unavailable {}\nthen:\nsay: done');
-  expect(result).toContain('The MCP server gone does not answer');
+  expect(result).toContain('The MCP server gone is not responding');
 });
 
 test('a command cannot be given by a client', async () => {

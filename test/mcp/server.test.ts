@@ -190,7 +190,7 @@ describe('a server that cannot be reached', () => {
     expect(names('it')).toEqual(['it__unavailable']);
     expect(await run('it__unavailable')).toMatchObject({
       is_error: true,
-      content: expect.stringContaining('The MCP server it does not answer'),
+      content: expect.stringContaining('The MCP server it is not responding'),
     });
     expect(servers.offer('other', null)).toBeNull();
   });

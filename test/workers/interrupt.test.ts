@@ -510,7 +510,7 @@ describe('what is queued', () => {
     );
     await of.perform(withdrawInput(of.ports, target(two.messageId)));
     await expect(of.perform(changeInput(target(one.messageId), { content: null, place: 1 }))).rejects.toThrow(
-      'no place',
+      'no position in the queue',
     );
     release.open();
     await of.ended(jobId);

@@ -68,7 +68,7 @@ test('whoever asks why sees the call and its moment, and nobody can answer for t
   expect(state).toMatchObject({
     state: 'ExecutingTools',
     waiting_for: [{ kind: 'timer', name: 'sleep_until' }],
-    why: `It waits until ${timer?.until}, as sleep_until asked for`,
+    why: `The job waits until ${timer?.until}, requested by sleep_until`,
   });
   expect((await api.get(`/api/jobs/${jobId}`)).body['waiting_for']).toEqual(state['waiting_for']);
   const posted = await api.post(`/api/contexts/${contextId}/tools/${timer?.tool_call_id}/result`, {
