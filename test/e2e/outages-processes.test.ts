@@ -62,7 +62,7 @@ test.skipIf(!redis)(
     });
     const seen = zombie.lines.length;
     zombie.signal('SIGCONT');
-    await zombie.says(/declared dead: starting over/);
+    await zombie.says(/declared dead: it registers again/);
     await until('it to be up again', () =>
       zombie.lines.slice(seen).some((line) => /worker process is up/.test(line)),
     );

@@ -49,7 +49,7 @@ async function finishTour(client: Client): Promise<void> {
   const job = await client.jobs.wait(asked.job_id);
   expect(job).toMatchObject({
     status: 'completed',
-    output: { text: expect.stringContaining('That was all') },
+    output: { text: expect.stringContaining('The tour is complete') },
   });
   const steps = await client.jobs.steps(job.id).all();
   const tools = steps.filter(({ kind }) => kind === 'tool').map(({ name, status }) => `${name} ${status}`);

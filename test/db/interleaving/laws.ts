@@ -163,7 +163,7 @@ export const LAWS: readonly Law[] = [
   [
     'a command that answers locks the context before it reads the calls',
     replace(' for no key update', '', 'select id from contexts where'),
-    /a client failed: .*does not wait/,
+    /a client failed: .*no longer waits/,
     86,
   ],
   [
