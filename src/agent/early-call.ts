@@ -27,9 +27,9 @@ export function callEarly(
   const access = ports.model(settings.model.provider);
   if (access?.kind !== 'open') return null;
   const own = new AbortController();
-  const held = new Throttled();
+  const buffer = new BufferingListener();
   const signal = AbortSignal.any([signals.hard, own.signal]);
-  const call = beginCall(ports, access.model, snapshot, job, settings, signal, held);
+  const call = beginCall(ports, access.model, snapshot, job, settings, signal, buffer);
   // Possibly no code awaits it.
   call.outcome.catch(() => undefined);
   let isTaken = false;
@@ -37,7 +37,7 @@ export function callEarly(
     take(now, listener) {
       if (isTaken || now !== snapshot) return null;
       isTaken = true;
-      held.release(listener);
+      buffer.release(listener);
       return call;
     },
     drop() {
@@ -47,7 +47,7 @@ export function callEarly(
 }
 
 /** Buffers the stream until a listener may receive it. */
-class Throttled implements AnswerListener {
+class BufferingListener implements AnswerListener {
   readonly #received: ((listener: AnswerListener) => void)[] = [];
   #listener: AnswerListener | null = null;
 

@@ -30,7 +30,7 @@ export function openCli(screen: Screen, env: Cli['env']): Cli {
       if (!['http:', 'https:'].includes(URL.parse(cli.url)?.protocol ?? ''))
         throw new CommandError(
           EXIT.usage,
-          `The API URL ${JSON.stringify(cli.url)} is invalid. Set NIGHTSHIFT_URL or --url to an http:// or https:// URL.`,
+          'The API URL is invalid. Set NIGHTSHIFT_URL or --url to an http:// or https:// URL.',
         );
       const apiKey = env['NIGHTSHIFT_API_KEY'] || undefined;
       return createClient({ url: cli.url, retries: RETRIES, ...(apiKey === undefined ? {} : { apiKey }) });

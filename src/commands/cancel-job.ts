@@ -9,7 +9,7 @@ import { isFinished } from '../core/job.ts';
 import { lockCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { activeJob, jobPlace } from '../db/job-views.ts';
-import { lockForControl, stopRequest, withdraw } from '../db/stop-requests.ts';
+import { lockForControl, writeStopRequest, withdraw } from '../db/stop-requests.ts';
 import { done, withdrawnActions } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -62,7 +62,7 @@ export function cancelWithin(
     // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
     const active = await activeJob(tx, tenantId, contextId);
     if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
-    await stopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
+    await writeStopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
     return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

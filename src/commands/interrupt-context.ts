@@ -6,7 +6,7 @@ import { refuse } from '../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import type { InterruptMode } from '../core/job.ts';
 import { currentJob } from '../db/job-views.ts';
-import { lockForControl, stopRequest } from '../db/stop-requests.ts';
+import { lockForControl, writeStopRequest } from '../db/stop-requests.ts';
 import { done } from './perform.ts';
 import type { Command } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -24,7 +24,7 @@ export function interruptContext(
     if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
-    await stopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
+    await writeStopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
     return done({ jobId }, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

@@ -14,7 +14,7 @@ import type { Executor } from '../db/client.ts';
 import { read } from '../db/contexts.ts';
 import { readAdded, readLastTurn } from '../db/history.ts';
 import { readMailbox } from '../db/mailbox.ts';
-import type { CalledUp } from '../db/stop-requests.ts';
+import type { LockedForControl } from '../db/stop-requests.ts';
 import { wakeMetContexts } from './perform.ts';
 import type { AfterCommit } from './perform.ts';
 
@@ -24,7 +24,7 @@ import type { AfterCommit } from './perform.ts';
 export async function carryOut(
   tx: Executor,
   contextId: ContextId,
-  { owner, controlSeq }: CalledUp,
+  { owner, controlSeq }: LockedForControl,
   ids: Ids,
 ): Promise<AfterCommit[]> {
   return owner === null

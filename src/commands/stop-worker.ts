@@ -8,7 +8,7 @@ import { lockCalls } from '../db/awaited.ts';
 import type { Executor } from '../db/client.ts';
 import { askedByWorkers, markStop, unmarkStop } from '../db/follow-ups.ts';
 import { activeJob } from '../db/job-views.ts';
-import { lockForControl, setStopped, withdraw, stopRequest } from '../db/stop-requests.ts';
+import { lockForControl, setStopped, withdraw, writeStopRequest } from '../db/stop-requests.ts';
 import { done, withdrawnActions } from './perform.ts';
 import type { Command, AfterCommit } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -41,7 +41,7 @@ export function stopWorker(
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
     const jobId = await activeJob(tx, tenantId, contextId);
-    if (jobId !== null) await stopRequest(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
+    if (jobId !== null) await writeStopRequest(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
     const afterCommit = await carryOut(tx, contextId, called, ids);
     if (isMarked) afterCommit.push({ kind: 'follow_up' });
     return done(

@@ -16,7 +16,7 @@ import { activeJob, steerableJob } from '../db/job-views.ts';
 import { oldestQuestion } from '../db/replies.ts';
 import { steer, submit } from '../db/submit.ts';
 import type { Submission, Submitted } from '../db/submit.ts';
-import { lockForControl, raiseControl, stopRequest } from '../db/stop-requests.ts';
+import { lockForControl, raiseControl, writeStopRequest } from '../db/stop-requests.ts';
 import { takeAnswer } from './answer-call.ts';
 import type { CallAnswer } from './answer-call.ts';
 import { done } from './perform.ts';
@@ -181,7 +181,14 @@ function interruptingInput(
     if (submitted === null) return whyRefused(tx, input);
     const running = await activeJob(tx, tenantId, contextId);
     if (running === null) return queued(input, accepted, submitted);
-    await stopRequest(tx, tenantId, running, { kind: 'interrupt', mode: 'discard' }, null, ports.stopGraceMs);
+    await writeStopRequest(
+      tx,
+      tenantId,
+      running,
+      { kind: 'interrupt', mode: 'discard' },
+      null,
+      ports.stopGraceMs,
+    );
     const afterCommit = await carryOut(tx, contextId, called, ports.ids);
     return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...afterCommit);
   };

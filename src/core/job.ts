@@ -33,14 +33,14 @@ export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 /** What is requested of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
-export type StopKindAndMode =
+export type RequestedStop =
   | { kind: 'cancel' }
   | { kind: 'stop' }
   | { kind: 'interrupt'; mode: InterruptMode };
-export type StopKind = StopKindAndMode['kind'];
+export type StopKind = RequestedStop['kind'];
 
 /** A stop request. It is stored before any process is notified. */
-export type StopRequest = StopKindAndMode & {
+export type StopRequest = RequestedStop & {
   reason: string | null;
   requestedAt: Millis;
   /** When the run learned of it; null: not yet, or there was no run. */

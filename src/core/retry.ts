@@ -17,12 +17,12 @@ export type FailureRule =
   | { retried: true; code: JobCode; policy: RetryPolicy }
   | { retried: false; code: JobCode };
 
-const LATENT: RetryPolicy = { firstMs: 1_000, ceilingMs: 120_000, failures: 10 };
+const LONG_RETRIES: RetryPolicy = { firstMs: 1_000, ceilingMs: 120_000, failures: 10 };
 const QUICK: RetryPolicy = { firstMs: 250, ceilingMs: 30_000, failures: 6 };
 
 export const FAILURE_RULES: Readonly<Record<FailureClass, FailureRule>> = {
-  rate_limited: { retried: true, code: 'provider_rate_limited', policy: LATENT },
-  overloaded: { retried: true, code: 'provider_overloaded', policy: LATENT },
+  rate_limited: { retried: true, code: 'provider_rate_limited', policy: LONG_RETRIES },
+  overloaded: { retried: true, code: 'provider_overloaded', policy: LONG_RETRIES },
   server_error: { retried: true, code: 'provider_overloaded', policy: QUICK },
   unreachable: { retried: true, code: 'provider_unreachable', policy: QUICK },
   stream_interrupted: { retried: true, code: 'stream_interrupted', policy: QUICK },

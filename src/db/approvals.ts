@@ -6,7 +6,7 @@ import type { CallStatus, ApprovalDecision, WaitsFor } from '../core/tool-call.t
 import type { ContextEvent } from '../core/event.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { WAKE_UP_GRACE_MS } from './replies.ts';
+import { WAKE_UP_GRACE_MS } from './instant.ts';
 import type { Replied } from './replies.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };

@@ -9,6 +9,7 @@ import type { SQL } from 'drizzle-orm';
 import type { ContextId, TenantId, ToolCallId, WorkerId } from '../core/ids.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
+import { WAKE_UP_GRACE_MS } from './instant.ts';
 
 /** For statements that change no calls of their own. */
 export const NONE_OWN: SQL = sql`(select null::uuid as id where false)`;
@@ -99,9 +100,6 @@ export async function recount(
     returning t.needs`);
   return rows.some(({ needs }) => needs <= 0);
 }
-
-/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
-const WAKE_UP_GRACE_MS = 1_000;
 
 export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
 

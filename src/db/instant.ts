@@ -15,6 +15,9 @@ export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
  */
 export const nowInStatement: SQL = sql`statement_timestamp()`;
 
+/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
+export const WAKE_UP_GRACE_MS = 1_000;
+
 /** A timestamp as milliseconds since the epoch. */
 export function millis(column: SQLWrapper): SQL<Millis> {
   return sql<Millis>`floor(extract(epoch from ${column}) * 1000)::float8`;

@@ -7,7 +7,7 @@ import type { Millis } from '../core/time.ts';
 import type { CallStatus, Reply, WaitsFor } from '../core/tool-call.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { millis } from './instant.ts';
+import { WAKE_UP_GRACE_MS, millis } from './instant.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
 
@@ -78,9 +78,6 @@ export function awaitedCalls(contextId: SQL): SQL {
       'for', coalesce(t.waits_for, 'answer'), 'until', ${millis(sql`t.expires_at`)}) order by t.asked_at, t.ordinal)
     from tool_calls t where t.context_id = ${contextId} and ${isAwaited} and t.waits_for is distinct from 'workers')`;
 }
-
-/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
-export const WAKE_UP_GRACE_MS = 1_000;
 
 export type Replied = {
   /** The context's `head_seq` when the reply was accepted. */

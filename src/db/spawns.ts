@@ -5,10 +5,7 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Append } from '../core/append.ts';
 import { encodeJson, plainText } from './codec.ts';
-import { toTimestamp } from './instant.ts';
-
-/** How long the wake-up of a child may take before a sweep checks it, in milliseconds. */
-const WAKE_UP_GRACE_MS = 1_000;
+import { WAKE_UP_GRACE_MS, toTimestamp } from './instant.ts';
 
 /** Whether an append needs this part. */
 export function engages({ spawns, awaits, released }: Append): boolean {

@@ -5,7 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
-import type { StopKindAndMode, FinishedStatus } from '../core/job.ts';
+import type { RequestedStop, FinishedStatus } from '../core/job.ts';
 import { NONE_OWN, countdown, metBy } from './awaited.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
@@ -17,7 +17,7 @@ import type { LeaseTimes } from './processes.ts';
 /**
  * `owner`: the process to signal; null: no live process owns the context, and the caller may settle under its lease.
  */
-export type CalledUp = { owner: ProcessId | null; controlSeq: number };
+export type LockedForControl = { owner: ProcessId | null; controlSeq: number };
 
 /** Null: the tenant has no such context. */
 export async function lockForControl(
@@ -25,7 +25,7 @@ export async function lockForControl(
   tenantId: TenantId,
   contextId: ContextId,
   times: LeaseTimes,
-): Promise<CalledUp | null> {
+): Promise<LockedForControl | null> {
   // The lock comes first: only then is it checked whether the owner is alive.
   const locked = await tx.execute(sql`/* contexts.lock_for_control */
     update contexts c set control_seq = c.control_seq + 1
@@ -59,11 +59,11 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
  * Writes a stop request on an unfinished job, unless it has one. If a process runs the context and does not answer
  * within `graceMs`, a sweep settles the request.
  */
-export async function stopRequest(
+export async function writeStopRequest(
   tx: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  request: StopKindAndMode,
+  request: RequestedStop,
   reason: string | null,
   graceMs: number,
 ): Promise<void> {

@@ -11,11 +11,8 @@ import type { JsonObject } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Executor } from './client.ts';
 import { encodeJson } from './codec.ts';
-import { dueNow, toTimestamp } from './instant.ts';
+import { WAKE_UP_GRACE_MS, dueNow, toTimestamp } from './instant.ts';
 import { hasQuestion } from './replies.ts';
-
-/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
-const WAKE_UP_GRACE_MS = 1_000;
 
 export type Submission = {
   tenantId: TenantId;

@@ -52,7 +52,7 @@ export class Housekeeper {
       const ms = ROUND_MS * (0.75 + this.#state.random() / 2);
       await setTimeout(ms, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      await keepHouse(this.#state, () => signal.aborted).catch((error: unknown) =>
+      await runHousekeeping(this.#state, () => signal.aborted).catch((error: unknown) =>
         this.#state.log.warn({ err: error }, 'housekeeping failed'),
       );
     }
@@ -60,7 +60,7 @@ export class Housekeeper {
 }
 
 /** Runs one round of housekeeping. */
-export async function keepHouse(state: State, isStopped: () => boolean = () => false): Promise<void> {
+export async function runHousekeeping(state: State, isStopped: () => boolean = () => false): Promise<void> {
   const { db } = state.database;
   const { timeouts, archivedDays, workspaces } = state.expiry;
   await forgetDead(db);

@@ -21,11 +21,11 @@ export type WorkerMetrics = {
   started(ms: number): void;
   step(kind: string, ms: number): void;
   called(provider: ProviderName, outcome: ModelOutcome, ms: number): void;
-  firstWord(provider: ProviderName, ms: number): void;
+  timeToFirstToken(provider: ProviderName, ms: number): void;
   retry(code: JobCode): void;
   tool(name: string, status: ToolStatus, ms: number): void;
   /** A tool call with an unknown outcome was found, and its tool was asked about it. */
-  outcomeUnknown(said: Reconciled['kind']): void;
+  outcomeUnknown(answer: Reconciled['kind']): void;
   finished(status: FinishedStatus): void;
   claim(outcome: 'claimed' | 'noop'): void;
   leaseLost(): void;
@@ -105,7 +105,7 @@ export function createWorkerMetrics(
   const unknown = counter(
     'unknown_outcomes_total',
     'Tool calls with an unknown outcome, by the answer of their tool.',
-    ['said'],
+    ['answer'],
   );
   const jobs = counter('jobs_finished_total', 'Finished jobs.', ['status']);
   const claims = counter('claims_total', 'Attempts to claim a context.', ['outcome']);
@@ -144,13 +144,13 @@ export function createWorkerMetrics(
         answered.setToCurrentTime({ provider });
       }
     },
-    firstWord: (provider, ms) => words.observe({ provider }, seconds(ms)),
+    timeToFirstToken: (provider, ms) => words.observe({ provider }, seconds(ms)),
     retry: (code) => retries.inc({ code }),
     tool(name, status, ms) {
       toolCalls.inc({ tool: named.has(name) ? name : 'other', status });
       toolTimes.observe({ status }, seconds(ms));
     },
-    outcomeUnknown: (said) => unknown.inc({ said }),
+    outcomeUnknown: (answer) => unknown.inc({ answer }),
     finished: (status) => jobs.inc({ status }),
     claim: (outcome) => claims.inc({ outcome }),
     leaseLost: () => losses.inc(),

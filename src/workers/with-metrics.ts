@@ -34,7 +34,7 @@ function modelWithMetrics(model: Model, provider: ProviderName, metrics: WorkerM
       const began = performance.now();
       const received: ModelListener = {
         started() {
-          metrics.firstWord(provider, performance.now() - began);
+          metrics.timeToFirstToken(provider, performance.now() - began);
           listener.started();
         },
         text: (delta) => listener.text(delta),

@@ -10,7 +10,7 @@ import { read } from '../../src/db/contexts.ts';
 import type { ContextRow } from '../../src/db/contexts.ts';
 import { readHistory } from '../../src/db/history.ts';
 import { readMailbox } from '../../src/db/mailbox.ts';
-import { lockForControl, stopRequest } from '../../src/db/stop-requests.ts';
+import { lockForControl, writeStopRequest } from '../../src/db/stop-requests.ts';
 import { deleteContext } from '../../src/db/workers.ts';
 import { fingerprint, job as someJob } from '../core/builders.ts';
 import { TIMES, given, ids, nothing } from './given.ts';
@@ -374,7 +374,7 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
     const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };

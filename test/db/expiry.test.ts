@@ -12,7 +12,7 @@ import { archiveIdle } from '../../src/db/expiry.ts';
 import { addVersion } from '../../src/db/roles.ts';
 import { submit } from '../../src/db/submit.ts';
 import type { NewWorker } from '../../src/db/workers.ts';
-import { keepHouse } from '../../src/workers/housekeeper.ts';
+import { runHousekeeping } from '../../src/workers/housekeeper.ts';
 import { given } from './given.ts';
 import type { Context, Given } from './given.ts';
 import { workerState } from './worker-state.ts';
@@ -316,11 +316,11 @@ test('wherever housekeeping dies, the next round finishes it', async () => {
     const { due, old, older } = await make();
     heard = 0;
     const state = { ...workerState(the), expiry: { timeouts: {}, archivedDays: 30, workspaces: null } };
-    isDone = await keepHouse({ ...state, database: dying }).then(
+    isDone = await runHousekeeping({ ...state, database: dying }).then(
       () => true,
       () => false,
     );
-    await keepHouse(state);
+    await runHousekeeping(state);
     expect((await standing(due.contextId)).archived).toBe(true);
     expect([await isThere(old), await isThere(older)]).toEqual([false, false]);
   }

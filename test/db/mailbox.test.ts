@@ -18,7 +18,7 @@ import {
   fence,
   raiseControl,
   setStopped,
-  stopRequest,
+  writeStopRequest,
   withdraw,
 } from '../../src/db/stop-requests.ts';
 import { snapshot } from '../core/builders.ts';
@@ -341,9 +341,9 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
     const before = await the.row(contextId);
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
     expect(await the.row(contextId)).toEqual(before);
     expect(before['next_check_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
@@ -354,14 +354,14 @@ describe('a wish', () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
   });
 
   test('on what is queued is read with it', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
     const row = await the.claimed(contextId);
     const stored = await readMailbox(db(), row);
     expect(stored?.mailbox.next?.stopRequest).toMatchObject({ kind: 'interrupt', mode: 'keep' });
@@ -370,7 +370,7 @@ describe('a wish', () => {
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await stopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,

@@ -105,7 +105,7 @@ type Asked = { question: Question | null };
  * returns an error, and a call that rules check before it may leave the platform.
  */
 function requestOf({ tools, asking }: Settings, { name, input }: ToolUseBlock): Asked | null {
-  if (isThrottled(asking, name)) return null;
+  if (isRestricted(asking, name)) return null;
   switch (tools.find((tool) => tool.name === name)?.answered_by) {
     case undefined:
     case 'tool':
@@ -123,13 +123,13 @@ function requestOf({ tools, asking }: Settings, { name, input }: ToolUseBlock): 
 
 /** Null: no timer. That includes arguments without a valid time, for which the tool returns an error. */
 function timerOf({ tools, asking }: Settings, { name, input }: ToolUseBlock, now: Millis): Wait | null {
-  if (isThrottled(asking, name)) return null;
+  if (isRestricted(asking, name)) return null;
   if (tools.find((tool) => tool.name === name)?.answered_by !== 'timer') return null;
   return sleepFrom(input, now);
 }
 
 /** Whether rules require a check (approval or denial) before the call does anything. */
-function isThrottled({ rules }: Asking, name: string): boolean {
+function isRestricted({ rules }: Asking, name: string): boolean {
   return (ruleOn(rules, name) ?? 'never') !== 'never';
 }
 
