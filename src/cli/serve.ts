@@ -14,7 +14,7 @@ export function isServer(name: string): name is keyof typeof SERVERS {
 /**
  * Errors whose message is printed without a stack trace. Compared by name, so that their modules need not be loaded.
  */
-const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError'];
+const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError', 'DatabaseRefused'];
 
 /** Returns the exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {
@@ -27,8 +27,12 @@ export async function serve(name: keyof typeof SERVERS, args: readonly string[])
   try {
     return await SERVERS[name]();
   } catch (error) {
-    if (!(error instanceof Error) || !FOR_PEOPLE.includes(error.name)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${describe(error)}\n`);
     return 1;
   }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return FOR_PEOPLE.includes(error.name) ? error.message : (error.stack ?? error.message);
 }

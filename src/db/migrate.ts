@@ -13,9 +13,14 @@ import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-s
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;
 
+/** The server is too old, or another build of Nightshift created the schema. The message tells the operator what to do. */
+export class DatabaseRefused extends Error {
+  override name = 'DatabaseRefused';
+}
+
 /**
- * Creates `schema` if it does not exist. Throws if the server is older than PostgreSQL 15, if another build of
- * Nightshift created the schema, or if a migration fails. A failed migration changes nothing.
+ * Creates `schema` if it does not exist. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the
+ * database unchanged.
  */
 export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Promise<void> {
   const client = postgres(databaseUrl, {
@@ -28,12 +33,15 @@ export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Pr
     const [server] = await client<{ version: number; name: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as name`;
     if (server !== undefined && server.version < OLDEST_SERVER) {
-      throw new Error(`Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`);
+      throw new DatabaseRefused(
+        `Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`,
+      );
     }
     await client`select pg_advisory_lock(${LOCK})`;
     const db = drizzle(client);
     const state = await schemaState((statement) => db.execute(statement));
-    if (state.kind === 'foreign') throw new Error(describeSchemaProblem(state) ?? undefined);
+    const problem = state.kind === 'foreign' ? describeSchemaProblem(state) : null;
+    if (problem !== null) throw new DatabaseRefused(problem);
     await applyMigrations(db, {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: schema,

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { query } from './stored.ts';
 import { openDatabase } from '../../src/db/client.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { killChildren, startChild } from './children.ts';
 
 const redisUrl = inject('redisUrl');
@@ -38,8 +39,8 @@ test.skipIf(redisUrl === null)('a worker process waits for the migrations, and s
   }
   expect(worker.ended()).toBeNull();
 
-  const migrate = startChild('src/cli/main.ts', ['migrate'], env);
-  expect(await migrate.exited, migrate.lines.join('\n')).toEqual({ code: 0, signal: null });
+  const migration = startChild('src/cli/main.ts', ['migrate'], env);
+  expect(await migration.exited, migration.lines.join('\n')).toEqual({ code: 0, signal: null });
   await worker.says(/worker process is up/);
   const database = openDatabase(empty.url, { max: 1 });
   expect(await query(database.db, 'select pid from processes where dead_at is null')).toEqual([
@@ -48,4 +49,19 @@ test.skipIf(redisUrl === null)('a worker process waits for the migrations, and s
   await database.close();
   worker.signal('SIGTERM');
   expect(await worker.exited).toEqual({ code: 0, signal: null });
+});
+
+test.each(['start', 'migrate'])('%s refuses a database of another build in plain text', async (command) => {
+  made = await createEmptyDatabase();
+  await migrate(made.url);
+  const database = openDatabase(made.url, { max: 1 });
+  await query(database.db, `update migrations set hash = 'of another build'`);
+  await database.close();
+  const env = { DATABASE_URL: made.url, REDIS_URL: redisUrl ?? '', PORT: '0', LOG_LEVEL: 'info' };
+  const child = startChild('src/cli/main.ts', [command], env);
+  expect(await child.exited, child.lines.join('\n')).toEqual({ code: 1, signal: null });
+  expect(child.lines.at(-1)).toMatch(
+    /^The database was created by another build of Nightshift.*`nightshift import`/,
+  );
+  expect(child.lines.join('\n')).not.toMatch(/"level":[56]0|\n\s+at /);
 });
