@@ -1,0 +1,146 @@
+// Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API describes, shell
+// scripts name commands, options, variables and files that exist, config files load. test/e2e/readme.test.ts runs what can run.
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfigFile } from '../../src/tools/config-file.ts';
+import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { faultOfVariable, faultsOfNames } from './known.ts';
+import { BLOCKS, PAGES, ROOT, blocksIn, blocksOf, placeOf } from './pages.ts';
+import type { Block } from './pages.ts';
+import { faultsOfScript } from './script-faults.ts';
+import { transcriptOf } from './shell.ts';
+import { faultsOfTypes, modulesOf } from './typescript.ts';
+
+const LANGUAGES = ['ts', 'json', 'sh', 'console', 'sql', 'yaml', 'ini', 'dockerfile', 'mermaid', 'text'];
+
+let folder = '';
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+});
+afterAll(() => removeFolder(folder));
+
+const faultsIn = (blocks: readonly Block[], find: (block: Block) => readonly string[]): string[] =>
+  blocks.flatMap((block) => find(block).map((fault) => `${placeOf(block)}: ${fault}`));
+
+test('every block names a language that a test knows', () => {
+  expect(PAGES.length).toBeGreaterThan(20);
+  const unknown = BLOCKS.filter(({ language }) => !LANGUAGES.includes(language));
+  expect(
+    unknown.map((block) => `${placeOf(block)}: “${block.language}” is none of ${LANGUAGES.join(', ')}`),
+  ).toEqual([]);
+});
+
+test('TypeScript compiles, and JSON and requests are what the API describes', () => {
+  expect(faultsOfTypes(path.join(folder, 'types'), modulesOf(BLOCKS))).toEqual([]);
+});
+
+test('JSON can be parsed', () => {
+  const fault = ({ text }: Block): string[] => {
+    try {
+      JSON.parse(text);
+      return [];
+    } catch (error) {
+      return [String(error)];
+    }
+  };
+  expect(faultsIn(blocksIn('json'), fault)).toEqual([]);
+});
+
+const CONFIGS = blocksIn('ts').filter(({ text }) => text.includes('defineConfig('));
+
+test.each(CONFIGS.map((block) => [placeOf(block), block] as const))(
+  'the platform takes the config file of %s',
+  async (_, { page, line, given, text }) => {
+    const file = path.join(folder, `${page.replaceAll(/\W/g, '-')}-${line}.config.ts`);
+    writeFileSync(file, `${given}\n${text}`);
+    await expect(loadConfigFile(folder, file)).resolves.toMatchObject({ path: file });
+  },
+);
+
+test('shell scripts can be parsed, and what they name exists', () => {
+  const ofConsole = ({ text }: Block): string[] =>
+    transcriptOf(text).flatMap(({ command }) => faultsOfScript(command));
+  expect([
+    ...faultsIn(blocksIn('sh'), ({ text }) => faultsOfScript(text)),
+    ...faultsIn(blocksIn('console'), ofConsole),
+  ]).toEqual([]);
+});
+
+test('YAML can be parsed', () => {
+  for (const block of blocksIn('yaml')) expect(() => parse(block.text), placeOf(block)).not.toThrow();
+});
+
+test('settings of services name variables and commands that exist', () => {
+  const faults = ({ text }: Block): string[] =>
+    text.split('\n').flatMap((line) => {
+      const [, name, value = ''] = /^(?:Environment=)?"?([A-Z][A-Z_]+)=([^"]*)/.exec(line) ?? [];
+      const [, command] = /^Exec\w+=[-+!@:]*(.*)$/.exec(line) ?? [];
+      if (name !== undefined) return faultOfVariable(name, value) ?? [];
+      return command === undefined ? [] : faultsOfScript(command);
+    });
+  expect(faultsIn(blocksIn('ini'), faults)).toEqual([]);
+});
+
+test('every environment variable of the platform that a block names exists', () => {
+  expect(faultsIn(BLOCKS, ({ text }) => faultsOfNames(text))).toEqual([]);
+});
+
+describe('a block that is wrong is found', () => {
+  const WRONG = `
+\`\`\`ts
+import { defineConfig } from 'nightshift';
+export default defineConfig({ rolls: {} });
+\`\`\`
+
+<!-- given:
+declare const show: (count: number) => void;
+-->
+
+\`\`\`ts
+show('one');
+\`\`\`
+
+\`\`\`json WaitingFor
+{"kind": "walker", "tool_call_id": "…", "name": "spawn_worker"}
+\`\`\`
+
+\`\`\`text
+POST /api/chat  {"massage": "hello"}   → 202 {"job_id": 1}
+GET  /api/jobs/{id}                    {"status": "complete"}
+POST /api/chats
+\`\`\`
+`;
+
+  test('by the compiler, with its page and line', () => {
+    const found = faultsOfTypes(path.join(folder, 'wrong'), modulesOf(blocksOf('page.md', WRONG)));
+    expect(found).toEqual(
+      [
+        /^page\.md:4: .*'rolls' does not exist/,
+        /^page\.md:12: .*'string' is not assignable to parameter of type 'number'/,
+        /^page\.md:16: .*"walker"/,
+        /^page\.md:20: .*'"massage"' does not exist/,
+        /^page\.md:20: .*'number' is not assignable to type 'string'/,
+        /^page\.md:21: .*"complete"/,
+        /^page\.md:22: .*"POST \/api\/chats"/,
+      ].map((fault): unknown => expect.stringMatching(fault)),
+    );
+  });
+
+  test.each([
+    ['nightshift jobs --stattus failed', /unknown option '--stattus'/],
+    ['nightshift jbos', /unknown command 'jbos'/],
+    ['x=$(npx nightshift tree ada --depht 2)', /unknown option '--depht'/],
+    ['NIGHTSHIFT_CONFIGS=a.ts npm start', /no environment variable NIGHTSHIFT_CONFIGS/],
+    ['PORT=threethousand nightshift start', /^PORT must be a whole number/],
+    ['npm run strat', /no script strat/],
+    ['node examples/quickstrat.ts', /no file examples\/quickstrat\.ts/],
+    ['curl -s http://127.0.0.1:3000/api/jbos', /the API has no operation \/api\/jbos/],
+    ['curl -X PUT "$URL/api/jobs/$job"', /the API has no PUT \/api\/jobs/],
+    ['echo "open', /unexpected EOF/],
+  ])('by its words: %s', (script, fault) => {
+    expect(faultsOfScript(`${script}\n`)).toContainEqual(expect.stringMatching(fault));
+  });
+});
