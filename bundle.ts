@@ -1,5 +1,5 @@
 // Makes few files of many: the entries that are named, and the chunks that they share, all in one folder. A process starts several
-// times faster from these than from thousands of modules, and needs less than half the memory (docs/decisions/0026-bundle.md).
+// times faster from these than from thousands of modules, and needs less than half the memory (docs/decisions/0024-bundle.md).
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 

@@ -29,7 +29,8 @@ export function statesPage(): string {
   );
   return `# States of a context
 
-\`node scripts/states-page.ts\` generates this page from the table in \`src/core/state.ts\`; a test compares them.
+The states of a context that users see, and which state may follow which. \`node scripts/states-page.ts\` generates this page
+from the table in \`src/core/state.ts\`; a test compares them.
 
 A *durable* state is stored, and every change to it is a numbered \`StateChanged\` event. A *fleeting* one is published
 without a number and never stored. A context may always stay in its state. A transition that is not listed is a bug.

@@ -29,7 +29,6 @@ export const FAULT_CODES = [
   'not_a_file',
   'not_a_directory',
   'directory_not_empty',
-  'already_exists',
   'file_too_large',
   'binary_file',
   'quota_exceeded',

@@ -1,7 +1,7 @@
 // The statements that the pages for users show, held against a migrated database: every table, column and setting exists.
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blocksIn, placeOf } from '../docs/pages.ts';
+import { blocksIn, placeOf } from '../docs/blocks.ts';
 import { createTestDatabase } from '../services/database.ts';
 import type { TestDatabase } from '../services/database.ts';
 

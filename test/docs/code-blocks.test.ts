@@ -7,8 +7,9 @@ import { parse } from 'yaml';
 import { loadConfigFile } from '../../src/tools/config-file.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { faultOfVariable, faultsOfNames } from './known.ts';
-import { BLOCKS, PAGES, ROOT, blocksIn, blocksOf, placeOf } from './pages.ts';
-import type { Block } from './pages.ts';
+import { BLOCKS, GUIDES, blocksIn, blocksOf, placeOf } from './blocks.ts';
+import { ROOT } from './markdown.ts';
+import type { Block } from './blocks.ts';
 import { faultsOfScript } from './script-faults.ts';
 import { transcriptOf } from './shell.ts';
 import { faultsOfTypes, modulesOf } from './typescript.ts';
@@ -26,7 +27,7 @@ const faultsIn = (blocks: readonly Block[], find: (block: Block) => readonly str
   blocks.flatMap((block) => find(block).map((fault) => `${placeOf(block)}: ${fault}`));
 
 test('every block names a language that a test knows', () => {
-  expect(PAGES.length).toBeGreaterThan(20);
+  expect(GUIDES.length).toBeGreaterThan(20);
   const unknown = BLOCKS.filter(({ language }) => !LANGUAGES.includes(language));
   expect(
     unknown.map((block) => `${placeOf(block)}: “${block.language}” is none of ${LANGUAGES.join(', ')}`),

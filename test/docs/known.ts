@@ -1,5 +1,5 @@
 // What exists, for documentation to name: commands and their options, environment variables, scripts, operations of the API.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
@@ -7,9 +7,7 @@ import { openCli } from '../../src/cli/cli.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { openScreen } from '../../src/cli/terminal/screen.ts';
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
-import { ROOT } from './pages.ts';
-
-const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+import { ROOT, read } from './markdown.ts';
 
 const ENVIRONMENT = new Set(
   [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name),

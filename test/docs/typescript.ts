@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operationOf } from './known.ts';
-import { ROOT, placeOf } from './pages.ts';
-import type { Block } from './pages.ts';
+import { placeOf } from './blocks.ts';
+import { ROOT } from './markdown.ts';
+import type { Block } from './blocks.ts';
 
 /** Puts a file per module into the folder, and a project beside them. Returns what the compiler says, with places on the pages. */
 export function faultsOfTypes(folder: string, modules: readonly Module[]): string[] {

@@ -2,8 +2,8 @@
 // needs more than a platform (services, installations, production, a reader's own values) only test/docs looks at.
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { blocksOf, placeOf } from '../docs/pages.ts';
-import type { Block } from '../docs/pages.ts';
+import { blocksOf, placeOf } from '../docs/blocks.ts';
+import type { Block } from '../docs/blocks.ts';
 import { hasPlaceholder, readScript, statementsOf, transcriptOf } from '../docs/shell.ts';
 import { endsAsShown, isAsShown, shownIn } from '../docs/shown.ts';
 import type { PageShell, Ran } from './page-shell.ts';

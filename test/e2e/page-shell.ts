@@ -5,7 +5,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROOT } from '../docs/pages.ts';
+import { ROOT } from '../docs/markdown.ts';
 
 /** Where the pages say that the platform is. */
 const PRINTED = 'http://127.0.0.1:3000';

@@ -6,7 +6,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { PAGES, ROOT } from '../docs/pages.ts';
+import { GUIDES } from '../docs/blocks.ts';
+import { ROOT } from '../docs/markdown.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { run, signalGroup } from './clone.ts';
 import type { Run } from './clone.ts';
@@ -98,7 +99,7 @@ test('the tour that it tells of is there', async () => {
   });
 });
 
-test.each(PAGES.filter((page) => page !== 'README.md' && stepsOf(page).length > 0))(
+test.each(GUIDES.filter((page) => page !== 'README.md' && stepsOf(page).length > 0))(
   'what %s shows runs, and writes what the page says',
   async (page) => {
     if (!isOfReadme && stepsOf(page).every(({ kind }) => kind !== 'config')) await restart(README_CONFIG);

@@ -1,10 +1,7 @@
 // The pages for users, found on disk, and their code blocks. The first word behind a fence is the language; a further word says
 // what a block is (`json Job`), or that it needs what a test does not have (`sh outside`). A comment `<!-- given: … -->` right
 // before a block declares what the block takes for granted; readers do not see it.
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-
-export const ROOT = path.join(import.meta.dirname, '../..');
+import { PAGES, read } from './markdown.ts';
 
 export type Block = {
   /** `docs/cli.md` */
@@ -20,18 +17,12 @@ export type Block = {
 /** `docs/cli.md:12` */
 export const placeOf = ({ page, line }: Pick<Block, 'page' | 'line'>): string => `${page}:${line}`;
 
-export const PAGES: readonly string[] = [
-  'README.md',
-  'examples/README.md',
-  ...readdirSync(path.join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
+export const GUIDES = PAGES.filter((page) => /^(?:README|examples\/README|docs\/[\w-]+)\.md$/.test(page));
 
 const FENCE = /^(?<indent> *)(?<fence>`{3,}|~{3,})(?<info>.*)$/;
 const GIVEN = '<!-- given:';
 
-export function blocksOf(page: string, text = readFileSync(path.join(ROOT, page), 'utf8')): Block[] {
+export function blocksOf(page: string, text = read(page)): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   let given = '';
@@ -59,7 +50,7 @@ export function blocksOf(page: string, text = readFileSync(path.join(ROOT, page)
   return blocks;
 }
 
-export const BLOCKS: readonly Block[] = PAGES.flatMap((page) => blocksOf(page));
+export const BLOCKS: readonly Block[] = GUIDES.flatMap((page) => blocksOf(page));
 
 export const blocksIn = (...languages: readonly string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language));
