@@ -156,7 +156,7 @@ export type RoleDefinition = {
   max_tokens?: number | undefined;
   /** Maximum tokens of a prompt; beyond it, the conversation is compacted. */
   context_limit?: number | undefined;
-  /** How prompts are kept within the limit; see docs/conversations.md. */
+  /** How prompts are kept within the limit; see docs/compaction.md. */
   compaction?:
     | {
         type?: 'threshold' | 'llm' | 'none' | undefined;
