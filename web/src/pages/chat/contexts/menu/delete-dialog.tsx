@@ -11,7 +11,7 @@ import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { readError } from '../../../../ui/state/read-error.ts';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
 import { count } from './clear-dialog.tsx';
-import css from '../../context-menu/context-menu.module.css';
+import css from './context-menu.module.css';
 
 /** Asks for confirmation and lists what is deleted: the context, its worker and all attached workers below it. */
 export function DeleteDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {

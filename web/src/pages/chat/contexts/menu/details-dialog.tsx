@@ -11,7 +11,7 @@ import { Skeleton } from '../../../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../../../ui/text/time.tsx';
 import { Tokens } from '../../../../ui/text/tokens.tsx';
-import css from '../../context-menu/context-menu.module.css';
+import css from './context-menu.module.css';
 
 export function DetailsDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const { data: context, isError, error, refetch } = useQuery(contextQuery(contextId));

@@ -9,7 +9,7 @@ import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { readError } from '../../../../ui/state/read-error.ts';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
-import css from '../../context-menu/context-menu.module.css';
+import css from './context-menu.module.css';
 
 const percent = new Intl.NumberFormat('en', { style: 'percent' });
 
