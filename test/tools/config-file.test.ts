@@ -160,7 +160,7 @@ describe('an installed package', () => {
        export default defineConfig({ tools: [${TOOL}], roles: { [name]: { tools: ['hello'] } } });`,
     );
     await write('package.json', '{ "type": "module" }');
-    const loader = join(folder, installed, 'tools/config-file.js');
+    const loader = join(folder, installed, 'tools/config/config-file.js');
     expect(await load([], loader)).toMatchObject({
       tools: ['hello'],
       roles: { hello: { tools: ['hello'] } },
