@@ -39,7 +39,7 @@ const commands = {
     [tool.oxlint],
     [tool.tsc, '--noEmit'],
     [tool.tsc, '-p', 'web'],
-    [tool.vitest, 'run', 'test/architecture.test.ts', 'test/core'],
+    [tool.vitest, 'run', 'test/source', 'test/core'],
   ],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],

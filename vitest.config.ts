@@ -5,11 +5,7 @@
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
-const core = [
-  'test/architecture.test.ts',
-  'test/docker-compose.test.ts',
-  'test/{core,agent,llm,tools,chaos,client,flakes,proven,docs}/**/*.test.ts',
-];
+const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];
@@ -74,7 +70,7 @@ export default defineConfig({
         test: {
           name: 'console',
           include: pages,
-          globalSetup: [...globalSetup, 'test/console/global-setup.ts'],
+          globalSetup: [...globalSetup, 'test/console/rig/global-setup.ts'],
           isolate: false,
           sequence: { groupOrder: 4 },
           // They wait for the page, the API and the worker by turns.

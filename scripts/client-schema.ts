@@ -2,15 +2,15 @@
 // Types alone, but for the names of the events, which tell a client what it knows.
 import { writeFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { createApp } from '../src/api/app.ts';
-import { openCatalog } from '../src/api/catalog.ts';
+import { createApp } from '../src/api/server/app.ts';
+import { openCatalog } from '../src/api/server/catalog.ts';
 import { localBus } from '../src/bus/local.ts';
-import { aboutOf } from '../src/cli/about.ts';
-import { ids } from '../src/cli/ids.ts';
+import { aboutOf } from '../src/platform/about.ts';
+import { ids } from '../src/platform/ids.ts';
 import { parseConfig } from '../src/config/config.ts';
-import { openDatabase } from '../src/db/client.ts';
+import { openDatabase } from '../src/db/connection/client.ts';
 import { openStreamHub } from '../src/events/stream-hub.ts';
-import { NO_SERVERS } from '../src/tools/servers.ts';
+import { NO_SERVERS } from '../src/tools/registry/servers.ts';
 
 export const CLIENT_SCHEMA = new URL('../src/client/schema.ts', import.meta.url);
 

@@ -1,7 +1,7 @@
-// Generates docs/states.md from the table in src/core/state.ts: `node scripts/states-page.ts`.
+// Generates docs/states.md from the table in src/core/run/state.ts: `node scripts/states-page.ts`.
 import { writeFileSync } from 'node:fs';
-import { FLEETING, STATES, TRANSITIONS } from '../src/core/state.ts';
-import type { State } from '../src/core/state.ts';
+import { FLEETING, STATES, TRANSITIONS } from '../src/core/run/state.ts';
+import type { State } from '../src/core/run/state.ts';
 
 export const STATES_PAGE = new URL('../docs/states.md', import.meta.url);
 
@@ -30,7 +30,7 @@ export function statesPage(): string {
   return `# States of a context
 
 The states of a context that users see, and which state may follow which. \`node scripts/states-page.ts\` generates this page
-from the table in \`src/core/state.ts\`; a test compares them.
+from the table in \`src/core/run/state.ts\`; a test compares them.
 
 A *durable* state is stored, and every change to it is a numbered \`StateChanged\` event. A *fleeting* one is published
 without a number and never stored. A context may always stay in its state. A transition that is not listed is a bug.

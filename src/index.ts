@@ -1,6 +1,6 @@
 /** The public interface of the package, for imports in `nightshift.config.ts`. */
-export { defineConfig, defineTool } from './tools/define.ts';
-export { ToolError } from './tools/tool-error.ts';
+export { defineConfig, defineTool } from './tools/config/define.ts';
+export { ToolError } from './tools/run/tool-error.ts';
 export type {
   ApprovalCall,
   JsonSchemaTool,
@@ -15,10 +15,10 @@ export type {
   ToolReply,
   ToolReturn,
   UnknownCall,
-} from './tools/define.ts';
-export type { LimitDefinitions } from './tools/define-limits.ts';
-export type { StandardSchema } from './tools/standard-schema.ts';
-export type { ImageBlock, ResultPart, TextBlock } from './core/blocks.ts';
+} from './tools/config/define.ts';
+export type { LimitDefinitions } from './tools/config/define-limits.ts';
+export type { StandardSchema } from './tools/config/standard-schema.ts';
+export type { ImageBlock, ResultPart, TextBlock } from './core/conversation/blocks.ts';
 export type { Json, JsonObject } from './core/json.ts';
-export type { Approval, ApprovalRule } from './core/policy.ts';
-export type { Effect } from './core/tool.ts';
+export type { Approval, ApprovalRule } from './core/run/policy.ts';
+export type { Effect } from './core/tools/tool.ts';

@@ -8,7 +8,7 @@ import { PARTS, SOURCES, digestOf, recordPassed } from './proven/parts.ts';
 import type { Part } from './proven/parts.ts';
 
 const VITEST = path.join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
-const FRESH_MACHINE = 'test/e2e/fresh-machine.test.ts';
+const FRESH_MACHINE = 'test/e2e/start/fresh-machine.test.ts';
 const CHAOS = 'test/e2e/chaos.test.ts';
 
 type Env = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /** Pages of messages on a context's active branch: the first, the middle and the last. */
-import { writePlace } from '../../src/api/message-place.ts';
+import { writePlace } from '../../src/api/request/message-place.ts';
 import type { Bench } from '../bench.ts';
 import type { Long } from '../nightshift/history.ts';
 import type { System } from '../system.ts';

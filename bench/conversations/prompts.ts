@@ -1,9 +1,9 @@
 /** Builds a prompt from a stored history, in this process: the database read of a claim, and the assembly. */
 import { parseId, DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId } from '../../src/core/ids.ts';
-import { assemble } from '../../src/core/prompt.ts';
-import { openDatabase } from '../../src/db/client.ts';
-import { readHistory } from '../../src/db/history.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import { readHistory } from '../../src/db/run/history.ts';
 import type { Long } from '../nightshift/history.ts';
 import type { System } from '../system.ts';
 import { monotonic } from '../talk.ts';

@@ -1,7 +1,7 @@
 /** Inserts long conversations into the database, as runs would have stored them. */
 import type postgres from 'postgres';
-import { MAIN, forked, whole } from '../../src/core/branch.ts';
-import type { Span } from '../../src/core/branch.ts';
+import { MAIN, forked, whole } from '../../src/core/conversation/branch.ts';
+import type { Span } from '../../src/core/conversation/branch.ts';
 
 /** A context with `length` messages on its active branch, at the given branch depth below `main`. */
 export type Long = { contextId: string; length: number; depth: number; branch: string };

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { consoleFolder } from '../../src/package-files.ts';
 import { createClient } from '../../src/client/index.ts';
-import { CHROMIUM_ARGS, findChromium } from '../../test/console/chromium.ts';
+import { CHROMIUM_ARGS, findChromium } from '../../test/console/rig/chromium.ts';
 import { withSystems } from '../bench.ts';
 import type { Bench, Scenario } from '../bench.ts';
 import { FIRST, lastOf, mixedHistory } from '../console/history.ts';

@@ -7,7 +7,7 @@
 import type { Decision } from '../core/decide.ts';
 import { end } from '../core/transitions/end.ts';
 import { isRead } from '../core/transitions/steer.ts';
-import type { Snapshot } from '../core/snapshot.ts';
+import type { Snapshot } from '../core/run/snapshot.ts';
 import { commit } from './run.ts';
 import type { After, Run } from './run.ts';
 

@@ -6,16 +6,16 @@ import { admit } from '../core/transitions/admit.ts';
 import { releaseUntil, rest } from '../core/transitions/park.ts';
 import { awaitCalls, endWaits } from '../core/transitions/waits.ts';
 import { steer } from '../core/transitions/steer.ts';
-import type { Snapshot } from '../core/snapshot.ts';
-import { callModel } from './call-model.ts';
-import { callTools } from './call-tools.ts';
-import { compact } from './compact.ts';
-import { outcomesOf, recountWaits } from './engage.ts';
+import type { Snapshot } from '../core/run/snapshot.ts';
+import { callModel } from './model/call-model.ts';
+import { callTools } from './calls/call-tools.ts';
+import { compact } from './model/compact.ts';
+import { outcomesOf, recountWaits } from './calls/engage.ts';
 import { finish } from './finish.ts';
 import { commit, seen } from './run.ts';
 import type { After, Run } from './run.ts';
 import { UNSUPPORTED_MS } from './unsupported.ts';
-import { wait } from './wait.ts';
+import { wait } from './waits/wait.ts';
 
 /** Throws `LeaseLost` when another run owns the context. */
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {

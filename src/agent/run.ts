@@ -1,26 +1,26 @@
 /** One run of one context under one lease: its ports, and the functions that produce a new snapshot. */
-import { apply } from '../core/apply.ts';
-import type { Append, AppendOutcome } from '../core/append.ts';
+import { apply } from '../core/run/apply.ts';
+import type { Append, AppendOutcome } from '../core/run/append.ts';
 import type { Memory } from '../core/compaction/compacted.ts';
 import { LeaseLost } from '../core/errors.ts';
 import type { JobCode } from '../core/errors.ts';
-import type { Fingerprint, Sent } from '../core/fingerprint.ts';
-import type { Access } from '../core/throttle.ts';
+import type { Fingerprint, Sent } from '../core/model/fingerprint.ts';
+import type { Access } from '../core/run/throttle.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
-import type { ActiveJob } from '../core/job.ts';
-import type { AnswerId } from '../core/partial-message.ts';
-import type { Message } from '../core/message.ts';
-import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model.ts';
-import type { CallTimes } from '../core/model-call.ts';
+import type { ActiveJob } from '../core/run/job.ts';
+import type { AnswerId } from '../core/stream/partial-message.ts';
+import type { Message } from '../core/conversation/message.ts';
+import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model/model.ts';
+import type { CallTimes } from '../core/model/model-call.ts';
 import { isRead } from '../core/transitions/steer.ts';
 import type { ClosedCall } from '../core/transitions/tools.ts';
-import type { PromptMessage } from '../core/prompt.ts';
-import type { Settings } from '../core/settings.ts';
-import type { Lease, Snapshot } from '../core/snapshot.ts';
+import type { PromptMessage } from '../core/conversation/prompt.ts';
+import type { Settings } from '../core/workers/settings.ts';
+import type { Lease, Snapshot } from '../core/run/snapshot.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { ToolOutcome, ToolRunner } from '../core/tool.ts';
+import type { ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
 import type { RunSignals } from './run-signals.ts';
-import type { Team } from './team.ts';
+import type { Team } from './calls/team.ts';
 
 /**
  * `in_doubt`: the connection broke or timed out, so the append may have committed or may still commit. It is never

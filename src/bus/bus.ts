@@ -3,11 +3,11 @@
  * PostgreSQL, where a subscriber that missed a message reads it.
  */
 import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
-import type { ThrottleReason } from '../core/throttle.ts';
-import type { JobStatus } from '../core/job.ts';
-import type { DeltaFrame } from '../core/partial-message.ts';
+import type { ThrottleReason } from '../core/run/throttle.ts';
+import type { JobStatus } from '../core/run/job.ts';
+import type { DeltaFrame } from '../core/stream/partial-message.ts';
 import type { Millis } from '../core/time.ts';
-import type { NumberedEvent } from '../core/stream-event.ts';
+import type { NumberedEvent } from '../core/stream/stream-event.ts';
 
 /** To the process that owns a context: its run must read the mailbox again. */
 export type ControlSignal = {

@@ -1,7 +1,7 @@
 /** The command line: runs a server process, or a command that calls the API. */
 import { setTimeout } from 'node:timers/promises';
 import { isServer, serve } from './serve.ts';
-import { nameSources } from './source-names.ts';
+import { nameSources } from '../platform/source-names.ts';
 
 /** Returns the exit code. Server commands do not load the argument parser, and API commands do not load the server. */
 async function main(args: readonly string[]): Promise<number> {

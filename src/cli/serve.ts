@@ -1,9 +1,9 @@
 /** The server commands. Each module is loaded only when its command runs. */
 export const SERVERS = {
-  start: async () => (await import('./start.ts')).start(),
-  api: async () => (await import('./production.ts')).runApi(),
-  worker: async () => (await import('./production.ts')).runWorker(),
-  migrate: async () => (await import('./production.ts')).migrateOnly(),
+  start: async () => (await import('../platform/start.ts')).start(),
+  api: async () => (await import('../platform/production.ts')).runApi(),
+  worker: async () => (await import('../platform/production.ts')).runWorker(),
+  migrate: async () => (await import('../platform/production.ts')).migrateOnly(),
   'worker-health': async () => (await import('./worker-health.ts')).workerHealth(),
 } as const satisfies Record<string, () => Promise<number>>;
 

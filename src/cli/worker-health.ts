@@ -1,8 +1,8 @@
 /** `worker-health`: checks for a live worker process on this host, by the heartbeats in the database. */
 import { hostname } from 'node:os';
 import { ConfigError, parseConfig } from '../config/config.ts';
-import { openDatabase } from '../db/client.ts';
-import { livesOn } from '../db/processes.ts';
+import { openDatabase } from '../db/connection/client.ts';
+import { livesOn } from '../db/processes/processes.ts';
 
 /** The exit code: 0, or 1 with the reason on stderr. */
 export async function workerHealth(): Promise<number> {

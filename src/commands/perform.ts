@@ -8,12 +8,12 @@ import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
-import type { Executor } from '../db/client.ts';
-import type { Withdrawn } from '../db/stop-requests.ts';
-import { remember, takeKey } from '../db/idempotency.ts';
+import type { Executor } from '../db/connection/client.ts';
+import type { Withdrawn } from '../db/run/stop-requests.ts';
+import { remember, takeKey } from '../db/write/inputs/idempotency.ts';
 import type { WakeUp } from '../queue/wake-queue.ts';
 import type { CommandPorts } from './ports.ts';
-import { wakeMet } from './wake-met.ts';
+import { wakeMet } from './jobs/wake-met.ts';
 
 /** Dependencies to perform a command and dispatch its after-commit actions. */
 type PerformPorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>;

@@ -1,9 +1,9 @@
 /** Dependencies of commands: the database, and what they notify after the commit. */
 import type { Bus } from '../bus/bus.ts';
-import type { ResultPart } from '../core/blocks.ts';
+import type { ResultPart } from '../core/conversation/blocks.ts';
 import type { Ids } from '../core/ids.ts';
-import type { Database } from '../db/client.ts';
-import type { LeaseTimes } from '../db/processes.ts';
+import type { Database } from '../db/connection/client.ts';
+import type { LeaseTimes } from '../db/processes/processes.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 
 export type CommandPorts = {

@@ -4,9 +4,9 @@
  * in between, the next run reads the same ends again.
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
-import { lockContext } from '../db/branches.ts';
-import { dropReports, hasReports } from '../db/follow-ups.ts';
-import { withdraw } from '../db/stop-requests.ts';
+import { lockContext } from '../db/write/contexts/branches.ts';
+import { dropReports, hasReports } from '../db/run/follow-ups.ts';
+import { withdraw } from '../db/run/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
 

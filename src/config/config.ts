@@ -10,9 +10,9 @@ import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { TenantId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
-import { TREE_LIMITS } from '../core/worker-limits.ts';
-import type { TreeLimits } from '../core/worker-limits.ts';
-import { formatModelName, parseModelName } from '../core/model.ts';
+import { TREE_LIMITS } from '../core/workers/worker-limits.ts';
+import type { TreeLimits } from '../core/workers/worker-limits.ts';
+import { formatModelName, parseModelName } from '../core/model/model.ts';
 
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };

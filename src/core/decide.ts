@@ -8,18 +8,18 @@ import type { Unread } from './compaction/compacted.ts';
 import { asAsked, planBeginning, planCompaction } from './compaction/plan.ts';
 import type { CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
-import { isRefused, requestedEnd } from './job.ts';
-import type { ActiveJob, QueuedJob, JobOutcome } from './job.ts';
+import { isRefused, requestedEnd } from './run/job.ts';
+import type { ActiveJob, QueuedJob, JobOutcome } from './run/job.ts';
 import { LIMITS } from './limits.ts';
-import type { Message } from './message.ts';
-import { KEEP_SLOT_MS } from './retry.ts';
-import type { Settings } from './settings.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Message } from './conversation/message.ts';
+import { KEEP_SLOT_MS } from './run/retry.ts';
+import type { Settings } from './workers/settings.ts';
+import type { Snapshot } from './run/snapshot.ts';
 import type { Millis } from './time.ts';
 import { madeAt } from './ids.ts';
-import type { OpenCall } from './tool-call.ts';
-import { isOver, isWaiting } from './wait.ts';
-import { WAIT_FOR_WORKERS } from './worker-asks.ts';
+import type { OpenCall } from './tools/tool-call.ts';
+import { isOver, isWaiting } from './run/wait.ts';
+import { WAIT_FOR_WORKERS } from './workers/worker-asks.ts';
 
 /** Answers wake the context. This is the longest wait before the run checks without a wake-up. */
 const LONGEST_WAIT_MS = 30 * 24 * 60 * 60 * 1_000;

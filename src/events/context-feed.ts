@@ -6,13 +6,13 @@
  */
 import type { Progress } from '../bus/bus.ts';
 import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
-import { amend, catchUp, follow, isSettled, voided } from '../core/partial-message.ts';
-import type { DeltaFrame, View } from '../core/partial-message.ts';
-import { MESSAGE_COMPLETED } from '../core/stream-event.ts';
-import type { NumberedEvent } from '../core/stream-event.ts';
-import type { Executor } from '../db/client.ts';
-import { readEvents, readHead, readText } from '../db/event-views.ts';
-import type { Head } from '../db/event-views.ts';
+import { amend, catchUp, follow, isSettled, voided } from '../core/stream/partial-message.ts';
+import type { DeltaFrame, View } from '../core/stream/partial-message.ts';
+import { MESSAGE_COMPLETED } from '../core/stream/stream-event.ts';
+import type { NumberedEvent } from '../core/stream/stream-event.ts';
+import type { Executor } from '../db/connection/client.ts';
+import { readEvents, readHead, readText } from '../db/read/messages/event-views.ts';
+import type { Head } from '../db/read/messages/event-views.ts';
 import type { InterestPublisher } from './interest-publisher.ts';
 import type { Subscriber } from './subscriber.ts';
 import { Subscribers } from './subscribers.ts';

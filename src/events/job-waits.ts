@@ -5,7 +5,7 @@
 import { progressOf } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
-import { keyOf } from '../db/event-views.ts';
+import { keyOf } from '../db/read/messages/event-views.ts';
 
 export type Watched = { tenantId: TenantId; contextId: ContextId; jobId: JobId };
 

@@ -6,8 +6,8 @@
 import { deltasOf, progressOf } from '../bus/bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
-import type { Database } from '../db/client.ts';
-import { keyOf, readEvents, readHead, readStanding } from '../db/event-views.ts';
+import type { Database } from '../db/connection/client.ts';
+import { keyOf, readEvents, readHead, readStanding } from '../db/read/messages/event-views.ts';
 import { InterestPublisher, RENEW_MS } from './interest-publisher.ts';
 import { ContextFeed, PAGE } from './context-feed.ts';
 import { JobWaits } from './job-waits.ts';

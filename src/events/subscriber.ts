@@ -1,5 +1,5 @@
 /** A subscriber of a context: the stream of a client, on the server's side. */
-import type { StreamEvent } from '../core/stream-event.ts';
+import type { StreamEvent } from '../core/stream/stream-event.ts';
 
 export type Subscriber = {
   /** In order, each event once. Must not throw. A call after the client has gone has no effect. */

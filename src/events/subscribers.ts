@@ -2,7 +2,7 @@
  * All subscribers of one context, with the position of each. Fleeting events are collected and sent to all of them
  * together. Numbered events are sent as they arrive, after the fleeting events that were collected before them.
  */
-import type { FleetingEvent, NumberedEvent } from '../core/stream-event.ts';
+import type { FleetingEvent, NumberedEvent } from '../core/stream/stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 import type { Pace } from './pace.ts';
 

@@ -1,6 +1,6 @@
 /** Identifies a provider key without revealing it: the provider, its address, and a hash of both and the key. */
 import { createHash } from 'node:crypto';
-import type { ProviderName } from '../core/model.ts';
+import type { ProviderName } from '../core/model/model.ts';
 
 /** `address`: null for the provider's own. Secret parts of an address (user, query) appear only in the hash. */
 export function keyId(provider: ProviderName, address: string | null, key: string): string {

@@ -1,8 +1,8 @@
 /** The models that this process can call: one adapter and one SDK client per provider that has a key. */
-import type { Prices } from '../core/cost.ts';
+import type { Prices } from '../core/money/cost.ts';
 import type { Ids } from '../core/ids.ts';
-import { PROVIDERS } from '../core/model.ts';
-import type { Model, ProviderName } from '../core/model.ts';
+import { PROVIDERS } from '../core/model/model.ts';
+import type { Model, ProviderName } from '../core/model/model.ts';
 import { createAnthropic } from './anthropic/model.ts';
 import type { AnthropicOptions } from './anthropic/model.ts';
 import { uuids } from './ids.ts';
@@ -13,7 +13,7 @@ import type { OpenAIOptions } from './openai/client.ts';
 import { createOpenAI } from './openai/model.ts';
 import { priced } from './priced.ts';
 import { createSimulated } from './simulated/model.ts';
-import { createFetch } from './wire/fetch.ts';
+import { createFetch } from './wire/http/fetch.ts';
 import type { Limits } from './wire/wire.ts';
 
 export type ModelsOptions = {

@@ -1,6 +1,6 @@
 // Somebody wants the job to end, or the process has to go, at any moment.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assemble } from '../../src/core/prompt.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
 import type { Rig } from './rig.ts';
 

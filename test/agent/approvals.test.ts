@@ -1,7 +1,7 @@
 // A process that dies at any moment around an approval, and a decision that comes at any moment: the transcript is the same,
 // and nothing ran that nobody approved.
 import { expect, test } from 'vitest';
-import { assemble } from '../../src/core/prompt.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
 import type { Rig, RigOptions } from './rig.ts';
 

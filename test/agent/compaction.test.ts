@@ -1,14 +1,14 @@
 // A compaction in the middle of a job, or asked for: whatever dies, is refused, is in doubt or is interrupted, what is stored
 // stays whole and every prompt that a model gets is valid.
 import { describe, expect, test } from 'vitest';
-import type { Block } from '../../src/core/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import type { CompactorType } from '../../src/core/compaction/type.ts';
 import { SUMMARISER } from '../../src/core/compaction/summary.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import { INTERRUPT_MODES } from '../../src/core/job.ts';
-import type { ModelOutcome, ModelRequest } from '../../src/core/model.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import { INTERRUPT_MODES } from '../../src/core/run/job.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
+import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { given, id, settings, text, tool } from '../core/builders.ts';
 import { Rig } from './rig.ts';
 import type { RigOptions } from './rig.ts';

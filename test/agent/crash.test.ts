@@ -1,6 +1,6 @@
 // A process that dies at any moment is followed by another one, and the transcript is the same.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assemble } from '../../src/core/prompt.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
 import type { Rig, RigOptions } from './rig.ts';
 

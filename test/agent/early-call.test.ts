@@ -1,11 +1,11 @@
 // The model call that is sent while the commit of its claim is under way: heard by nobody before that is there.
 import { expect, test } from 'vitest';
 import { RunSignals } from '../../src/agent/run-signals.ts';
-import { callEarly } from '../../src/agent/early-call.ts';
+import { callEarly } from '../../src/agent/model/early-call.ts';
 import type { AnswerListener } from '../../src/agent/run.ts';
-import type { Access } from '../../src/core/throttle.ts';
-import type { Model, ModelListener } from '../../src/core/model.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { Access } from '../../src/core/run/throttle.ts';
+import type { Model, ModelListener } from '../../src/core/model/model.ts';
+import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
 
 /** A model that is led by hand. */

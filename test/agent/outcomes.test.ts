@@ -1,6 +1,6 @@
 // A process that dies at any moment around a `once` call, whose tool knows what became of it, or a person does.
 import { describe, expect, test } from 'vitest';
-import { assemble } from '../../src/core/prompt.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
 import { settings, tool } from '../core/builders.ts';
 import { play } from './rig.ts';

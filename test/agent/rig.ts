@@ -1,19 +1,19 @@
 // The loop over ports in memory. Every call of a port is a moment, counted from 1; at one of them something may happen:
 // the process dies (the call never returns), an append is refused or lost, somebody cancels, the process has to leave.
 import { RunSignals } from '../../src/agent/run-signals.ts';
-import { EagerCalls } from '../../src/agent/eager-calls.ts';
+import { EagerCalls } from '../../src/agent/calls/eager-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
-import { createFingerprinter } from '../../src/core/fingerprint.ts';
-import type { ThrottledAccess } from '../../src/core/throttle.ts';
-import type { Resolution } from '../../src/core/execution.ts';
+import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
+import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
+import type { Resolution } from '../../src/core/run/execution.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
-import type { Settings } from '../../src/core/settings.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
-import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tool.ts';
-import { digest } from '../../src/db/digest.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
+import type { Settings } from '../../src/core/workers/settings.ts';
+import type { Snapshot } from '../../src/core/run/snapshot.ts';
+import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import { digest } from '../../src/db/model-calls/digest.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
 

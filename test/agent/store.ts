@@ -1,24 +1,24 @@
 // A context in memory with the semantics of the one in Postgres: a lease with an epoch, counters that guard, a queue.
 import { isDeepStrictEqual } from 'node:util';
 import type { Journal, JournalOutcome } from '../../src/agent/run.ts';
-import type { Append } from '../../src/core/append.ts';
-import { apply } from '../../src/core/apply.ts';
+import type { Append } from '../../src/core/run/append.ts';
+import { apply } from '../../src/core/run/apply.ts';
 import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
 import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
 import type { AskedCompaction } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
-import type { Resolution } from '../../src/core/execution.ts';
+import type { Resolution } from '../../src/core/run/execution.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
-import type { InterruptMode, QueuedJob, JobOutcome } from '../../src/core/job.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { ModelCall } from '../../src/core/model-call.ts';
+import type { InterruptMode, QueuedJob, JobOutcome } from '../../src/core/run/job.ts';
+import type { Message } from '../../src/core/conversation/message.ts';
+import type { ModelCall } from '../../src/core/model/model-call.ts';
 import { open } from '../../src/core/transitions/open.ts';
-import type { ApprovalRule } from '../../src/core/policy.ts';
-import type { Settings } from '../../src/core/settings.ts';
-import type { Lease, Snapshot } from '../../src/core/snapshot.ts';
+import type { ApprovalRule } from '../../src/core/run/policy.ts';
+import type { Settings } from '../../src/core/workers/settings.ts';
+import type { Lease, Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Millis } from '../../src/core/time.ts';
-import type { OpenCall } from '../../src/core/tool-call.ts';
+import type { OpenCall } from '../../src/core/tools/tool-call.ts';
 import { cancelWish, countingIds, id, interruptWish, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {

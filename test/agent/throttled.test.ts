@@ -1,6 +1,6 @@
 // A model whose key is held back: the run waits, and nothing else is different.
 import { expect, test } from 'vitest';
-import type { ThrottledAccess } from '../../src/core/throttle.ts';
+import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
 import { play } from './rig.ts';
 import type { Rig } from './rig.ts';
 

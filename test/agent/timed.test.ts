@@ -1,6 +1,6 @@
 // What is told of model calls: when they were made, once for each that was answered or failed.
 import { expect, test } from 'vitest';
-import { timed } from '../../src/agent/timed.ts';
+import { timed } from '../../src/agent/model/timed.ts';
 import { play } from './rig.ts';
 
 const heard: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilDeadline } from '../../src/agent/until-deadline.ts';
+import { untilDeadline } from '../../src/agent/waits/until-deadline.ts';
 import { job as makeJob } from '../core/builders.ts';
 
 const ended = (signal: AbortSignal): Promise<void> =>

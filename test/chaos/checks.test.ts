@@ -3,17 +3,17 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS, violationsOf } from './checks/all.ts';
 import { heardWhole } from './checks/streams.ts';
-import { word } from './inputs.ts';
-import { BROKEN_APPROVALS, soundApproval } from './broken-approvals.ts';
-import { BROKEN_CONVERSATIONS } from './broken-conversations.ts';
-import { BROKEN_OUTCOMES, soundOutcome } from './broken-outcomes.ts';
-import { BROKEN_TREES } from './broken-tree.ts';
-import { soundTree } from './sound-tree.ts';
-import { soundConversation } from './sound-conversation.ts';
-import { event, text, toolResult } from './builders.ts';
-import { soundWorld } from './sound-world.ts';
-import type { Sound } from './sound-world.ts';
-import type { Moment, Stop, World } from './world.ts';
+import { word } from './clients/inputs.ts';
+import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
+import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
+import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
+import { BROKEN_TREES } from './world/broken-tree.ts';
+import { soundTree } from './world/sound-tree.ts';
+import { soundConversation } from './world/sound-conversation.ts';
+import { event, text, toolResult } from './world/builders.ts';
+import { soundWorld } from './world/sound-world.ts';
+import type { Sound } from './world/sound-world.ts';
+import type { Moment, Stop, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
   const { world } = soundWorld();

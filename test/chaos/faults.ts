@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { TIMES } from './house.ts';
-import type { House, Member } from './house.ts';
+import { TIMES } from './platform.ts';
+import type { House, Member } from './platform.ts';
 import type { Dice } from './random.ts';
 import type { Services } from './services.ts';
 import type { OwnService } from '../services/own-service.ts';

@@ -1,9 +1,9 @@
 // `npm run chaos`: starts a Postgres and a Redis of its own, runs, says what it found. Exit code 0: nothing wrong; 1: a
 // violation; 2: it could not run; 130: interrupted.
 import path from 'node:path';
-import { killChildren } from '../e2e/children.ts';
+import { killChildren } from '../e2e/rig/children.ts';
 import { bundlePrograms } from '../services/programs.ts';
-import { SWITCHES } from './actions.ts';
+import { SWITCHES } from './clients/actions.ts';
 import { USAGE, parseOptions } from './options.ts';
 import type { ChaosOptions } from './options.ts';
 import { summary, writeStories } from './report.ts';

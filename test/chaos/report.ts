@@ -4,8 +4,8 @@ import path from 'node:path';
 import { heardWhole } from './checks/streams.ts';
 import { seconds } from './run.ts';
 import type { Outcome } from './run.ts';
-import { groupBy } from './world.ts';
-import type { Violation, World } from './world.ts';
+import { groupBy } from './world/world.ts';
+import type { Violation, World } from './world/world.ts';
 
 const SHOWN = 40;
 /** Contexts whose whole story is written down, of those that a violation names. */

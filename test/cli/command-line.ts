@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
-import { killChildren, startChild } from '../e2e/children.ts';
+import { killChildren, startChild } from '../e2e/rig/children.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { programFile } from '../services/programs.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { commandTenants } from '../../src/cli/command-tenants.ts';
+import { commandTenants } from '../../src/platform/command-tenants.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
-import { ConfigFileError } from '../../src/tools/config-file.ts';
+import { ConfigFileError } from '../../src/tools/config/config-file.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { run, start } from './command-line.ts';

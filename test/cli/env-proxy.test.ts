@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usesEnvProxy } from '../../src/cli/env-proxy.ts';
+import { usesEnvProxy } from '../../src/platform/env-proxy.ts';
 
 test.each([
   [{}, [], false],

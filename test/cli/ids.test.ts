@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ids } from '../../src/cli/ids.ts';
+import { ids } from '../../src/platform/ids.ts';
 import { madeAt, parseId } from '../../src/core/ids.ts';
 import type { JobId } from '../../src/core/ids.ts';
 

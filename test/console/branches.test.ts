@@ -1,8 +1,8 @@
 // Past messages answered anew: each time a branch of its own, and the way back by the switcher at the message and by the bar.
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { useTenant } from './platform.ts';
+import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
 
 const platform = useTenant('branches');
 const { visit, excuse } = useBrowser(platform);

@@ -3,11 +3,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ContentBlock } from '../../src/client/index.ts';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { card, partial, said } from './conversation.ts';
-import { useTenant } from './platform.ts';
-import { openContext } from './scenes.ts';
-import { field, send } from './writing.ts';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { card, partial, said } from './rig/conversation.ts';
+import { useTenant } from './rig/platform.ts';
+import { openContext } from './rig/scenes.ts';
+import { field, send } from './rig/writing.ts';
 
 const platform = useTenant('chat-answers');
 const { visit } = useBrowser(platform);

@@ -2,11 +2,11 @@
 // and queued behind; approvals and questions are answered where they stand; and a server that dies is waited for.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { log, longer, partial, said } from './conversation.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { log, longer, partial, said } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
-import { useTenant } from './platform.ts';
-import { field, send } from './writing.ts';
+import { useTenant } from './rig/platform.ts';
+import { field, send } from './rig/writing.ts';
 
 const platform = useTenant('chat');
 const { visit } = useBrowser(platform);

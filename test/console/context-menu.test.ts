@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { useTenant } from './platform.ts';
+import { useTenant } from './rig/platform.ts';
 
 const platform = useTenant('context-menu');
 const { visit, excuse } = useBrowser(platform);

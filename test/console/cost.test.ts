@@ -1,10 +1,10 @@
 // What was paid is shown wherever tokens are; what nobody knows the price of is shown without.
 import { afterAll, describe, expect, test } from 'vitest';
-import { addCosts, formatCost } from '../../web/src/ui/cost.ts';
+import { addCosts, formatCost } from '../../web/src/ui/text/cost.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
-import { browserTest, expectAccessible, useBrowser } from './browser.ts';
-import { useOwnPlatform } from './platform.ts';
-import { openContext } from './scenes.ts';
+import { browserTest, expectAccessible, useBrowser } from './rig/browser.ts';
+import { useOwnPlatform } from './rig/platform.ts';
+import { openContext } from './rig/scenes.ts';
 
 describe('a cost', () => {
   test.each([

@@ -2,9 +2,9 @@
 // pointer meanwhile; what somebody else answered says so where it stood.
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { useTenant } from './platform.ts';
-import { openContext, waitingFor } from './scenes.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
+import { openContext, waitingFor } from './rig/scenes.ts';
 
 const platform = useTenant('inbox');
 const { visit, excuse } = useBrowser(platform);

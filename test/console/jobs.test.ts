@@ -1,9 +1,9 @@
 // The list of jobs: what the address says is shown, and many are cancelled at once.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { useTenant } from './platform.ts';
-import { ENDLESS, openContext } from './scenes.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
+import { ENDLESS, openContext } from './rig/scenes.ts';
 
 const platform = useTenant('jobs');
 const { visit } = useBrowser(platform);

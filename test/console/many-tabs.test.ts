@@ -2,11 +2,11 @@
 // tabs, and every tab goes on; what was sent is seen at once.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, useBrowser } from './browser.ts';
-import { partial, said } from './conversation.ts';
+import { browserTest as test, useBrowser } from './rig/browser.ts';
+import { partial, said } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
-import { useTenant } from './platform.ts';
-import { field, send } from './writing.ts';
+import { useTenant } from './rig/platform.ts';
+import { field, send } from './rig/writing.ts';
 
 const platform = useTenant('many-tabs');
 const { visit } = useBrowser(platform);

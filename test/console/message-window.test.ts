@@ -10,9 +10,9 @@ import {
   trimEnd,
   trimStart,
   without,
-} from '../../web/src/data/message-window.ts';
-import type { MessageWindow } from '../../web/src/data/message-window.ts';
-import { rowsOf } from '../../web/src/pages/chat/rows.ts';
+} from '../../web/src/data/live/message-window.ts';
+import type { MessageWindow } from '../../web/src/data/live/message-window.ts';
+import { rowsOf } from '../../web/src/pages/chat/messages/rows.ts';
 
 function message(seq: number | null, more: Partial<Message> = {}): Message {
   return {

@@ -2,12 +2,12 @@
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { until } from '../e2e/until.ts';
-import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { useOwnPlatform } from './platform.ts';
+import { until } from '../e2e/rig/until.ts';
+import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
+import { useOwnPlatform } from './rig/platform.ts';
 
 const { visit } = useBrowser();
-const platform = useOwnPlatform({ NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'names.config.ts') });
+const platform = useOwnPlatform({ NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'rig/names.config.ts') });
 
 /** The tools of a server are known once it is up. */
 async function isUp(): Promise<void> {

@@ -1,8 +1,8 @@
 // The overview shows numbers that are true, as plots and as tables, and who is at work.
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { useOwnPlatform } from './platform.ts';
-import { ENDLESS, openContext, waitingFor } from './scenes.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { useOwnPlatform } from './rig/platform.ts';
+import { ENDLESS, openContext, waitingFor } from './rig/scenes.ts';
 
 const { visit } = useBrowser();
 const platform = useOwnPlatform();

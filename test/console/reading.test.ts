@@ -1,8 +1,8 @@
 // What a reader sees of what was said: nothing that a model wrote vanishes, and answers are seen as they were written.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { useTenant } from './platform.ts';
-import { keyOf } from './tenants.ts';
+import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
+import { keyOf } from './rig/tenants.ts';
 
 const platform = useTenant('reading');
 const { visit, excuse } = useBrowser(platform);

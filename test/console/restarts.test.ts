@@ -1,11 +1,11 @@
 // A platform that is killed and started again: the chat says so and misses nothing, and a person settles the calls whose outcome
 // is not known.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, useBrowser } from './browser.ts';
-import { card, longer, partial, said } from './conversation.ts';
-import { useOwnPlatform } from './platform.ts';
-import { openContext, waitingFor } from './scenes.ts';
-import { field, send, sendWritten } from './writing.ts';
+import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
+import { card, longer, partial, said } from './rig/conversation.ts';
+import { useOwnPlatform } from './rig/platform.ts';
+import { openContext, waitingFor } from './rig/scenes.ts';
+import { field, send, sendWritten } from './rig/writing.ts';
 
 const platform = useOwnPlatform();
 const { visit, excuse } = useBrowser(platform);

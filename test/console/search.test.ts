@@ -1,9 +1,9 @@
 // Search finds what was said, shows it as plain text, and opens it where it was said.
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { until } from '../e2e/until.ts';
-import { useTenant } from './platform.ts';
-import { openContext } from './scenes.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { until } from '../e2e/rig/until.ts';
+import { useTenant } from './rig/platform.ts';
+import { openContext } from './rig/scenes.ts';
 
 const platform = useTenant('search');
 const { visit } = useBrowser(platform);

@@ -1,7 +1,7 @@
 // Settings: a role is made, changed and used; what the installation has is shown, in both themes.
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { useTenant } from './platform.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
 
 const platform = useTenant('settings');
 const { visit, excuse } = useBrowser(platform);

@@ -2,9 +2,9 @@
 // asks for a key where one is needed.
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
-import { useOwnPlatform, useTenant } from './platform.ts';
-import { keyOf } from './tenants.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import { useOwnPlatform, useTenant } from './rig/platform.ts';
+import { keyOf } from './rig/tenants.ts';
 
 const PLACES = [
   { path: '/', name: 'Chat', key: 'c' },

@@ -1,10 +1,10 @@
 // Toasts never cover what inputs are sent with.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, useBrowser } from './browser.ts';
-import type { Size } from './profiles.ts';
-import { useTenant } from './platform.ts';
-import { field } from './writing.ts';
+import { browserTest as test, useBrowser } from './rig/browser.ts';
+import type { Size } from './rig/profiles.ts';
+import { useTenant } from './rig/platform.ts';
+import { field } from './rig/writing.ts';
 
 const platform = useTenant('toasts');
 const { visit } = useBrowser(platform);

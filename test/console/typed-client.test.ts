@@ -3,13 +3,13 @@
 import path from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';
 import { build } from 'vite';
-import { expectAllFollowed } from '../e2e/expect-followed.ts';
-import type { Followed } from '../e2e/follower.ts';
-import { startApi, startWorker } from '../e2e/platform.ts';
-import { openStage } from '../e2e/stage.ts';
-import type { Stage } from '../e2e/stage.ts';
-import { useBrowser } from './browser.ts';
-import { findHeadless } from './chromium.ts';
+import { expectAllFollowed } from '../e2e/streams/expect-followed.ts';
+import type { Followed } from '../e2e/streams/follower.ts';
+import { startApi, startWorker } from '../e2e/rig/platform.ts';
+import { openStage } from '../e2e/rig/stage.ts';
+import type { Stage } from '../e2e/rig/stage.ts';
+import { useBrowser } from './rig/browser.ts';
+import { findHeadless } from './rig/chromium.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const { visit, excuse } = useBrowser();
@@ -28,7 +28,7 @@ async function bundle(): Promise<string> {
     logLevel: 'error',
     build: {
       write: false,
-      lib: { entry: path.join(ROOT, 'test/e2e/follower.ts'), name: 'program', formats: ['iife'] },
+      lib: { entry: path.join(ROOT, 'test/e2e/streams/follower.ts'), name: 'program', formats: ['iife'] },
     },
   });
   const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : [];

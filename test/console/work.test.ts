@@ -1,9 +1,9 @@
 // What is at work, as it is at work: the tree of a worker, and the timeline of a job.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, expectFits, useBrowser } from './browser.ts';
+import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { depth } from '../services/depth.ts';
-import { useTenant } from './platform.ts';
+import { useTenant } from './rig/platform.ts';
 
 const platform = useTenant('work');
 const { visit } = useBrowser(platform);

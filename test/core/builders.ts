@@ -1,20 +1,20 @@
 // Things of the core with everything filled in; a test names what it is about.
-import type { AppendOutcome, Append } from '../../src/core/append.ts';
-import type { Block, ToolUseBlock } from '../../src/core/blocks.ts';
+import type { AppendOutcome, Append } from '../../src/core/run/append.ts';
+import type { Block, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
 import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
-import type { Fingerprint } from '../../src/core/fingerprint.ts';
-import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
+import type { Fingerprint } from '../../src/core/model/fingerprint.ts';
+import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
-import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/job.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { ModelAnswer } from '../../src/core/model.ts';
-import type { Settings } from '../../src/core/settings.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
-import type { Effect, ToolDescriptor } from '../../src/core/tool.ts';
-import type { OpenCall } from '../../src/core/tool-call.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/run/job.ts';
+import type { Message } from '../../src/core/conversation/message.ts';
+import type { ModelAnswer } from '../../src/core/model/model.ts';
+import type { Settings } from '../../src/core/workers/settings.ts';
+import type { Snapshot } from '../../src/core/run/snapshot.ts';
+import type { Effect, ToolDescriptor } from '../../src/core/tools/tool.ts';
+import type { OpenCall } from '../../src/core/tools/tool-call.ts';
+import { NO_USAGE } from '../../src/core/money/usage.ts';
 
 type Told = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
 

@@ -10,14 +10,14 @@ import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { shortened } from '../../src/core/compaction/shorten.ts';
 import { promptTokens } from '../../src/core/compaction/sizes.ts';
 import { summaryPrompt, summaryText } from '../../src/core/compaction/summary.ts';
-import type { Block, ToolResultBlock } from '../../src/core/blocks.ts';
+import type { Block, ToolResultBlock } from '../../src/core/conversation/blocks.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import type { Message } from '../../src/core/message.ts';
-import { assemble } from '../../src/core/prompt.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
-import type { Settings } from '../../src/core/settings.ts';
-import { answerTurn, inputTurn } from '../../src/core/turn.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import type { Message } from '../../src/core/conversation/message.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
+import type { Settings } from '../../src/core/workers/settings.ts';
+import { answerTurn, inputTurn } from '../../src/core/conversation/turn.ts';
+import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { JOB, assistantMessage, id, settings, text, toolMessage, toolUse, userMessage } from './builders.ts';
 
 /** A turn: what was asked, how often tools were called and how long each answered, and what was said. */

@@ -5,10 +5,10 @@ import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { Decision } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
-import { KEEP_SLOT_MS } from '../../src/core/retry.ts';
-import type { Serving } from '../../src/core/settings.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
-import type { Turn } from '../../src/core/turn.ts';
+import { KEEP_SLOT_MS } from '../../src/core/run/retry.ts';
+import type { Serving } from '../../src/core/workers/settings.ts';
+import type { Snapshot } from '../../src/core/run/snapshot.ts';
+import type { Turn } from '../../src/core/conversation/turn.ts';
 import {
   NOW,
   OTHER_JOB,

@@ -1,9 +1,9 @@
 // Moves: what each step writes, under which guards, and that none of them leaves the table of states.
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../src/core/append.ts';
+import type { Append } from '../../src/core/run/append.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import type { JobOutcome } from '../../src/core/job.ts';
+import type { JobOutcome } from '../../src/core/run/job.ts';
 import { admit, resume } from '../../src/core/transitions/admit.ts';
 import { answer, answerMessage, answered } from '../../src/core/transitions/answer.ts';
 import { stateChange } from '../../src/core/transitions/base.ts';
@@ -11,9 +11,9 @@ import { open } from '../../src/core/transitions/open.ts';
 import { delay, releaseUntil, rest, sleep } from '../../src/core/transitions/park.ts';
 import { settle } from '../../src/core/transitions/settle.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../../src/core/transitions/tools.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
-import { FLEETING, STATES, mayFollow } from '../../src/core/state.ts';
-import type { DurableState, State } from '../../src/core/state.ts';
+import type { Snapshot } from '../../src/core/run/snapshot.ts';
+import { FLEETING, STATES, mayFollow } from '../../src/core/run/state.ts';
+import type { DurableState, State } from '../../src/core/run/state.ts';
 import {
   JOB,
   NOW,

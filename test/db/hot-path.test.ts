@@ -129,10 +129,10 @@ test('a submit is one statement', async () => {
   const heard: string[] = [];
   fleet = await startFleet({ model: () => says('ok'), processes: 0 });
   const { contextId } = await fleet.createContext();
-  const { openDatabase } = await import('../../src/db/client.ts');
+  const { openDatabase } = await import('../../src/db/connection/client.ts');
   const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void heard.push(text) });
   const { performAlone } = await import('../../src/commands/perform.ts');
-  const { submitInput } = await import('../../src/commands/submit-input.ts');
+  const { submitInput } = await import('../../src/commands/inputs/submit-input.ts');
   const { DEFAULT_TENANT } = await import('../../src/core/ids.ts');
   const outcome = await performAlone(
     { ...fleet.ports, database: counted },

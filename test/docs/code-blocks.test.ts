@@ -1,10 +1,10 @@
 // Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API describes, shell
-// scripts name commands, options, variables and files that exist, config files load. test/e2e/readme.test.ts runs what can run.
+// scripts name commands, options, variables and files that exist, config files load. test/e2e/start/readme.test.ts runs what can run.
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfigFile } from '../../src/tools/config-file.ts';
+import { loadConfigFile } from '../../src/tools/config/config-file.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { faultOfVariable, faultsOfNames } from './known.ts';
 import { BLOCKS, GUIDES, blocksIn, blocksOf, placeOf } from './blocks.ts';

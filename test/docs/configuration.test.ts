@@ -9,13 +9,13 @@ import type {
   PriceDefinition,
   RoleDefinition,
   ToolDefinition,
-} from '../../src/tools/define.ts';
+} from '../../src/tools/config/define.ts';
 import type {
   FilesDefinition,
   HttpFetchDefinition,
   LimitDefinitions,
   RunCommandDefinition,
-} from '../../src/tools/define-limits.ts';
+} from '../../src/tools/config/define-limits.ts';
 import { codes, rowsOf, section } from './markdown.ts';
 
 const PAGE = 'docs/configuration.md';

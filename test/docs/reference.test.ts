@@ -2,15 +2,15 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../../scripts/client-schema.ts';
-import { commandEnvironment } from '../../src/cli/built-in-parts.ts';
+import { commandEnvironment } from '../../src/platform/built-in-parts.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import type { ErrorCode } from '../../src/client/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { CODES, JOB_CODES } from '../../src/core/errors.ts';
 import type { Code } from '../../src/core/errors.ts';
-import { FAULT_CODES } from '../../src/tools/tool-fault.ts';
-import { createWorkerMetrics } from '../../src/workers/metrics.ts';
+import { FAULT_CODES } from '../../src/tools/run/tool-fault.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
 import { codes, filesBelow, read, rowsOf, section } from './markdown.ts';
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
@@ -94,7 +94,7 @@ test('docs/metrics.md lists the metrics that worker and API processes define', (
   const registry = new Registry();
   createWorkerMetrics({ running: 0, capacity: 0 }, [], registry);
   const ofWorker = registry.getMetricsAsArray().map(({ name }) => name);
-  const ofApi = [...read('src/api/metrics.ts').matchAll(/'(nightshift_[a-z_]+)'/g)].map(
+  const ofApi = [...read('src/api/metrics/metrics.ts').matchAll(/'(nightshift_[a-z_]+)'/g)].map(
     ([, name = '']) => name,
   );
   const rows = rowsOf(read('docs/metrics.md')).flatMap(([name]) => codes(name));

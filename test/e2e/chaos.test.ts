@@ -1,7 +1,7 @@
 // Chaos in short: clients and faults let loose on workers and APIs, with dice that always fall the same way. In the gate a few
 // seconds of it. `npm run chaos` is the long form, with any dice; docs/chaos.md tells how to read what it says.
 import { afterEach, expect, inject, test } from 'vitest';
-import { SWITCHES } from '../chaos/actions.ts';
+import { SWITCHES } from '../chaos/clients/actions.ts';
 import { contextsFor, streamsFor } from '../chaos/options.ts';
 import { summary, writeStories } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
@@ -9,7 +9,7 @@ import { depth } from '../services/depth.ts';
 import { startOwnPostgres } from '../services/own-postgres.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { killChildren } from './children.ts';
+import { killChildren } from './rig/children.ts';
 
 const INPUTS = depth(24, 150);
 const redis = inject('redisUrl') !== null;

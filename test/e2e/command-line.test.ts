@@ -2,11 +2,11 @@
 import { afterEach, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { start } from '../cli/command-line.ts';
-import { killChildren } from './children.ts';
-import { startApi, startWorker } from './platform.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
-import { until } from './until.ts';
+import { killChildren } from './rig/children.ts';
+import { startApi, startWorker } from './rig/platform.ts';
+import { openStage } from './rig/stage.ts';
+import type { Stage } from './rig/stage.ts';
+import { until } from './rig/until.ts';
 
 const redis = inject('redisUrl') !== null;
 const TIMES = {

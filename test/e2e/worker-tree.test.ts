@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { depth } from '../services/depth.ts';
-import { killChildren } from './children.ts';
-import { endedWell, startCrashWorker } from './crash-plays.ts';
-import { onStage } from './stage.ts';
-import type { Stage } from './stage.ts';
-import { treeScript } from '../workers/spawning.ts';
+import { killChildren } from './rig/children.ts';
+import { endedWell, startCrashWorker } from './crash/crash-plays.ts';
+import { onStage } from './rig/stage.ts';
+import type { Stage } from './rig/stage.ts';
+import { treeScript } from '../workers/tree/spawning.ts';
 
 afterAll(killChildren);
 

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { SseStream } from '../../src/api/sse.ts';
-import { until } from '../e2e/until.ts';
+import { SseStream } from '../../src/api/response/sse.ts';
+import { until } from '../e2e/rig/until.ts';
 import { tagOf } from '../services/statements.ts';
-import { openHouse } from './house.ts';
-import type { House, HouseOptions } from './house.ts';
+import { openHouse } from './api-house.ts';
+import type { House, HouseOptions } from './api-house.ts';
 import { addUp, numbered } from './sse-client.ts';
 
 let house: House | null = null;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isCluster } from '../../src/bus/redis-cluster.ts';
 import { freePort } from '../../src/dev/free-port.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../e2e/rig/until.ts';
 import { containerById, startClusterContainer } from '../services/containers.ts';
-import { openHouse, runRedis } from './house.ts';
+import { openHouse, runRedis } from './api-house.ts';
 import { addUp, numbered } from './sse-client.ts';
 
 const hasContainers = inject('serviceContainers') !== null;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
-import type { AnswerId } from '../../src/core/partial-message.ts';
-import type { StreamEvent } from '../../src/core/stream-event.ts';
-import { readHead } from '../../src/db/event-views.ts';
+import type { AnswerId } from '../../src/core/stream/partial-message.ts';
+import type { StreamEvent } from '../../src/core/stream/stream-event.ts';
+import { readHead } from '../../src/db/read/messages/event-views.ts';
 import { InterestPublisher } from '../../src/events/interest-publisher.ts';
 import { ContextFeed } from '../../src/events/context-feed.ts';
 import { Pace } from '../../src/events/pace.ts';

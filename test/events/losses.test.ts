@@ -2,11 +2,11 @@
 // client put together is what is stored.
 import { afterEach, expect, test } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
-import { openHouse, runRedis } from './house.ts';
-import type { House, HouseOptions } from './house.ts';
+import { openHouse, runRedis } from './api-house.ts';
+import type { House, HouseOptions } from './api-house.ts';
 import { addUp, numbered } from './sse-client.ts';
 import type { Told } from './sse-client.ts';
-import { talker } from './talker.ts';
+import { talker } from './talking-model.ts';
 
 let house: House | null = null;
 afterEach(async () => {

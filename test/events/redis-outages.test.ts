@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { redisBus } from '../../src/bus/redis.ts';
-import { startSilentProxy } from '../e2e/silent-proxy.ts';
-import { until } from '../e2e/until.ts';
+import { startSilentProxy } from '../e2e/outages/silent-proxy.ts';
+import { until } from '../e2e/rig/until.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import { testPrefix } from '../services/prefix.ts';
-import { openHouse, runRedis } from './house.ts';
+import { openHouse, runRedis } from './api-house.ts';
 import { addUp, numbered } from './sse-client.ts';
 import type { SseClient } from './sse-client.ts';
 

@@ -2,20 +2,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { deltasOf } from '../../src/bus/bus.ts';
-import { ids } from '../../src/cli/ids.ts';
+import { ids } from '../../src/platform/ids.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
-import type { StreamEvent } from '../../src/core/stream-event.ts';
+import type { StreamEvent } from '../../src/core/stream/stream-event.ts';
 import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../e2e/rig/until.ts';
 import { describedBy } from './described.ts';
-import { openHouse } from './house.ts';
-import type { House } from './house.ts';
+import { openHouse } from './api-house.ts';
+import type { House } from './api-house.ts';
 import { addUp, numbered } from './sse-client.ts';
 import type { Ask, SseClient, Told } from './sse-client.ts';
-import { held, talker } from './talker.ts';
-import type { Talker } from './talker.ts';
+import { held, talker } from './talking-model.ts';
+import type { Talker } from './talking-model.ts';
 
 const simulated = held(createSimulated(ids));
 let house: House;

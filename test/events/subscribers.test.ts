@@ -1,6 +1,6 @@
 // What is fleeting is gathered for all who listen to a context: one list for all of them, in its place among the entries.
 import { beforeEach, expect, test } from 'vitest';
-import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/stream-event.ts';
+import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/stream/stream-event.ts';
 import { Subscribers } from '../../src/events/subscribers.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
 import { Pace } from '../../src/events/pace.ts';

@@ -26,7 +26,7 @@ async function judge(report: Report | null, second: (file: string) => Report | n
   return { outcome, asked };
 }
 
-const crash = failure('test/e2e/crash.test.ts');
+const crash = failure('test/e2e/crash/crash.test.ts');
 const inbox = failure('test/console/inbox.test.ts');
 
 describe('a repeatable file', () => {
@@ -58,7 +58,7 @@ describe('a repeatable file', () => {
     expect(outcome).toEqual({
       kind: 'failed',
       flakes: [{ file: inbox.file, failures: [inbox] }],
-      reasons: ['test/e2e/crash.test.ts failed twice.'],
+      reasons: ['test/e2e/crash/crash.test.ts failed twice.'],
     });
   });
 
@@ -88,7 +88,7 @@ describe('a repeatable file', () => {
 });
 
 describe('no file is repeated', () => {
-  test.each(['test/core/decide.test.ts', 'test/db/claim.test.ts', 'test/api/jobs.test.ts'])(
+  test.each(['test/core/decide.test.ts', 'test/db/run/claim.test.ts', 'test/api/jobs/jobs.test.ts'])(
     'if %s failed',
     async (file) => {
       const { outcome, asked } = await judge(failed(crash, failure(file)), () => passed(crash));
@@ -130,9 +130,9 @@ test('the summary names each flaky test with its first output, and its files are
     },
     { file: inbox.file, failures: [inbox] },
   ]);
-  expect(summary).toBe(`FLAKY test/e2e/crash.test.ts it works
+  expect(summary).toBe(`FLAKY test/e2e/crash/crash.test.ts it works
     Error: late
-FLAKY test/e2e/crash.test.ts another
+FLAKY test/e2e/crash/crash.test.ts another
     Error: late
       at FLAKY x
 FLAKY test/console/inbox.test.ts it works

@@ -1,7 +1,7 @@
 /** The same behaviour against a fake that others wrote, so that our own idea of the wire formats is not all we test. */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/blocks.ts';
+import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import { createModels } from '../../src/llm/models.ts';
 import type { Models } from '../../src/llm/models.ts';
 import {

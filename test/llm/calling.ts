@@ -1,7 +1,7 @@
 /** What tests of models share: requests with defaults, ids that count, and a listener that remembers. */
-import type { Block } from '../../src/core/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
 import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
-import type { Message, MessageRole } from '../../src/core/message.ts';
+import type { Message, MessageRole } from '../../src/core/conversation/message.ts';
 import type {
   Model,
   ModelAnswer,
@@ -10,9 +10,9 @@ import type {
   ModelOutcome,
   ModelRequest,
   ProviderName,
-} from '../../src/core/model.ts';
-import { assemble } from '../../src/core/prompt.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
+} from '../../src/core/model/model.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
 import { createModels } from '../../src/llm/models.ts';
 import type { Models, ModelsOptions } from '../../src/llm/models.ts';
 import type { FakeProvider } from './fake-provider.ts';

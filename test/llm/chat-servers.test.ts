@@ -1,6 +1,6 @@
 /** Chat Completions as compatible servers really speak it: each recording here is a way in which one of them differs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/blocks.ts';
+import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { createModels } from '../../src/llm/models.ts';
 import {

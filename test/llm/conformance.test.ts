@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/blocks.ts';
-import type { Block } from '../../src/core/blocks.ts';
-import type { Price } from '../../src/core/cost.ts';
-import type { FailureClass, ModelRequest, ProviderName } from '../../src/core/model.ts';
+import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
+import type { Price } from '../../src/core/money/cost.ts';
+import type { FailureClass, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Models } from '../../src/llm/models.ts';
 import {
   KEY,

@@ -14,9 +14,9 @@ import {
   constants,
 } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createFetch } from '../../src/llm/wire/fetch.ts';
-import type { Fetch } from '../../src/llm/wire/fetch.ts';
-import { LiveResponse } from '../../src/llm/wire/live-response.ts';
+import { createFetch } from '../../src/llm/wire/http/fetch.ts';
+import type { Fetch } from '../../src/llm/wire/http/fetch.ts';
+import { LiveResponse } from '../../src/llm/wire/http/live-response.ts';
 
 const open: (Server | SocketServer)[] = [];
 const sockets = new Set<Socket>();

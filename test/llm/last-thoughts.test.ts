@@ -1,6 +1,6 @@
 // An answer that was cut off while it thought must not make every later request fail.
 import { describe, expect, test } from 'vitest';
-import type { AssistantBlock, PromptMessage } from '../../src/core/prompt.ts';
+import type { AssistantBlock, PromptMessage } from '../../src/core/conversation/prompt.ts';
 import { writeMessages } from '../../src/llm/anthropic/request.ts';
 import { writeInput } from '../../src/llm/openai/request.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LiveResponse } from '../../src/llm/wire/live-response.ts';
+import { LiveResponse } from '../../src/llm/wire/http/live-response.ts';
 
 function setUp() {
   const flow: string[] = [];

@@ -1,7 +1,7 @@
 // What an answer cost: by the name of the model that was asked for, at the prices of the process that asked.
 import { expect, test } from 'vitest';
-import type { Price, Prices } from '../../src/core/cost.ts';
-import { costOf } from '../../src/core/cost.ts';
+import type { Price, Prices } from '../../src/core/money/cost.ts';
+import { costOf } from '../../src/core/money/cost.ts';
 import { createModels } from '../../src/llm/models.ts';
 import { answerOf, ask, failureOf, modelFor, request, user } from './calling.ts';
 

@@ -1,15 +1,15 @@
 /** Any history, whoever made it and however it was broken off, becomes a request that its provider accepts. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Block } from '../../src/core/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
-import type { Message, MessageRole } from '../../src/core/message.ts';
-import type { ModelRequest } from '../../src/core/model.ts';
-import { assemble } from '../../src/core/prompt.ts';
+import type { Message, MessageRole } from '../../src/core/conversation/message.ts';
+import type { ModelRequest } from '../../src/core/model/model.ts';
+import { assemble } from '../../src/core/conversation/prompt.ts';
 import { writeRequest as writeMessages } from '../../src/llm/anthropic/request.ts';
 import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts';
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
-import { wellFormed, wellFormedRequest } from '../../src/llm/wire/well-formed.ts';
+import { wellFormed, wellFormedRequest } from '../../src/llm/wire/request/well-formed.ts';
 import { callId, message, request, user } from './calling.ts';
 import { expectChat, expectMessages, expectResponses } from './valid-requests.ts';
 

@@ -5,11 +5,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Block } from '../../src/core/blocks.ts';
-import { isToolUse, textOf } from '../../src/core/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
+import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { ProviderName } from '../../src/core/model.ts';
-import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/json.ts';
+import type { ProviderName } from '../../src/core/model/model.ts';
+import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/answer/json.ts';
 import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, telling } from './calling.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';

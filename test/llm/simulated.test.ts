@@ -1,9 +1,9 @@
 /** The simulated model does what its input tells it to, the same on every call, with no memory but the prompt. */
 import { describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/blocks.ts';
-import type { Block } from '../../src/core/blocks.ts';
-import { FAILURE_RULES } from '../../src/core/retry.ts';
-import type { FailureClass, ModelRequest } from '../../src/core/model.ts';
+import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
+import type { Block } from '../../src/core/conversation/blocks.ts';
+import { FAILURE_RULES } from '../../src/core/run/retry.ts';
+import type { FailureClass, ModelRequest } from '../../src/core/model/model.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import {
   answerOf,

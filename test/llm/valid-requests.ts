@@ -1,12 +1,12 @@
 // What every provider asks of a conversation, held against a prompt as it goes over each wire.
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
+import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
 import { writeRequest as writeMessages } from '../../src/llm/anthropic/request.ts';
 import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts';
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
-import { objectsIn, stringIn } from '../../src/llm/wire/json.ts';
-import { wellFormed } from '../../src/llm/wire/well-formed.ts';
+import { objectsIn, stringIn } from '../../src/llm/wire/answer/json.ts';
+import { wellFormed } from '../../src/llm/wire/request/well-formed.ts';
 import { request } from './calling.ts';
 
 /** A conversation, told in one form. */

@@ -1,17 +1,17 @@
 /** The pieces that all providers share: bytes to events, words to failures, headers to waits, strings that can be sent. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FailureClass } from '../../src/core/model.ts';
-import { factsOfThrown } from '../../src/llm/wire/error-facts.ts';
-import { classify } from '../../src/llm/wire/failure.ts';
-import type { FailureFacts } from '../../src/llm/wire/failure.ts';
-import { countIn } from '../../src/llm/wire/json.ts';
-import { readRetryAfter } from '../../src/llm/wire/retry-after.ts';
-import { createSseReader } from '../../src/llm/wire/sse.ts';
-import { wellFormed } from '../../src/llm/wire/well-formed.ts';
+import type { FailureClass } from '../../src/core/model/model.ts';
+import { factsOfThrown } from '../../src/llm/wire/answer/error-facts.ts';
+import { classify } from '../../src/llm/wire/answer/failure.ts';
+import type { FailureFacts } from '../../src/llm/wire/answer/failure.ts';
+import { countIn } from '../../src/llm/wire/answer/json.ts';
+import { readRetryAfter } from '../../src/llm/wire/http/retry-after.ts';
+import { createSseReader } from '../../src/llm/wire/http/sse.ts';
+import { wellFormed } from '../../src/llm/wire/request/well-formed.ts';
 import { isTooDeep } from '../../src/core/json.ts';
 import type { Json } from '../../src/core/json.ts';
-import { argumentsText, readArguments, readInput } from '../../src/llm/wire/arguments.ts';
+import { argumentsText, readArguments, readInput } from '../../src/llm/wire/request/arguments.ts';
 
 describe('server-sent events', () => {
   const read = (bytes: Uint8Array, cuts: readonly number[]) => {

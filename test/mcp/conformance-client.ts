@@ -2,8 +2,8 @@
 // the tools and calls each with arguments made from its schema.
 import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/json.ts';
-import { connect } from '../../src/tools/mcp/connection.ts';
-import { parseConfig } from '../../src/tools/parse-config.ts';
+import { connect } from '../../src/tools/mcp/connection/connection.ts';
+import { parseConfig } from '../../src/tools/config/parse-config.ts';
 
 const url = process.argv.at(-1);
 const parsed = parseConfig({ mcp_servers: { it: { url, elicitation: 'defaults' } } });

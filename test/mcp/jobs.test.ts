@@ -3,8 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openHouse, resultsOf } from './house.ts';
-import type { House } from './house.ts';
+import { openHouse, resultsOf } from './mcp-house.ts';
+import type { House } from './mcp-house.ts';
 import { everything, filesystem, memory, scripted } from './known-servers.ts';
 
 let house: House;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
-import type { ToolOutcome } from '../../src/core/tool.ts';
-import { createToolRunner } from '../../src/tools/execute.ts';
-import { openServers } from '../../src/tools/mcp/servers.ts';
-import { parseConfig } from '../../src/tools/parse-config.ts';
-import { createRegistry, withServers } from '../../src/tools/registry.ts';
-import type { CallOutcome, ToolServers } from '../../src/tools/servers.ts';
+import type { ToolOutcome } from '../../src/core/tools/tool.ts';
+import { createToolRunner } from '../../src/tools/run/execute.ts';
+import { openServers } from '../../src/tools/mcp/connection/servers.ts';
+import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
+import type { CallOutcome, ToolServers } from '../../src/tools/registry/servers.ts';
 import { call } from '../tools/invoke.ts';
 import { scripted } from './known-servers.ts';
 

@@ -5,9 +5,9 @@ import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
-import { expectPrefixes } from '../workers/prompts.ts';
-import { openHouse } from './house.ts';
-import type { House } from './house.ts';
+import { expectPrefixes } from '../workers/prompts/prompts.ts';
+import { openHouse } from './mcp-house.ts';
+import type { House } from './mcp-house.ts';
 import { scripted } from './known-servers.ts';
 
 let house: House | null = null;

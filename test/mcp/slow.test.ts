@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, resultsOf } from './house.ts';
+import { openHouse, resultsOf } from './mcp-house.ts';
 
 /** The scripted server, which starts once there is a file `go`. */
 const late = (folder: string) => {

@@ -16,10 +16,10 @@ export const SOURCES = {
     'bootstrap-child.js',
     'bootstrap-link.js',
     'package.json',
-    'test/e2e/clone.ts',
-    'test/e2e/fresh-machine.test.ts',
+    'test/e2e/start/clone.ts',
+    'test/e2e/start/fresh-machine.test.ts',
   ],
-  chaos: ['test/chaos', 'test/e2e/chaos.test.ts', 'test/e2e/silent-proxy.ts'],
+  chaos: ['test/chaos', 'test/e2e/chaos.test.ts', 'test/e2e/outages/silent-proxy.ts'],
   embedded: SERVICES,
 } as const;
 

@@ -1,7 +1,7 @@
 // Plans in place of answers: how much is read for what is shown.
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Executor } from '../../src/db/client.ts';
+import type { Executor } from '../../src/db/connection/client.ts';
 
 /** Carries out what it is asked, answers nothing, and keeps the plans. */
 export function explaining<E extends Executor>(executor: E, plans: string[]): E {

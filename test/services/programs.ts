@@ -15,9 +15,9 @@ const FOLDER = 'NIGHTSHIFT_TEST_PROGRAMS';
 
 const PROGRAMS = {
   'src/cli/main.ts': 'main',
-  'test/e2e/crash-worker.ts': 'crash-worker',
-  'test/e2e/crash-client.ts': 'crash-client',
-  'test/e2e/resume-worker.ts': 'resume-worker',
+  'test/e2e/crash/crash-worker.ts': 'crash-worker',
+  'test/e2e/crash/crash-client.ts': 'crash-client',
+  'test/e2e/outages/resume-worker.ts': 'resume-worker',
 } as const;
 
 export type Program = keyof typeof PROGRAMS;

@@ -2,10 +2,10 @@
 import { realpath, rm } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
-import type { ToolInvocation } from '../../src/core/tool.ts';
-import { createToolRunner } from '../../src/tools/execute.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
-import type { Tool } from '../../src/tools/tool.ts';
+import type { ToolInvocation } from '../../src/core/tools/tool.ts';
+import { createToolRunner } from '../../src/tools/run/execute.ts';
+import { createRegistry } from '../../src/tools/registry/registry.ts';
+import type { Tool } from '../../src/tools/registry/tool.ts';
 import { temporaryFolder as folder } from '../services/temporary-folder.ts';
 import { call } from './invoke.ts';
 

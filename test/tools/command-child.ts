@@ -5,8 +5,8 @@ import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts
 import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
 import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
-import { createToolRunner } from '../../src/tools/execute.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
+import { createToolRunner } from '../../src/tools/run/execute.ts';
+import { createRegistry } from '../../src/tools/registry/registry.ts';
 import { call } from './invoke.ts';
 
 const [root = '', id = ''] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const index = JSON.stringify(join(root, 'src/index.ts'));
 const child = join(import.meta.dirname, 'load-child.ts');
-const source = join(root, 'src/tools/config-file.ts');
+const source = join(root, 'src/tools/config/config-file.ts');
 
 const TOOL = `{
   name: 'hello', description: 'Says hello.', effect: 'none',
@@ -160,7 +160,7 @@ describe('an installed package', () => {
        export default defineConfig({ tools: [${TOOL}], roles: { [name]: { tools: ['hello'] } } });`,
     );
     await write('package.json', '{ "type": "module" }');
-    const loader = join(folder, installed, 'tools/config-file.js');
+    const loader = join(folder, installed, 'tools/config/config-file.js');
     expect(await load([], loader)).toMatchObject({
       tools: ['hello'],
       roles: { hello: { tools: ['hello'] } },
@@ -180,7 +180,7 @@ async function compileTo(out: string): Promise<void> {
       typeRoots: [join(root, 'node_modules/@types')],
     },
     include: [],
-    files: [join(root, 'src/index.ts'), join(root, 'src/tools/config-file.ts')],
+    files: [join(root, 'src/index.ts'), join(root, 'src/tools/config/config-file.ts')],
   };
   const path = await write('tsconfig.json', JSON.stringify(config));
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', path]);

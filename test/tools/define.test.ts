@@ -4,8 +4,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { defineConfig, defineTool } from '../../src/index.ts';
 import type { Json, OperatorConfig, ToolDefinition } from '../../src/index.ts';
-import type { ToolLog } from '../../src/tools/tool-log.ts';
-import { parseConfig } from '../../src/tools/parse-config.ts';
+import type { ToolLog } from '../../src/tools/run/tool-log.ts';
+import { parseConfig } from '../../src/tools/config/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 

@@ -15,7 +15,7 @@ test('there are some', () => {
 
 test.each(files)('%s', (name) => {
   const child = join(import.meta.dirname, 'load-child.ts');
-  const args = [child, join(ROOT, 'src/tools/config-file.ts'), join(EXAMPLES, dirname(name))];
+  const args = [child, join(ROOT, 'src/tools/config/config-file.ts'), join(EXAMPLES, dirname(name))];
   const loaded: { refused?: string } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
   expect(loaded.refused).toBeUndefined();
 });

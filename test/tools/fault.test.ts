@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultFrames, faultName, faultText, LONGEST_FAULT } from '../../src/tools/fault.ts';
+import { faultFrames, faultName, faultText, LONGEST_FAULT } from '../../src/tools/run/fault.ts';
 
 describe('a fault in words', () => {
   test.each([

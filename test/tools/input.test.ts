@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/json.ts';
-import { fromJsonSchema, fromStandardSchema } from '../../src/tools/input.ts';
-import type { ToolInput } from '../../src/tools/input.ts';
+import { fromJsonSchema, fromStandardSchema } from '../../src/tools/registry/input.ts';
+import type { ToolInput } from '../../src/tools/registry/input.ts';
 
 const WHERE: JsonObject = {
   type: 'object',

@@ -3,12 +3,12 @@ import { v7 } from 'uuid';
 import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tool.ts';
+import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
 import type { ToolDefinition } from '../../src/index.ts';
-import { createToolRunner } from '../../src/tools/execute.ts';
-import type { ToolRunnerOptions } from '../../src/tools/execute.ts';
-import { toTool } from '../../src/tools/parse-tool.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
+import { createToolRunner } from '../../src/tools/run/execute.ts';
+import type { ToolRunnerOptions } from '../../src/tools/run/execute.ts';
+import { toTool } from '../../src/tools/config/parse-tool.ts';
+import { createRegistry } from '../../src/tools/registry/registry.ts';
 
 const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };
 

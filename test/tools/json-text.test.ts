@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textOf } from '../../src/tools/json-text.ts';
+import { textOf } from '../../src/tools/run/json-text.ts';
 
 describe('any value as text', () => {
   test('JSON is written as JSON, and strings as they are', () => {

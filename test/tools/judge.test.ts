@@ -1,7 +1,7 @@
 // What a tool says itself of a person being asked before it runs.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Approval } from '../../src/core/policy.ts';
+import type { Approval } from '../../src/core/run/policy.ts';
 import { defineTool } from '../../src/index.ts';
 import type { ToolDefinition } from '../../src/index.ts';
 import { call, runnerOf } from './invoke.ts';

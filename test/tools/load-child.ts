@@ -3,7 +3,7 @@
  * Arguments: the module that loads, the working directory, and what NIGHTSHIFT_CONFIG names, if anything.
  */
 import { pathToFileURL } from 'node:url';
-import type { loadConfigFile } from '../../src/tools/config-file.ts';
+import type { loadConfigFile } from '../../src/tools/config/config-file.ts';
 
 const [, , loader = '', cwd = '', named = null] = process.argv;
 const { loadConfigFile: load } = (await import(pathToFileURL(loader).href)) as {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/tools/parse-config.ts';
+import { parseConfig } from '../../src/tools/config/parse-config.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tool = faultyTool({ name: 'read_page' });

@@ -1,7 +1,7 @@
 // Prices in the config file: what is taken, and what every nonsense is told.
 import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
-import { parseConfig } from '../../src/tools/parse-config.ts';
+import { parseConfig } from '../../src/tools/config/parse-config.ts';
 
 const sound = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 

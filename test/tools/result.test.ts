@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { IMAGE_LIMIT, MOST_IMAGES } from '../../src/tools/parts.ts';
-import { resultOf } from '../../src/tools/result.ts';
+import { IMAGE_LIMIT, MOST_IMAGES } from '../../src/tools/run/parts.ts';
+import { resultOf } from '../../src/tools/run/result.ts';
 
 const LIMIT = 1_000;
 const said = (text: string) => ({ type: 'text', text });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { ASKING_DEFAULTS } from '../../src/core/policy.ts';
-import type { ProviderName } from '../../src/core/model.ts';
-import { published } from '../../src/tools/catalog.ts';
-import type { Catalog } from '../../src/tools/catalog.ts';
+import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
+import type { ProviderName } from '../../src/core/model/model.ts';
+import { published } from '../../src/tools/registry/catalog.ts';
+import type { Catalog } from '../../src/tools/registry/catalog.ts';
 import { builtInTools } from '../../src/tools/built-in/tools.ts';
-import { toTool } from '../../src/tools/parse-tool.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
-import { resolve } from '../../src/tools/settings.ts';
-import { NO_SERVERS } from '../../src/tools/servers.ts';
-import type { Offer } from '../../src/tools/servers.ts';
-import type { Role, Serving, WorkerConfig } from '../../src/core/settings.ts';
+import { toTool } from '../../src/tools/config/parse-tool.ts';
+import { createRegistry } from '../../src/tools/registry/registry.ts';
+import { resolve } from '../../src/tools/registry/settings.ts';
+import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
+import type { Offer } from '../../src/tools/registry/servers.ts';
+import type { Role, Serving, WorkerConfig } from '../../src/core/workers/settings.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tools = [

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { headOf, truncate } from '../../src/tools/truncate.ts';
+import { headOf, truncate } from '../../src/tools/run/truncate.ts';
 
 /** Any text, broken text included: all code units, surrogates often. */
 const text = fc

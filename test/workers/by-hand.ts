@@ -1,17 +1,17 @@
 // A worker process without its own life: it beats, sweeps and hears no doorbell. Whoever has its state lets it run what and
 // when they like.
-import { createFingerprinter } from '../../src/core/fingerprint.ts';
+import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
-import { digest } from '../../src/db/digest.ts';
-import { createAppender } from '../../src/workers/appender.ts';
-import { SubscriberRegistry } from '../../src/workers/subscriber-registry.ts';
-import { createClaimer } from '../../src/workers/claimer.ts';
-import { DatabaseClock } from '../../src/workers/clock.ts';
-import { FollowUps } from '../../src/workers/follow-ups.ts';
-import { Throttles } from '../../src/workers/throttles.ts';
-import { createWorkerMetrics } from '../../src/workers/metrics.ts';
-import type { WorkerPorts, WorkerState } from '../../src/workers/ports.ts';
-import { Registry } from '../../src/workers/registry.ts';
+import { digest } from '../../src/db/model-calls/digest.ts';
+import { createAppender } from '../../src/workers/run/appender.ts';
+import { SubscriberRegistry } from '../../src/workers/process/subscriber-registry.ts';
+import { createClaimer } from '../../src/workers/run/claimer.ts';
+import { DatabaseClock } from '../../src/workers/process/clock.ts';
+import { FollowUps } from '../../src/workers/process/follow-ups.ts';
+import { Throttles } from '../../src/workers/process/throttles.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
+import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
+import { Registry } from '../../src/workers/process/registry.ts';
 
 const fingerprinter = createFingerprinter(digest);
 

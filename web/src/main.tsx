@@ -2,7 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { applyTheme, readTheme } from './ui/theme.ts';
+import { applyTheme, readTheme } from './ui/state/theme.ts';
 import './ui/tokens.css';
 import './ui/base.css';
 

@@ -2,18 +2,23 @@
  * Writes the lossless document as text, one entry per line. Messages and compactions are numbered together from 1, so
  * the same context gives the same text in every database.
  */
-import type { StoredBranch, StoredCompaction, StoredContext, StoredMessage } from '../../db/export.ts';
-import { toPublicUsage } from '../../core/usage.ts';
-import type { Usage } from '../../core/usage.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import { EXPORT_FORMAT, EXPORT_VERSION } from '../schemas/export.ts';
+import type {
+  StoredBranch,
+  StoredCompaction,
+  StoredContext,
+  StoredMessage,
+} from '../../db/read/messages/export.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { Usage } from '../../core/money/usage.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import { EXPORT_FORMAT, EXPORT_VERSION } from '../schemas/contexts/export.ts';
 import type {
   ExportedBranch,
   ExportedCompaction,
   ExportedContext,
   ExportedMessage,
   ExportedUsage,
-} from '../schemas/export.ts';
+} from '../schemas/contexts/export.ts';
 
 /** `pages`: all messages up to the snapshot of the context. */
 export async function* documentOf(

@@ -1,7 +1,7 @@
 /** Writes a conversation as Markdown: turns under headings, tool calls and results folded. */
-import type { Block, ResultPart } from '../../core/blocks.ts';
-import type { StoredContext, StoredMessage } from '../../db/export.ts';
-import { toIso } from '../instant.ts';
+import type { Block, ResultPart } from '../../core/conversation/blocks.ts';
+import type { StoredContext, StoredMessage } from '../../db/read/messages/export.ts';
+import { toIso } from '../request/instant.ts';
 
 /** `pages`: the current history of the branch. */
 export async function* markdownOf(

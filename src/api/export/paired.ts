@@ -1,7 +1,7 @@
 /** Writes a conversation as pairs of user and assistant text. */
-import { textOf } from '../../core/blocks.ts';
-import type { StoredContext, StoredMessage } from '../../db/export.ts';
-import type { Pair } from '../schemas/export.ts';
+import { textOf } from '../../core/conversation/blocks.ts';
+import type { StoredContext, StoredMessage } from '../../db/read/messages/export.ts';
+import type { Pair } from '../schemas/contexts/export.ts';
 
 /** `pages`: the current history of the branch. */
 export async function* pairedOf(

@@ -1,7 +1,7 @@
 /** Reads the messages of an export page by page: the next page is read when the previous one was consumed. */
-import { readExportPage } from '../../db/export.ts';
-import type { ExportRange, StoredMessage } from '../../db/export.ts';
-import type { Reader } from '../reads.ts';
+import { readExportPage } from '../../db/read/messages/export.ts';
+import type { ExportRange, StoredMessage } from '../../db/read/messages/export.ts';
+import type { Reader } from '../response/reads.ts';
 
 /** The context was deleted during the export: the response breaks off and is incomplete. */
 export class ContextGone extends Error {

@@ -1,14 +1,14 @@
 /** Imports the lossless document. Reads the entries one by one, twice; keeps everything else in memory. */
 import { Type } from 'typebox';
-import { MAIN } from '../../core/branch.ts';
-import type { Block } from '../../core/blocks.ts';
+import { MAIN } from '../../core/conversation/branch.ts';
+import type { Block } from '../../core/conversation/blocks.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { parseDollars } from '../../core/money.ts';
-import { unpriced } from '../../core/usage.ts';
-import type { Usage } from '../../core/usage.ts';
-import type { StoredBranch, StoredMessage } from '../../db/export.ts';
-import type { StoredEntry } from '../../db/import.ts';
-import { parseTurn, answerTurn, inputTurn } from '../../core/turn.ts';
+import { parseDollars } from '../../core/money/money.ts';
+import { unpriced } from '../../core/money/usage.ts';
+import type { Usage } from '../../core/money/usage.ts';
+import type { StoredBranch, StoredMessage } from '../../db/read/messages/export.ts';
+import type { StoredEntry } from '../../db/write/contexts/import.ts';
+import { parseTurn, answerTurn, inputTurn } from '../../core/conversation/turn.ts';
 import { AnyJson, ref, strict } from '../schemas/common.ts';
 import {
   EXPORT_FORMAT,
@@ -16,8 +16,8 @@ import {
   ExportedBranch,
   ExportedContext,
   ExportedEntry,
-} from '../schemas/export.ts';
-import type { ExportedCompaction, ExportedMessage, ExportedUsage } from '../schemas/export.ts';
+} from '../schemas/contexts/export.ts';
+import type { ExportedCompaction, ExportedMessage, ExportedUsage } from '../schemas/contexts/export.ts';
 import { membersOf } from './members.ts';
 import { parserOf, wrong } from './parse.ts';
 import { instantAt } from './source.ts';

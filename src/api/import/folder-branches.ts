@@ -1,6 +1,6 @@
 /** Branches of a folder: their fork points and the spans of messages they show. */
-import { BRANCH_NAME, MAIN, closed, reads, whole } from '../../core/branch.ts';
-import type { Span } from '../../core/branch.ts';
+import { BRANCH_NAME, MAIN, closed, reads, whole } from '../../core/conversation/branch.ts';
+import type { Span } from '../../core/conversation/branch.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';

@@ -1,6 +1,6 @@
 /** Errors in a folder, which name the file; and readers of simple values. */
 import type { Json } from '../../core/json.ts';
-import type { RequestRefused } from '../problem.ts';
+import type { RequestRefused } from '../response/problem.ts';
 import { wrong } from './parse.ts';
 
 export type Files = { readonly [name: string]: Json };

@@ -1,11 +1,11 @@
 /** One message of a folder: its file and its entry in the index. */
-import type { Block, ToolUseBlock } from '../../core/blocks.ts';
+import type { Block, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { MessageRole, MessageType, ModelMeta } from '../../core/message.ts';
-import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/message.ts';
-import { unpriced } from '../../core/usage.ts';
+import type { MessageRole, MessageType, ModelMeta } from '../../core/conversation/message.ts';
+import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
+import { unpriced } from '../../core/money/usage.ts';
 import { fault, instantOf, textOf } from './folder-fault.ts';
 import type { Files } from './folder-fault.ts';
 

@@ -2,15 +2,15 @@
  * Imports a folder of the old layout: `metadata.json`, `message_index.json`, `messages/<id>.json`. See docs/import.md
  * for the fields. Error messages name the file.
  */
-import { reads } from '../../core/branch.ts';
+import { reads } from '../../core/conversation/branch.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { WorkerConfig } from '../../core/settings.ts';
-import { lastTurnOf } from '../../core/message.ts';
-import { answerTurn, inputTurn, parseTurn } from '../../core/turn.ts';
-import type { StoredMessage } from '../../db/export.ts';
-import type { StoredEntry } from '../../db/import.ts';
+import type { WorkerConfig } from '../../core/workers/settings.ts';
+import { lastTurnOf } from '../../core/conversation/message.ts';
+import { answerTurn, inputTurn, parseTurn } from '../../core/conversation/turn.ts';
+import type { StoredMessage } from '../../db/read/messages/export.ts';
+import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { linesOf } from './folder-branches.ts';
 import type { Line } from './folder-branches.ts';
 import { readMessage } from './folder-message.ts';

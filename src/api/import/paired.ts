@@ -3,14 +3,14 @@
  * import.
  */
 import { Type } from 'typebox';
-import { answerTurn, inputTurn } from '../../core/turn.ts';
-import type { Turn } from '../../core/turn.ts';
-import type { StoredMessage } from '../../db/export.ts';
-import type { StoredEntry } from '../../db/import.ts';
+import { answerTurn, inputTurn } from '../../core/conversation/turn.ts';
+import type { Turn } from '../../core/conversation/turn.ts';
+import type { StoredMessage } from '../../db/read/messages/export.ts';
+import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { AnyJson, nullable, plainText, ref, strict } from '../schemas/common.ts';
-import { RoleName, WorkerConfig } from '../schemas/config.ts';
-import { Pair } from '../schemas/export.ts';
-import { CreateWorker } from '../schemas/worker.ts';
+import { RoleName, WorkerConfig } from '../schemas/workers/config.ts';
+import { Pair } from '../schemas/contexts/export.ts';
+import { CreateWorker } from '../schemas/workers/worker.ts';
 import { membersOf } from './members.ts';
 import { parserOf, wrong } from './parse.ts';
 import { NO_COUNTS } from './source.ts';

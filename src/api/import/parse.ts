@@ -1,8 +1,8 @@
 /** Parsers of the parts of an import, by the schemas of the API. Error messages name the place in the body. */
 import type { Static, TSchema } from 'typebox';
 import { refuse } from '../../core/errors.ts';
-import { RequestRefused } from '../problem.ts';
-import { createValidator, explain } from '../validation.ts';
+import { RequestRefused } from '../response/problem.ts';
+import { createValidator, explain } from '../request/validation.ts';
 
 /** `at`: path of the value in the body, empty for the body itself. */
 export type Parse<Schema extends TSchema> = (value: unknown, at: string) => Static<Schema>;

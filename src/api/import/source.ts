@@ -1,8 +1,8 @@
 /** The common form of all imports: settings of the worker and content of the context. */
-import type { StoredEntry, Filling } from '../../db/import.ts';
-import type { WorkerConfig } from '../../core/settings.ts';
-import { NO_USAGE } from '../../core/usage.ts';
-import { parseInstant } from '../instant.ts';
+import type { StoredEntry, Filling } from '../../db/write/contexts/import.ts';
+import type { WorkerConfig } from '../../core/workers/settings.ts';
+import { NO_USAGE } from '../../core/money/usage.ts';
+import { parseInstant } from '../request/instant.ts';
 
 export type Source = {
   title: string | null;

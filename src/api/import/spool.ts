@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { refuse } from '../../core/errors.ts';
-import { RequestRefused } from '../problem.ts';
+import { RequestRefused } from '../response/problem.ts';
 
 /** Bytes read in one turn of the event loop: they may have a few thousand values. */
 const READ_BYTES = 16 * 1024;

@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { DEEPEST_JSON } from '../../core/json.ts';
 import { refuse } from '../../core/errors.ts';
-import { InvalidJson, LONGEST_NUMBER, MOST_VALUES, tooComplex } from '../body.ts';
-import { RequestRefused } from '../problem.ts';
+import { InvalidJson, LONGEST_NUMBER, MOST_VALUES, tooComplex } from '../request/body.ts';
+import { RequestRefused } from '../response/problem.ts';
 
 /** A value with at least this many characters is parsed in a separate turn of the event loop. */
 const LARGE = 256 * 1024;

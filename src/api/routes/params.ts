@@ -2,7 +2,7 @@
 import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
-import { RequestRefused, orNotFound } from '../problem.ts';
+import { RequestRefused, orNotFound } from '../response/problem.ts';
 import { Uuid, strict } from '../schemas/common.ts';
 
 export const IdParams = strict({ id: Uuid });

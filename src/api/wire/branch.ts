@@ -1,8 +1,8 @@
 /** Converts branches to their API form. */
-import { toPublicUsage } from '../../core/usage.ts';
-import type { BranchView, Sibling as SiblingView } from '../../db/branch-views.ts';
-import { toIso } from '../instant.ts';
-import type { Branch, SiblingList } from '../schemas/branch.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { BranchView, Sibling as SiblingView } from '../../db/read/contexts/branch-views.ts';
+import { toIso } from '../request/instant.ts';
+import type { Branch, SiblingList } from '../schemas/contexts/branch.ts';
 
 export function toBranch(view: BranchView): Branch {
   return {

@@ -1,8 +1,8 @@
 /** Converts contexts to their API form. */
-import { toPublicUsage } from '../../core/usage.ts';
-import type { ContextView } from '../../db/context-views.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { Context } from '../schemas/context.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { ContextView } from '../../db/read/contexts/context-views.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { Context } from '../schemas/contexts/context.ts';
 
 export function toContext(view: ContextView): Context {
   return {

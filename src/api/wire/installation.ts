@@ -1,12 +1,12 @@
 /** Converts the installation to its API form: data of this process, and metrics that worker processes stored. */
-import type { Price } from '../../core/cost.ts';
-import { PROVIDERS } from '../../core/model.ts';
-import { formatDollars } from '../../core/money.ts';
-import type { ThrottledProvider, ProcessView } from '../../db/fleet-views.ts';
-import type { About, ToolAbout } from '../about.ts';
-import { parseFigures } from '../figures.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { System, WorkerProcessInfo } from '../schemas/installation.ts';
+import type { Price } from '../../core/money/cost.ts';
+import { PROVIDERS } from '../../core/model/model.ts';
+import { formatDollars } from '../../core/money/money.ts';
+import type { ThrottledProvider, ProcessView } from '../../db/read/installation/fleet-views.ts';
+import type { About, ToolAbout } from '../server/about.ts';
+import { parseFigures } from '../metrics/figures.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { System, WorkerProcessInfo } from '../schemas/system/installation.ts';
 
 /** The metrics of worker processes that the API shows. */
 export const FIGURES = {

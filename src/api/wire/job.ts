@@ -1,17 +1,17 @@
 /** Converts jobs and receipts of stop requests to their API form. */
-import { textOf } from '../../core/blocks.ts';
-import { isFinished } from '../../core/job.ts';
+import { textOf } from '../../core/conversation/blocks.ts';
+import { isFinished } from '../../core/run/job.ts';
 import type { JobId } from '../../core/ids.ts';
-import type { WaitsFor } from '../../core/tool-call.ts';
-import { toPublicUsage } from '../../core/usage.ts';
-import type { AwaitedBelow } from '../../db/awaited-below.ts';
-import type { AwaitedWorker } from '../../db/awaited.ts';
-import type { JobView } from '../../db/job-views.ts';
-import type { ReceiptView } from '../../db/receipts.ts';
-import type { AwaitedCall } from '../../db/replies.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { JobCompaction } from '../schemas/compaction.ts';
-import type { Job, Receipt } from '../schemas/job.ts';
+import type { WaitsFor } from '../../core/tools/tool-call.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { AwaitedBelow } from '../../db/calls/awaited-below.ts';
+import type { AwaitedWorker } from '../../db/calls/awaited.ts';
+import type { JobView } from '../../db/read/jobs/job-views.ts';
+import type { ReceiptView } from '../../db/run/receipts.ts';
+import type { AwaitedCall } from '../../db/calls/replies.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { JobCompaction } from '../schemas/contexts/compaction.ts';
+import type { Job, Receipt } from '../schemas/jobs/job.ts';
 
 /** `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
 export function toJob(view: JobView): Job {

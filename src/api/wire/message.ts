@@ -1,9 +1,9 @@
 /** Converts messages to their API form: stored blocks without data of the provider. */
-import type { Block, ResultPart } from '../../core/blocks.ts';
-import { toPublicUsage } from '../../core/usage.ts';
-import type { MessageView } from '../../db/message-views.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { ContentBlock, Message } from '../schemas/message.ts';
+import type { Block, ResultPart } from '../../core/conversation/blocks.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { MessageView } from '../../db/read/messages/message-views.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { ContentBlock, Message } from '../schemas/messages/message.ts';
 
 export function toMessage(view: MessageView): Message {
   return {

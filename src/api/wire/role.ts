@@ -1,8 +1,8 @@
 /** Converts roles to their API form. */
-import type { Role as Definition } from '../../core/settings.ts';
-import type { RoleView } from '../../db/roles.ts';
-import { toIso } from '../instant.ts';
-import type { Role } from '../schemas/role.ts';
+import type { Role as Definition } from '../../core/workers/settings.ts';
+import type { RoleView } from '../../db/write/workers/roles.ts';
+import { toIso } from '../request/instant.ts';
+import type { Role } from '../schemas/workers/role.ts';
 
 export function toRole({ name, version, definition, createdAt, updatedAt }: RoleView): Role {
   return {

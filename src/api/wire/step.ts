@@ -1,12 +1,12 @@
 /** Converts the steps of a job's timeline to their API form. */
 import type { JobId } from '../../core/ids.ts';
-import { pinnedText } from '../../core/pinned.ts';
-import { toPublicUsage } from '../../core/usage.ts';
-import type { CallWait as CallWaitView } from '../../db/call-waits.ts';
-import type { ChildJob as ChildJobView, StepView } from '../../db/step-views.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/step.ts';
-import type { SentPrompt as Sent } from '../sent-prompt.ts';
+import { pinnedText } from '../../core/conversation/pinned.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { CallWait as CallWaitView } from '../../db/calls/call-waits.ts';
+import type { ChildJob as ChildJobView, StepView } from '../../db/read/jobs/step-views.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/jobs/step.ts';
+import type { SentPrompt as Sent } from '../response/sent-prompt.ts';
 import { toExecution } from './tool-call.ts';
 
 /** `model`: the configured model, for steps without an answer that names it. */

@@ -1,9 +1,9 @@
 /** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
-import type { ExecutionView } from '../../db/executions.ts';
-import type { ToolCallView } from '../../db/tool-call-views.ts';
-import { toIso, toIsoOrNull } from '../instant.ts';
-import type { ToolCall, ToolExecution } from '../schemas/tool-call.ts';
+import type { ExecutionView } from '../../db/run/executions.ts';
+import type { ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
+import { toIso, toIsoOrNull } from '../request/instant.ts';
+import type { ToolCall, ToolExecution } from '../schemas/jobs/tool-call.ts';
 
 export function toToolCall(view: ToolCallView): ToolCall {
   const { approval, wait } = view;

@@ -1,9 +1,9 @@
 /** Converts a tree of workers to its API form. */
 import type { WorkerId } from '../../core/ids.ts';
-import { toPublicUsage } from '../../core/usage.ts';
-import type { TreeWorker } from '../../db/worker-tree.ts';
-import type { WorkerTree, WorkerTreeNode } from '../schemas/worker-tree.ts';
-import { toIsoOrNull } from '../instant.ts';
+import { toPublicUsage } from '../../core/money/usage.ts';
+import type { TreeWorker } from '../../db/read/contexts/worker-tree.ts';
+import type { WorkerTree, WorkerTreeNode } from '../schemas/workers/worker-tree.ts';
+import { toIsoOrNull } from '../request/instant.ts';
 
 /** `workers`: level by level; more than `most` of them mark the tree as truncated. Null: no worker. */
 export function toWorkerTree(workers: readonly TreeWorker[], most: number): WorkerTree | null {

@@ -1,7 +1,7 @@
 /** Converts workers to their API form. */
-import type { WorkerView } from '../../db/worker-views.ts';
-import { toIso } from '../instant.ts';
-import type { Worker } from '../schemas/worker.ts';
+import type { WorkerView } from '../../db/read/contexts/worker-views.ts';
+import { toIso } from '../request/instant.ts';
+import type { Worker } from '../schemas/workers/worker.ts';
 
 export function toWorker(view: WorkerView): Worker {
   const { lastFailure } = view;

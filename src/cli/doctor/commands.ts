@@ -7,7 +7,7 @@ import type { Environment } from '../../config/environment.ts';
 import { bubblewrapped } from '../../tools/built-in/command/bubblewrap.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { lookUp } from '../../tools/built-in/command/look-up.ts';
-import { commandEnvironment } from '../built-in-parts.ts';
+import { commandEnvironment } from '../../platform/built-in-parts.ts';
 import { ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 

@@ -4,8 +4,8 @@ import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
-import { commandTenants } from '../command-tenants.ts';
-import { ConfigFileError, loadConfigFile } from '../../tools/config-file.ts';
+import { commandTenants } from '../../platform/command-tenants.ts';
+import { ConfigFileError, loadConfigFile } from '../../tools/config/config-file.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 

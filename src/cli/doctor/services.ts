@@ -1,9 +1,9 @@
 /** Checks the PostgreSQL and Redis servers named by the environment. */
 import type { Config } from '../../config/config.ts';
-import { inspectDatabase } from '../../db/inspect.ts';
-import type { DatabaseSight } from '../../db/inspect.ts';
-import { schemaProblem } from '../../db/schema-state.ts';
-import type { SchemaState } from '../../db/schema-state.ts';
+import { inspectDatabase } from '../../db/connection/inspect.ts';
+import type { DatabaseSight } from '../../db/connection/inspect.ts';
+import { schemaProblem } from '../../db/connection/schema-state.ts';
+import type { SchemaState } from '../../db/connection/schema-state.ts';
 import { inspectRedis } from '../../queue/inspect.ts';
 import { spell } from '../terminal/time.ts';
 import { fail, ok, warn, why } from './finding.ts';

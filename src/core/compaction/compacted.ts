@@ -3,8 +3,8 @@
  * something shorter. The messages stay stored unchanged.
  */
 import type { CompactionId, JobId } from '../ids.ts';
-import type { Message } from '../message.ts';
-import type { Usage } from '../usage.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Usage } from '../money/usage.ts';
 import type { CompactorType } from './type.ts';
 
 type Mark = {

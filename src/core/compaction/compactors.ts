@@ -2,8 +2,8 @@
  * The compactors by type: what each leaves in place of the messages before a cut. To add a compactor, add an entry
  * here and a type in `type.ts`.
  */
-import type { Message } from '../message.ts';
-import { textTokens } from '../tokens.ts';
+import type { Message } from '../conversation/message.ts';
+import { textTokens } from '../money/tokens.ts';
 import type { CompactorType } from './type.ts';
 import { sum } from './sizes.ts';
 import type { Sizes } from './sizes.ts';

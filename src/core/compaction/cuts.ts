@@ -2,9 +2,9 @@
  * Possible cuts. Messages before a cut are compacted; messages after it stay whole. A cut never separates a call from
  * its result. It lies between turns, and inside the last turn only where that turn alone is too long.
  */
-import { isToolResult, isToolUse } from '../blocks.ts';
+import { isToolResult, isToolUse } from '../conversation/blocks.ts';
 import type { ToolCallId } from '../ids.ts';
-import type { Message } from '../message.ts';
+import type { Message } from '../conversation/message.ts';
 
 /** How many answers of the last turn to keep, tried in order, where the last turn itself has to be cut. */
 const KEPT_ANSWERS = [16, 8, 4, 2, 1];

@@ -1,7 +1,7 @@
 /** Whether and how to compact a prompt: where to cut, and how much that saves. Pure; makes no decisions about jobs. */
-import { parseModelName } from '../model.ts';
-import type { Settings } from '../settings.ts';
-import { textTokens } from '../tokens.ts';
+import { parseModelName } from '../model/model.ts';
+import type { Settings } from '../workers/settings.ts';
+import { textTokens } from '../money/tokens.ts';
 import type { Memory, Unread } from './compacted.ts';
 import { COMPACTORS, lastBefore, writtenLimit } from './compactors.ts';
 import type { View } from './compactors.ts';

@@ -2,9 +2,9 @@
  * How much of the history a summarising model can read at once: first texts are shortened, then fewer messages are
  * read. The remaining messages are summarised next time.
  */
-import { formatModelName } from '../model.ts';
-import type { Settings } from '../settings.ts';
-import { textTokens } from '../tokens.ts';
+import { formatModelName } from '../model/model.ts';
+import type { Settings } from '../workers/settings.ts';
+import { textTokens } from '../money/tokens.ts';
 import { isSummarised } from './compacted.ts';
 import type { Memory } from './compacted.ts';
 import { callSpans, unseparated } from './cuts.ts';

@@ -1,5 +1,5 @@
 /** How a worker's prompts are kept within its context limit. */
-import type { ModelName, ProviderName } from '../model.ts';
+import type { ModelName, ProviderName } from '../model/model.ts';
 import type { CompactionType, CompactorType } from './type.ts';
 
 /** As written by a client. Missing fields take `COMPACTION_DEFAULTS`. */

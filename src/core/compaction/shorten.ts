@@ -2,8 +2,8 @@
  * The short form of an old tool result in a prompt: the tool's own summary, otherwise the first characters of the
  * result.
  */
-import { textOf } from '../blocks.ts';
-import type { Block, ToolResultBlock } from '../blocks.ts';
+import { textOf } from '../conversation/blocks.ts';
+import type { Block, ToolResultBlock } from '../conversation/blocks.ts';
 
 /** Characters shown of a result whose tool gave no summary. */
 const HEAD = 200;

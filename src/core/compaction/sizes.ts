@@ -1,9 +1,9 @@
 /** The size of a prompt and the share of each message, in tokens. */
-import { blocksTokens, jsonTokens, messageTokens, textTokens } from '../tokens.ts';
-import type { Message } from '../message.ts';
-import { pinnedText } from '../pinned.ts';
-import type { Settings } from '../settings.ts';
-import type { Usage } from '../usage.ts';
+import { blocksTokens, jsonTokens, messageTokens, textTokens } from '../money/tokens.ts';
+import type { Message } from '../conversation/message.ts';
+import { pinnedText } from '../conversation/pinned.ts';
+import type { Settings } from '../workers/settings.ts';
+import type { Usage } from '../money/usage.ts';
 import { isShortened, lastCompaction, shownBy } from './compacted.ts';
 import type { Memory } from './compacted.ts';
 import { shortenResults } from './shorten.ts';

@@ -1,7 +1,7 @@
 /** The prompt for a summarising model, and the summary built from its answer. */
-import { textOf } from '../blocks.ts';
-import type { Message } from '../message.ts';
-import type { PromptMessage } from '../prompt.ts';
+import { textOf } from '../conversation/blocks.ts';
+import type { Message } from '../conversation/message.ts';
+import type { PromptMessage } from '../conversation/prompt.ts';
 import { turnBegins } from './cuts.ts';
 import { clipped, transcriptLines } from './transcript.ts';
 

@@ -2,10 +2,10 @@
  * A part of history as text for a summarising model: one JSON object per line, so that message text cannot be
  * mistaken for structure. Very long texts are clipped to their beginning and end.
  */
-import { isToolResult, isToolUse, textOf } from '../blocks.ts';
-import type { Block, ToolResultBlock } from '../blocks.ts';
+import { isToolResult, isToolUse, textOf } from '../conversation/blocks.ts';
+import type { Block, ToolResultBlock } from '../conversation/blocks.ts';
 import type { ToolCallId } from '../ids.ts';
-import type { Message } from '../message.ts';
+import type { Message } from '../conversation/message.ts';
 
 /** One line per message. `longest`: maximum characters of one text. */
 export function transcriptLines(messages: readonly Message[], longest: number): string[] {

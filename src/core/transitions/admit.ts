@@ -1,11 +1,11 @@
 /** A queued job becomes the running job, or the running job continues under a new lease. */
-import type { Append } from '../append.ts';
-import { NO_USAGE } from '../usage.ts';
-import type { ActiveJob, QueuedJob } from '../job.ts';
-import { lastTurnOf } from '../message.ts';
-import type { Message } from '../message.ts';
-import type { Mailbox, Snapshot } from '../snapshot.ts';
-import { inputTurn } from '../turn.ts';
+import type { Append } from '../run/append.ts';
+import { NO_USAGE } from '../money/usage.ts';
+import type { ActiveJob, QueuedJob } from '../run/job.ts';
+import { lastTurnOf } from '../conversation/message.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Mailbox, Snapshot } from '../run/snapshot.ts';
+import { inputTurn } from '../conversation/turn.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /**

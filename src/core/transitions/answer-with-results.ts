@@ -2,11 +2,11 @@
  * Writes an answer together with the results of calls that ended before it was stored. The resulting history is the
  * same as with two appends.
  */
-import type { Append } from '../append.ts';
-import { callsAfter } from '../apply.ts';
+import type { Append } from '../run/append.ts';
+import { callsAfter } from '../run/apply.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { Snapshot } from '../run/snapshot.ts';
 import { closeCalls } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 

@@ -1,22 +1,22 @@
 /** The model answered: its message, and a row for each call it requests. */
-import type { Append, CallChange, Entry } from '../append.ts';
-import { isToolUse, markThought } from '../blocks.ts';
-import type { ToolUseBlock } from '../blocks.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
+import { isToolUse, markThought } from '../conversation/blocks.ts';
+import type { ToolUseBlock } from '../conversation/blocks.ts';
 import type { JobId, MessageId } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
-import type { MessageType, NewMessage } from '../message.ts';
-import type { ModelAnswer } from '../model.ts';
-import { ruleOn } from '../policy.ts';
-import type { Asking } from '../policy.ts';
-import { parseQuestion } from '../question.ts';
-import type { Question } from '../question.ts';
-import { sleepFrom } from '../sleep.ts';
-import type { Settings } from '../settings.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { MessageType, NewMessage } from '../conversation/message.ts';
+import type { ModelAnswer } from '../model/model.ts';
+import { ruleOn } from '../run/policy.ts';
+import type { Asking } from '../run/policy.ts';
+import { parseQuestion } from '../conversation/question.ts';
+import type { Question } from '../conversation/question.ts';
+import { sleepFrom } from '../run/sleep.ts';
+import type { Settings } from '../workers/settings.ts';
+import type { Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import type { Wait } from '../tool-call.ts';
-import { answerTurn } from '../turn.ts';
-import { addUsage } from '../usage.ts';
+import type { Wait } from '../tools/tool-call.ts';
+import { answerTurn } from '../conversation/turn.ts';
+import { addUsage } from '../money/usage.ts';
 import { blank, event, stateChange } from './base.ts';
 import { stateOf } from './tools.ts';
 

@@ -1,17 +1,17 @@
 /** Checks before calls run: calls that need approval wait, forbidden calls are closed. */
-import type { Append, CallChange, Entry } from '../append.ts';
-import { FORBIDDEN } from '../closing-words.ts';
-import type { ContextEvent } from '../event.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
+import { FORBIDDEN } from '../conversation/closing-words.ts';
+import type { ContextEvent } from '../stream/event.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
+import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
-import type { Asking } from '../policy.ts';
-import { parseQuestion } from '../question.ts';
-import { sleepFrom } from '../sleep.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Asking } from '../run/policy.ts';
+import { parseQuestion } from '../conversation/question.ts';
+import { sleepFrom } from '../run/sleep.ts';
+import type { Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import type { AnsweredBy } from '../tool.ts';
-import type { ApprovalDecision, OpenCall, Wait } from '../tool-call.ts';
+import type { AnsweredBy } from '../tools/tool.ts';
+import type { ApprovalDecision, OpenCall, Wait } from '../tools/tool-call.ts';
 import { event } from './base.ts';
 import { closeCalls, closedByRule } from './tools.ts';
 

@@ -1,13 +1,13 @@
 /** Older messages are compacted: later prompts show a shorter form of them. */
-import type { Append } from '../append.ts';
+import type { Append } from '../run/append.ts';
 import type { NewCompaction } from '../compaction/compacted.ts';
-import type { ContextCompacted } from '../event.ts';
+import type { ContextCompacted } from '../stream/event.ts';
 import type { JobError } from '../errors.ts';
-import type { ActiveJob } from '../job.ts';
-import type { CallTimes } from '../model-call.ts';
-import type { Mailbox } from '../snapshot.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { CallTimes } from '../model/model-call.ts';
+import type { Mailbox } from '../run/snapshot.ts';
 import { toIso } from '../time.ts';
-import { addUsage, toPublicUsage } from '../usage.ts';
+import { addUsage, toPublicUsage } from '../money/usage.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /** Guarded only by the epoch: a summary that was paid for is stored even if a stop request is on its way. */

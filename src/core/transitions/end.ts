@@ -1,9 +1,9 @@
 /** A job ends with any outcome. */
-import type { Append } from '../append.ts';
+import type { Append } from '../run/append.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob, JobOutcome } from '../job.ts';
-import type { Message } from '../message.ts';
-import type { Mailbox } from '../snapshot.ts';
+import type { ActiveJob, JobOutcome } from '../run/job.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Mailbox } from '../run/snapshot.ts';
 import { interrupt } from './interrupt.ts';
 import { settle } from './settle.ts';
 

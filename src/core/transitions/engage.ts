@@ -2,12 +2,12 @@
  * A worker's calls that concern other workers: creates children, lets calls wait for jobs, and closes calls that are
  * answered at once.
  */
-import type { Append, CallChange, Entry } from '../append.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../spawn.ts';
-import type { OpenCall, Wait } from '../tool-call.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { Snapshot } from '../run/snapshot.ts';
+import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../workers/spawn.ts';
+import type { OpenCall, Wait } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
 import { closing, ended, resultEntries, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';

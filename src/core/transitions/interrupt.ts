@@ -2,17 +2,17 @@
  * A job is interrupted: it ends, and its messages are retracted or kept. Retracted messages leave history but stay
  * stored. Side effects remain visible to the model: a note in history names the calls that had started.
  */
-import type { Append, Entry, TakenBack } from '../append.ts';
-import { isToolUse } from '../blocks.ts';
-import type { ToolUseBlock } from '../blocks.ts';
+import type { Append, Entry, TakenBack } from '../run/append.ts';
+import { isToolUse } from '../conversation/blocks.ts';
+import type { ToolUseBlock } from '../conversation/blocks.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob, InterruptMode } from '../job.ts';
-import { lastTurnOf } from '../message.ts';
-import type { Message } from '../message.ts';
-import type { Mailbox } from '../snapshot.ts';
-import type { OpenCall } from '../tool-call.ts';
-import { answerTurn, inputTurn } from '../turn.ts';
-import type { Turn } from '../turn.ts';
+import type { ActiveJob, InterruptMode } from '../run/job.ts';
+import { lastTurnOf } from '../conversation/message.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Mailbox } from '../run/snapshot.ts';
+import type { OpenCall } from '../tools/tool-call.ts';
+import { answerTurn, inputTurn } from '../conversation/turn.ts';
+import type { Turn } from '../conversation/turn.ts';
 import { event } from './base.ts';
 import { settle } from './settle.ts';
 import { joining } from './steer.ts';

@@ -1,9 +1,9 @@
 /** The append that a claim writes in its own transaction, if the first decision starts or resumes a job. */
-import type { Append } from '../append.ts';
+import type { Append } from '../run/append.ts';
 import type { Decision } from '../decide.ts';
 import type { Ids } from '../ids.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { isForWorkers } from '../wait.ts';
+import type { Snapshot } from '../run/snapshot.ts';
+import { isForWorkers } from '../run/wait.ts';
 import { admit, goOn, resume } from './admit.ts';
 import { endWaits } from './waits.ts';
 

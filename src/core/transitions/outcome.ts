@@ -3,16 +3,16 @@
  * report is final. If the tool cannot tell, the model is told that the outcome is unknown, or a person is asked: then
  * the call waits without a slot.
  */
-import type { Append, CallChange, Entry } from '../append.ts';
-import { OUTCOME_UNKNOWN } from '../closing-words.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
+import { OUTCOME_UNKNOWN } from '../conversation/closing-words.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
+import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import { toIso } from '../time.ts';
-import type { Reconciled } from '../tool.ts';
-import type { OpenCall, Wait } from '../tool-call.ts';
+import type { Reconciled } from '../tools/tool.ts';
+import type { OpenCall, Wait } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
 import { closedByRule, closing, ended, resultEntries, stateOf } from './tools.ts';
 import type { ClosedCall } from './tools.ts';

@@ -1,9 +1,9 @@
 /** A run releases its context without ending a job. */
-import type { Append } from '../append.ts';
+import type { Append } from '../run/append.ts';
 import type { JobError } from '../errors.ts';
-import type { Throttle } from '../throttle.ts';
-import type { ActiveJob } from '../job.ts';
-import type { Mailbox } from '../snapshot.ts';
+import type { Throttle } from '../run/throttle.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { Mailbox } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import { blank, stateChange } from './base.ts';
 

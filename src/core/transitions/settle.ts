@@ -3,12 +3,12 @@
  * outcome is written, and the context is released. Needs only the mailbox, so a process that settles the job of a
  * dead process need not read history.
  */
-import type { Append } from '../append.ts';
+import type { Append } from '../run/append.ts';
 import type { Ids } from '../ids.ts';
-import type { ActiveJob, JobOutcome } from '../job.ts';
-import type { NewMessage } from '../message.ts';
-import type { Mailbox } from '../snapshot.ts';
-import type { DurableState } from '../state.ts';
+import type { ActiveJob, JobOutcome } from '../run/job.ts';
+import type { NewMessage } from '../conversation/message.ts';
+import type { Mailbox } from '../run/snapshot.ts';
+import type { DurableState } from '../run/state.ts';
 import { blank, event, stateChange } from './base.ts';
 import { joining } from './steer.ts';
 import { closedWithJob, closing, released, resultEntries } from './tools.ts';

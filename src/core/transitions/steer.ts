@@ -1,8 +1,8 @@
 /** Inputs join the running job: each starts the next turn. */
-import type { Append, Entry } from '../append.ts';
-import type { ActiveJob, SteeredInput } from '../job.ts';
-import type { Mailbox, Snapshot } from '../snapshot.ts';
-import { inputTurn } from '../turn.ts';
+import type { Append, Entry } from '../run/append.ts';
+import type { ActiveJob, SteeredInput } from '../run/job.ts';
+import type { Mailbox, Snapshot } from '../run/snapshot.ts';
+import { inputTurn } from '../conversation/turn.ts';
 import { blank } from './base.ts';
 
 /**

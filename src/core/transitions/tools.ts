@@ -1,19 +1,19 @@
 /** Tool calls start and end. */
-import type { Append, CallChange, Entry } from '../append.ts';
-import type { ToolResultBlock } from '../blocks.ts';
-import { closingOf } from '../closing-words.ts';
-import type { Closing } from '../closing-words.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
+import type { ToolResultBlock } from '../conversation/blocks.ts';
+import { closingOf } from '../conversation/closing-words.ts';
+import type { Closing } from '../conversation/closing-words.ts';
 import type { Ids, MessageId, ToolCallId } from '../ids.ts';
-import type { ActiveJob } from '../job.ts';
-import type { Mailbox, Snapshot } from '../snapshot.ts';
-import type { ToolOutcome } from '../tool.ts';
-import type { DurableState } from '../state.ts';
-import type { ExecutionEnd, ExecutionOutcome } from '../execution.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { Mailbox, Snapshot } from '../run/snapshot.ts';
+import type { ToolOutcome } from '../tools/tool.ts';
+import type { DurableState } from '../run/state.ts';
+import type { ExecutionEnd, ExecutionOutcome } from '../run/execution.ts';
 import type { Millis } from '../time.ts';
-import { isReplied } from '../tool-call.ts';
-import type { ClosedCallStatus, OpenCall, RepliedCall } from '../tool-call.ts';
-import { answerTurn } from '../turn.ts';
-import { isForWorkers } from '../wait.ts';
+import { isReplied } from '../tools/tool-call.ts';
+import type { ClosedCallStatus, OpenCall, RepliedCall } from '../tools/tool-call.ts';
+import { answerTurn } from '../conversation/turn.ts';
+import { isForWorkers } from '../run/wait.ts';
 import { blank, event, stateChange } from './base.ts';
 
 /** The outcome of one call and the result for the model. */

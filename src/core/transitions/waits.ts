@@ -1,16 +1,16 @@
 /** Waiting calls: they wait without a slot until their result enters history. */
-import type { Append, CallChange } from '../append.ts';
-import type { ActiveJob } from '../job.ts';
-import type { Mailbox, Snapshot } from '../snapshot.ts';
+import type { Append, CallChange } from '../run/append.ts';
+import type { ActiveJob } from '../run/job.ts';
+import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import { deniedWith, expiredWait } from '../closing-words.ts';
+import { deniedWith, expiredWait } from '../conversation/closing-words.ts';
 import type { Ids, ToolCallId } from '../ids.ts';
-import { ASKING_DEFAULTS } from '../policy.ts';
-import { sleptText } from '../sleep.ts';
-import { isReplied } from '../tool-call.ts';
-import type { CallResult } from '../spawn.ts';
-import type { OpenCall } from '../tool-call.ts';
-import { isForWorkers } from '../wait.ts';
+import { ASKING_DEFAULTS } from '../run/policy.ts';
+import { sleptText } from '../run/sleep.ts';
+import { isReplied } from '../tools/tool-call.ts';
+import type { CallResult } from '../workers/spawn.ts';
+import type { OpenCall } from '../tools/tool-call.ts';
+import { isForWorkers } from '../run/wait.ts';
 import { resolvedEntry, approvalByTime } from './approval.ts';
 import { blank, stateChange } from './base.ts';
 import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';

@@ -2,16 +2,16 @@
  * Converts a complete Messages API answer to our shape. Blocks of unknown types are kept opaquely in history and sent
  * back verbatim.
  */
-import type { AssistantBlock } from '../../core/prompt.ts';
+import type { AssistantBlock } from '../../core/conversation/prompt.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { FinishReason, ModelOutcome } from '../../core/model.ts';
-import { unpriced } from '../../core/usage.ts';
-import type { Usage } from '../../core/usage.ts';
-import { readInput } from '../wire/arguments.ts';
-import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
-import { notAnAnswer, refused } from '../wire/refused.ts';
-import { markTruncated } from '../wire/truncated.ts';
+import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
+import { unpriced } from '../../core/money/usage.ts';
+import type { Usage } from '../../core/money/usage.ts';
+import { readInput } from '../wire/request/arguments.ts';
+import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
+import { notAnAnswer, refused } from '../wire/answer/refused.ts';
+import { markTruncated } from '../wire/request/truncated.ts';
 
 export const ANTHROPIC = 'anthropic';
 

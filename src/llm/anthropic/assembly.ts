@@ -4,9 +4,9 @@
  * off what came before. It may already contain blocks; calls made by a program of the model arrive this way.
  */
 import type { Json, JsonObject } from '../../core/json.ts';
-import { readArguments } from '../wire/arguments.ts';
+import { readArguments } from '../wire/request/arguments.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';
-import { numberIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
+import { numberIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
 
 type OpenBlock = { block: JsonObject; json: string };
 

@@ -3,15 +3,15 @@
  * providers is omitted.
  */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { DocumentBlock, ImageBlock, ToolResultBlock } from '../../core/blocks.ts';
+import type { DocumentBlock, ImageBlock, ToolResultBlock } from '../../core/conversation/blocks.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { AssistantBlock, UserBlock } from '../../core/prompt.ts';
-import { argumentsObject } from '../wire/arguments.ts';
-import type { WireIds } from '../wire/call-ids.ts';
-import { stringIn } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
-import { Unsupported } from '../wire/unsupported.ts';
+import type { AssistantBlock, UserBlock } from '../../core/conversation/prompt.ts';
+import { argumentsObject } from '../wire/request/arguments.ts';
+import type { WireIds } from '../wire/request/call-ids.ts';
+import { stringIn } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
+import { Unsupported } from '../wire/request/unsupported.ts';
 import { ANTHROPIC } from './answer.ts';
 
 type Param = Anthropic.ContentBlockParam;

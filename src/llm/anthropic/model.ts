@@ -1,12 +1,12 @@
 /** The provider `anthropic`: the Messages API through the official SDK. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { Ids } from '../../core/ids.ts';
-import type { Model } from '../../core/model.ts';
+import type { Model } from '../../core/model/model.ts';
 import { createModel } from '../wire/call.ts';
-import type { Fetch } from '../wire/fetch.ts';
+import type { Fetch } from '../wire/http/fetch.ts';
 import type { Limits } from '../wire/wire.ts';
-import { prepare } from '../wire/prepare.ts';
-import { SDK_TIMEOUT_MS } from '../wire/sdk.ts';
+import { prepare } from '../wire/request/prepare.ts';
+import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
 import { ANTHROPIC, readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
 import { writeRequest } from './request.ts';

@@ -5,15 +5,15 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isJsonObject } from '../../core/json.ts';
 import type { Json } from '../../core/json.ts';
-import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import type { AssistantBlock, PromptMessage } from '../../core/prompt.ts';
-import { alternating } from '../wire/alternating.ts';
-import { wireIds } from '../wire/call-ids.ts';
-import type { WireIds } from '../wire/call-ids.ts';
-import { stringIn, without } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
-import { writtenOnce } from '../wire/written.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
+import type { AssistantBlock, PromptMessage } from '../../core/conversation/prompt.ts';
+import { alternating } from '../wire/request/alternating.ts';
+import { wireIds } from '../wire/request/call-ids.ts';
+import type { WireIds } from '../wire/request/call-ids.ts';
+import { stringIn, without } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
+import { writtenOnce } from '../wire/request/written.ts';
 import { ANTHROPIC } from './answer.ts';
 import { isUnsaid, writeAssistantBlock, writeUserBlock } from './blocks.ts';
 

@@ -1,17 +1,17 @@
 /** Converts a complete chat completion to our shape. */
-import type { Block, ToolUseBlock } from '../../core/blocks.ts';
+import type { Block, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { FinishReason, ModelOutcome } from '../../core/model.ts';
-import { unpriced } from '../../core/usage.ts';
-import type { Usage } from '../../core/usage.ts';
-import { argumentsText, readArguments } from '../wire/arguments.ts';
-import { factsOfEvent } from '../wire/error-facts.ts';
-import { classify } from '../wire/failure.ts';
-import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
-import { notAnAnswer, refused } from '../wire/refused.ts';
-import { markTruncated } from '../wire/truncated.ts';
+import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
+import { unpriced } from '../../core/money/usage.ts';
+import type { Usage } from '../../core/money/usage.ts';
+import { argumentsText, readArguments } from '../wire/request/arguments.ts';
+import { factsOfEvent } from '../wire/answer/error-facts.ts';
+import { classify } from '../wire/answer/failure.ts';
+import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
+import { notAnAnswer, refused } from '../wire/answer/refused.ts';
+import { markTruncated } from '../wire/request/truncated.ts';
 import { argumentsOf } from './call-list.ts';
 import { OPENAI_CHAT, REASONING_FIELDS, contentText } from './message.ts';
 

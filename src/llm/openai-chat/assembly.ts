@@ -6,7 +6,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';
-import { objectIn, objectsIn, stringIn, without } from '../wire/json.ts';
+import { objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
 import { createCallList } from './call-list.ts';
 import { REASONING_FIELDS, contentText } from './message.ts';
 

@@ -3,22 +3,22 @@
  * message. Content is a plain string where possible, which every server accepts.
  */
 import type OpenAI from 'openai';
-import { isToolResult, isToolUse } from '../../core/blocks.ts';
+import { isToolResult, isToolUse } from '../../core/conversation/blocks.ts';
 import type {
   DocumentBlock,
   ImageBlock,
   TextBlock,
   ToolResultBlock,
   ToolUseBlock,
-} from '../../core/blocks.ts';
-import type { AssistantBlock, UserBlock } from '../../core/prompt.ts';
-import { argumentsText } from '../wire/arguments.ts';
-import type { WireIds } from '../wire/call-ids.ts';
-import { dataURL, fileName } from '../wire/files.ts';
-import { stringIn, without } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
-import { Unsupported } from '../wire/unsupported.ts';
+} from '../../core/conversation/blocks.ts';
+import type { AssistantBlock, UserBlock } from '../../core/conversation/prompt.ts';
+import { argumentsText } from '../wire/request/arguments.ts';
+import type { WireIds } from '../wire/request/call-ids.ts';
+import { dataURL, fileName } from '../wire/request/files.ts';
+import { stringIn, without } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
+import { Unsupported } from '../wire/request/unsupported.ts';
 import { OPENAI_CHAT, REASONING_FIELDS } from './message.ts';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;

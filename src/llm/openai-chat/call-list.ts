@@ -5,7 +5,7 @@
  */
 import { isJsonObject } from '../../core/json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { numberIn, objectIn, stringIn, without } from '../wire/json.ts';
+import { numberIn, objectIn, stringIn, without } from '../wire/answer/json.ts';
 
 type OpenCall = { index: number | null; id: string; name: string; arguments: string; rest: JsonObject };
 

@@ -5,16 +5,16 @@
  */
 import type OpenAI from 'openai';
 import type { JsonObject } from '../../core/json.ts';
-import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import type { PromptMessage } from '../../core/prompt.ts';
-import { alternating } from '../wire/alternating.ts';
-import { cacheKey } from '../wire/cache-key.ts';
-import { standing } from '../wire/standing.ts';
-import { wireIds } from '../wire/call-ids.ts';
-import { stringIn } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
-import { writtenOnce } from '../wire/written.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
+import type { PromptMessage } from '../../core/conversation/prompt.ts';
+import { alternating } from '../wire/request/alternating.ts';
+import { cacheKey } from '../wire/request/cache-key.ts';
+import { standing } from '../wire/request/standing.ts';
+import { wireIds } from '../wire/request/call-ids.ts';
+import { stringIn } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
+import { writtenOnce } from '../wire/request/written.ts';
 import { writeAssistant, writeUser } from './blocks.ts';
 import { OPENAI_CHAT } from './message.ts';
 

@@ -1,14 +1,14 @@
 /** Converts a complete response of the Responses API to our shape. */
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { FinishReason, ModelOutcome } from '../../core/model.ts';
-import { unpriced } from '../../core/usage.ts';
-import type { Usage } from '../../core/usage.ts';
-import { factsOfBody } from '../wire/error-facts.ts';
-import { classify } from '../wire/failure.ts';
-import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts';
-import { notAnAnswer, refused } from '../wire/refused.ts';
-import { markTruncated } from '../wire/truncated.ts';
+import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
+import { unpriced } from '../../core/money/usage.ts';
+import type { Usage } from '../../core/money/usage.ts';
+import { factsOfBody } from '../wire/answer/error-facts.ts';
+import { classify } from '../wire/answer/failure.ts';
+import { countIn, objectIn, objectsIn, stringIn } from '../wire/answer/json.ts';
+import { notAnAnswer, refused } from '../wire/answer/refused.ts';
+import { markTruncated } from '../wire/request/truncated.ts';
 import { OPENAI, readItem } from './items.ts';
 
 export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {

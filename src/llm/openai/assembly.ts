@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../core/json.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';
-import { numberIn, objectIn, objectsIn, stringIn } from '../wire/json.ts';
+import { numberIn, objectIn, objectsIn, stringIn } from '../wire/answer/json.ts';
 
 export function createAssembly(): Assembly {
   const items = new Map<number, JsonObject>();

@@ -1,7 +1,7 @@
 /** One SDK client for both of OpenAI's formats. Without a key, for local servers, no authorization header is sent. */
 import OpenAI from 'openai';
-import type { Fetch } from '../wire/fetch.ts';
-import { SDK_TIMEOUT_MS } from '../wire/sdk.ts';
+import type { Fetch } from '../wire/http/fetch.ts';
+import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
 
 export type OpenAIOptions = { apiKey?: string; baseURL?: string };
 

@@ -3,14 +3,14 @@
  * the fields our block already has, and it is sent back verbatim with its id. Items of unknown types are carried
  * whole.
  */
-import type { ThinkingBlock, TextBlock, ToolUseBlock } from '../../core/blocks.ts';
+import type { ThinkingBlock, TextBlock, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { AssistantBlock } from '../../core/prompt.ts';
-import { argumentsText, readArguments } from '../wire/arguments.ts';
-import { objectsIn, stringIn, without } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
+import type { AssistantBlock } from '../../core/conversation/prompt.ts';
+import { argumentsText, readArguments } from '../wire/request/arguments.ts';
+import { objectsIn, stringIn, without } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
 
 export const OPENAI = 'openai';
 

@@ -1,10 +1,10 @@
 /** The provider `openai`: the Responses API through the official SDK. */
 import type OpenAI from 'openai';
 import type { Ids } from '../../core/ids.ts';
-import type { Model } from '../../core/model.ts';
+import type { Model } from '../../core/model/model.ts';
 import { createModel } from '../wire/call.ts';
 import type { Limits } from '../wire/wire.ts';
-import { prepare } from '../wire/prepare.ts';
+import { prepare } from '../wire/request/prepare.ts';
 import { readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
 import { OPENAI } from './items.ts';

@@ -3,20 +3,25 @@
  * back encrypted and is sent again. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type OpenAI from 'openai';
-import type { DocumentBlock, ImageBlock, ResultPart, ToolResultBlock } from '../../core/blocks.ts';
+import type {
+  DocumentBlock,
+  ImageBlock,
+  ResultPart,
+  ToolResultBlock,
+} from '../../core/conversation/blocks.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/prompt.ts';
-import { cacheKey } from '../wire/cache-key.ts';
-import { standing } from '../wire/standing.ts';
-import { wireIds } from '../wire/call-ids.ts';
-import type { WireIds } from '../wire/call-ids.ts';
-import { dataURL, fileName } from '../wire/files.ts';
-import { stringIn, without } from '../wire/json.ts';
-import { wireName } from '../wire/names.ts';
-import { ownData } from '../wire/own.ts';
-import { Unsupported } from '../wire/unsupported.ts';
-import { writtenOnce } from '../wire/written.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
+import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/conversation/prompt.ts';
+import { cacheKey } from '../wire/request/cache-key.ts';
+import { standing } from '../wire/request/standing.ts';
+import { wireIds } from '../wire/request/call-ids.ts';
+import type { WireIds } from '../wire/request/call-ids.ts';
+import { dataURL, fileName } from '../wire/request/files.ts';
+import { stringIn, without } from '../wire/answer/json.ts';
+import { wireName } from '../wire/request/names.ts';
+import { ownData } from '../wire/request/own.ts';
+import { Unsupported } from '../wire/request/unsupported.ts';
+import { writtenOnce } from '../wire/request/written.ts';
 import { OPENAI, writeCall, writeOwnItem, writeOwnMessage } from './items.ts';
 
 export type ResponsesParams = OpenAI.Responses.ResponseCreateParams;

@@ -1,6 +1,6 @@
 /** The failure classes by name, for scripts. */
-import type { FailureClass } from '../../core/model.ts';
-import { FAILURE_RULES } from '../../core/retry.ts';
+import type { FailureClass } from '../../core/model/model.ts';
+import { FAILURE_RULES } from '../../core/run/retry.ts';
 
 export const FAILURE_CLASSES: readonly string[] = Object.keys(FAILURE_RULES);
 

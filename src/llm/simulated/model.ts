@@ -4,7 +4,7 @@
  * characters.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Block } from '../../core/blocks.ts';
+import type { Block } from '../../core/conversation/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
 import type {
   FinishReason,
@@ -13,8 +13,8 @@ import type {
   ModelListener,
   ModelOutcome,
   ModelRequest,
-} from '../../core/model.ts';
-import { NO_USAGE } from '../../core/usage.ts';
+} from '../../core/model/model.ts';
+import { NO_USAGE } from '../../core/money/usage.ts';
 import { inPieces, words } from './pieces.ts';
 import { planStep } from './plan.ts';
 import { LANGUAGE } from './language.ts';

@@ -1,5 +1,5 @@
 /** The directives that the model plays next for a prompt, or a default text. Pure. */
-import type { ModelRequest } from '../../core/model.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
 import { LANGUAGE } from './language.ts';
 import { readScene, resultText } from './scene.ts';
 import type { Scene } from './scene.ts';

@@ -1,7 +1,7 @@
 /** The position in the script for a prompt: the last input, and the number of answers since. Pure. */
-import { textOf } from '../../core/blocks.ts';
-import type { ToolResultBlock } from '../../core/blocks.ts';
-import type { PromptMessage } from '../../core/prompt.ts';
+import { textOf } from '../../core/conversation/blocks.ts';
+import type { ToolResultBlock } from '../../core/conversation/blocks.ts';
+import type { PromptMessage } from '../../core/conversation/prompt.ts';
 
 export type Scene = {
   /** The text of the last input. */

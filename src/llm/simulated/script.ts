@@ -1,9 +1,9 @@
 /** Parses a script into steps. Never throws: a line it does not understand becomes a `mistake`. */
 import type { Json } from '../../core/json.ts';
-import type { FailureClass, FinishReason } from '../../core/model.ts';
-import { ASK_USER } from '../../core/question.ts';
-import { readArguments } from '../wire/arguments.ts';
-import { parseJson } from '../wire/json.ts';
+import type { FailureClass, FinishReason } from '../../core/model/model.ts';
+import { ASK_USER } from '../../core/conversation/question.ts';
+import { readArguments } from '../wire/request/arguments.ts';
+import { parseJson } from '../wire/answer/json.ts';
 import { isFailureClass } from './failure-classes.ts';
 
 export type Directive =

@@ -3,17 +3,23 @@
  * answer. A `Wire` holds the differences. Nothing is retried here.
  */
 import type { Ids } from '../../core/ids.ts';
-import type { FailureClass, Model, ModelListener, ModelOutcome, ModelRequest } from '../../core/model.ts';
-import { factsOfThrown, headersOfThrown } from './error-facts.ts';
-import { classify, wordsOf } from './failure.ts';
-import { listenToStream } from './listen-stream.ts';
-import { listenToWhole } from './listen-whole.ts';
-import { LiveResponse } from './live-response.ts';
-import { readRetryAfter } from './retry-after.ts';
-import { withoutForeignSeals } from './sealed.ts';
-import { createWatch } from './watch.ts';
-import type { Watch } from './watch.ts';
-import { wellFormedRequest } from './well-formed.ts';
+import type {
+  FailureClass,
+  Model,
+  ModelListener,
+  ModelOutcome,
+  ModelRequest,
+} from '../../core/model/model.ts';
+import { factsOfThrown, headersOfThrown } from './answer/error-facts.ts';
+import { classify, wordsOf } from './answer/failure.ts';
+import { listenToStream } from './answer/listen-stream.ts';
+import { listenToWhole } from './answer/listen-whole.ts';
+import { LiveResponse } from './http/live-response.ts';
+import { readRetryAfter } from './http/retry-after.ts';
+import { withoutForeignSeals } from './request/sealed.ts';
+import { createWatch } from './http/watch.ts';
+import type { Watch } from './http/watch.ts';
+import { wellFormedRequest } from './request/well-formed.ts';
 import type { Received, Limits, Prepared, Wire } from './wire.ts';
 
 export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };

@@ -1,7 +1,7 @@
 /** The types shared by this folder: what differs per provider, and what all calls have in common. */
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { FailureClass, ModelOutcome, ModelRequest } from '../../core/model.ts';
+import type { FailureClass, ModelOutcome, ModelRequest } from '../../core/model/model.ts';
 
 export type Wire = {
   prepare(request: ModelRequest): Prepared;

@@ -2,9 +2,9 @@
  * Asks a person. The call waits without using a slot until a client posts the answer, which is the result of the call.
  * Input without a question is refused like the invalid arguments of any other tool.
  */
-import { ASK_USER } from '../../core/question.ts';
-import { fromJsonSchema } from '../input.ts';
-import type { Tool } from '../tool.ts';
+import { ASK_USER } from '../../core/conversation/question.ts';
+import { fromJsonSchema } from '../registry/input.ts';
+import type { Tool } from '../registry/tool.ts';
 
 const DESCRIPTION =
   'Asks the user a question and waits for the answer, which may take a while. Ask only what you cannot find out yourself.';

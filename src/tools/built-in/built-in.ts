@@ -1,8 +1,8 @@
 /** Builds a built-in tool: arguments checked by a JSON Schema, results as JSON text, errors with a code. */
 import type { JsonObject } from '../../core/json.ts';
-import type { AnsweredBy, Effect, ToolInvocation } from '../../core/tool.ts';
-import { fromJsonSchema } from '../input.ts';
-import type { Tool, OwnApproval } from '../tool.ts';
+import type { AnsweredBy, Effect, ToolInvocation } from '../../core/tools/tool.ts';
+import { fromJsonSchema } from '../registry/input.ts';
+import type { Tool, OwnApproval } from '../registry/tool.ts';
 
 export type BuiltIn = {
   name: string;

@@ -1,5 +1,5 @@
 /** Shortens results to the limit of a tool result before they become JSON text, so that the JSON stays valid. */
-import { headOf } from '../truncate.ts';
+import { headOf } from '../run/truncate.ts';
 
 /** Shortens the text `member` of `result` so that the JSON text has at most `limit` UTF-16 units. */
 export function fitting<Result extends object, Member extends keyof Result>(

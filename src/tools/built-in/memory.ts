@@ -1,7 +1,7 @@
 /** The memory of a worker: texts by key. It survives clearing the context and is deleted with the worker. */
 import type { TenantId, WorkerId } from '../../core/ids.ts';
-import { ToolFault } from '../tool-fault.ts';
-import type { Tool } from '../tool.ts';
+import { ToolFault } from '../run/tool-fault.ts';
+import type { Tool } from '../registry/tool.ts';
 import { builtIn, textIn } from './built-in.ts';
 
 export const MEMORY_TOOLS = ['remember', 'recall'] as const;

@@ -2,8 +2,8 @@
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import { ToolFault } from '../tool-fault.ts';
-import type { Tool } from '../tool.ts';
+import { ToolFault } from '../run/tool-fault.ts';
+import type { Tool } from '../registry/tool.ts';
 import { builtIn, textIn } from './built-in.ts';
 import type { BuiltInCall } from './built-in.ts';
 

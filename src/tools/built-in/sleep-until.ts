@@ -2,10 +2,10 @@
  * Sleeps. The platform ends the call at the given time; a sleeping call uses no slot. Input without a valid time is
  * refused here, with the reason.
  */
-import { LONGEST_SLEEP_S, SLEEP_UNTIL, parseSleep } from '../../core/sleep.ts';
-import { jsonCopy } from '../json-copy.ts';
-import { ToolFault } from '../tool-fault.ts';
-import type { Tool } from '../tool.ts';
+import { LONGEST_SLEEP_S, SLEEP_UNTIL, parseSleep } from '../../core/run/sleep.ts';
+import { jsonCopy } from '../run/json-copy.ts';
+import { ToolFault } from '../run/tool-fault.ts';
+import type { Tool } from '../registry/tool.ts';
 import { builtIn } from './built-in.ts';
 
 const DESCRIPTION = `Waits for a number of seconds or until a time, at most 30 days. Other calls in the same answer run immediately.`;

@@ -1,8 +1,8 @@
 /** The built-in tools. Each is off unless a role or a config names it. */
-import { ASK_USER } from '../../core/question.ts';
-import { SLEEP_UNTIL } from '../../core/sleep.ts';
-import { SPAWN_WORKER, WAIT_FOR_WORKERS } from '../../core/worker-asks.ts';
-import type { Tool } from '../tool.ts';
+import { ASK_USER } from '../../core/conversation/question.ts';
+import { SLEEP_UNTIL } from '../../core/run/sleep.ts';
+import { SPAWN_WORKER, WAIT_FOR_WORKERS } from '../../core/workers/worker-asks.ts';
+import type { Tool } from '../registry/tool.ts';
 import { askUser } from './ask-user.ts';
 import { RUN_COMMAND, runCommand } from './command/run-command.ts';
 import type { CommandParts } from './command/run-command.ts';

@@ -3,9 +3,9 @@
  * that stores the call, and a waiting call uses no slot. Calls that cannot be carried out are refused here as invalid
  * arguments.
  */
-import { SPAWN_WORKER, WAIT_FOR_WORKERS, WAIT_MODES } from '../../core/worker-asks.ts';
-import { ToolFault } from '../tool-fault.ts';
-import type { Tool } from '../tool.ts';
+import { SPAWN_WORKER, WAIT_FOR_WORKERS, WAIT_MODES } from '../../core/workers/worker-asks.ts';
+import { ToolFault } from '../run/tool-fault.ts';
+import type { Tool } from '../registry/tool.ts';
 import { builtIn } from './built-in.ts';
 
 const SPAWN = {

@@ -2,10 +2,10 @@
  * A placeholder for the tools of a server that did not list them within its start timeout. It tells the model why the
  * other tools are missing.
  */
-import { fromJsonSchema } from '../input.ts';
-import type { Tool } from '../tool.ts';
-import { toolName } from './names.ts';
-import { unreachable } from './words.ts';
+import { fromJsonSchema } from '../registry/input.ts';
+import type { Tool } from '../registry/tool.ts';
+import { toolName } from './calls/names.ts';
+import { unreachable } from './calls/words.ts';
 
 export function standIn(server: string): Tool {
   const input = fromJsonSchema({ type: 'object', properties: {} });

@@ -1,13 +1,13 @@
 // No job lost, none twice: each accepted key is one job with its input, each job is of a key that was accepted.
-import { textOf } from '../../../src/core/blocks.ts';
-import { askedOf } from '../asked.ts';
-import type { Asked } from '../asked.ts';
-import { coursesOf } from '../lines.ts';
-import type { Course } from '../lines.ts';
-import { tagIn } from '../inputs.ts';
-import { groupBy } from '../world.ts';
-import type { StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Posted, Violation, World } from '../world.ts';
+import { textOf } from '../../../src/core/conversation/blocks.ts';
+import { askedOf } from '../world/asked.ts';
+import type { Asked } from '../world/asked.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { Course } from '../world/lines.ts';
+import { tagIn } from '../clients/inputs.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Posted, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('accepted');

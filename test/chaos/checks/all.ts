@@ -1,5 +1,5 @@
 // Every check, in the order in which a reader wants to hear of them.
-import type { Check, Violation, World } from '../world.ts';
+import type { Check, Violation, World } from '../world/world.ts';
 import { accepted } from './accepted.ts';
 import { answers } from './answers.ts';
 import { approvals } from './approvals.ts';

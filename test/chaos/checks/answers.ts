@@ -1,12 +1,12 @@
 // Each input is answered at most once, and exactly once where its job completed, by what its script says.
-import { isToolUse, textOf } from '../../../src/core/blocks.ts';
-import { askedByJob, askedOf } from '../asked.ts';
-import type { Asked } from '../asked.ts';
-import { tagIn } from '../inputs.ts';
-import type { Play } from '../inputs.ts';
-import { groupBy, isEnded } from '../world.ts';
-import type { StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Violation } from '../world.ts';
+import { isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
+import { askedByJob, askedOf } from '../world/asked.ts';
+import type { Asked } from '../world/asked.ts';
+import { tagIn } from '../clients/inputs.ts';
+import type { Play } from '../clients/inputs.ts';
+import { groupBy, isEnded } from '../world/world.ts';
+import type { StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('answers');

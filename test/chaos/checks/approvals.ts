@@ -1,11 +1,11 @@
 // What a person has to approve ran only after that, once, and with what was approved; the first verdict stands and is told once.
-import { isToolUse } from '../../../src/core/blocks.ts';
-import { withWord } from '../../e2e/outside-tools.ts';
-import type { Outside } from '../../e2e/outside-tools.ts';
-import { GUARD } from '../inputs.ts';
-import { groupBy } from '../world.ts';
-import type { StoredCall } from '../stored.ts';
-import type { Check, PersonDecision, Violation } from '../world.ts';
+import { isToolUse } from '../../../src/core/conversation/blocks.ts';
+import { withWord } from '../../e2e/outside/outside-tools.ts';
+import type { Outside } from '../../e2e/outside/outside-tools.ts';
+import { GUARD } from '../clients/inputs.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredCall } from '../world/stored.ts';
+import type { Check, PersonDecision, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('approvals');

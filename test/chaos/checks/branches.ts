@@ -1,10 +1,10 @@
 // What was asked of branches was done once where it was taken, and not at all where it was refused; what is edited or
 // answered once more stands on a branch that was made for it, where the one before it stood.
-import { coursesOf } from '../lines.ts';
-import type { Birth, Course } from '../lines.ts';
-import { groupBy } from '../world.ts';
-import type { StoredEvent, StoredMessage } from '../stored.ts';
-import type { Change, Check, Posted, Violation } from '../world.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { Birth, Course } from '../world/lines.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredEvent, StoredMessage } from '../world/stored.ts';
+import type { Change, Check, Posted, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('branches');

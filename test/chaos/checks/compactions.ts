@@ -1,11 +1,11 @@
 // Compactions: each that was asked for is one job; each that was made is told where it is stored, is shorter than what it
 // stands for, and cuts no call from its result; what a prompt then shows is valid.
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
-import { coursesOf } from '../lines.ts';
-import type { Course, Line } from '../lines.ts';
-import { groupBy } from '../world.ts';
-import type { StoredCompaction, StoredEvent } from '../stored.ts';
-import type { Check, Violation, World } from '../world.ts';
+import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { Course, Line } from '../world/lines.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredCompaction, StoredEvent } from '../world/stored.ts';
+import type { Check, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('compactions');

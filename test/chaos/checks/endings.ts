@@ -1,9 +1,9 @@
 // Every job ended, once, as it may: its row, its events, and what clients were told say the same.
-import { askedOf } from '../asked.ts';
-import type { Asked } from '../asked.ts';
-import { groupBy, isEnded } from '../world.ts';
-import type { StoredEvent, StoredJob } from '../stored.ts';
-import type { Check, Interrupt, Posted, Violation, World } from '../world.ts';
+import { askedOf } from '../world/asked.ts';
+import type { Asked } from '../world/asked.ts';
+import { groupBy, isEnded } from '../world/world.ts';
+import type { StoredEvent, StoredJob } from '../world/stored.ts';
+import type { Check, Interrupt, Posted, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('endings');

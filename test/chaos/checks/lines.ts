@@ -1,11 +1,11 @@
 // No branch reads what is another's: what each reads by its stretches is what the line of messages and events makes of it;
 // what it shares is there for good, and what was cleared is on none.
-import { reads, whole } from '../../../src/core/branch.ts';
-import { coursesOf } from '../lines.ts';
-import type { Course, Line } from '../lines.ts';
-import { groupBy } from '../world.ts';
-import type { StoredBranch, StoredEvent, StoredMessage } from '../stored.ts';
-import type { Check, Violation } from '../world.ts';
+import { reads, whole } from '../../../src/core/conversation/branch.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { Course, Line } from '../world/lines.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredBranch, StoredEvent, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('lines');

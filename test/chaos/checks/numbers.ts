@@ -1,6 +1,6 @@
 // Messages and events of a context share one line of numbers, from 1 to its head, without gap or repeat.
-import { groupBy } from '../world.ts';
-import type { Check } from '../world.ts';
+import { groupBy } from '../world/world.ts';
+import type { Check } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('numbers');

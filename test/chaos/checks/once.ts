@@ -1,10 +1,10 @@
 // What may happen once happened once at most, and what is said of it is true: done means done, never ran means never.
-import { isToolResult, textOf } from '../../../src/core/blocks.ts';
-import { GUARD, SPAWN, WAIT } from '../inputs.ts';
-import { groupBy } from '../world.ts';
-import type { StoredCall, StoredMessage } from '../stored.ts';
-import type { Check, Violation } from '../world.ts';
-import type { Outside } from '../../e2e/outside-tools.ts';
+import { isToolResult, textOf } from '../../../src/core/conversation/blocks.ts';
+import { GUARD, SPAWN, WAIT } from '../clients/inputs.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredCall, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation } from '../world/world.ts';
+import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('once');

@@ -1,8 +1,8 @@
 // Inputs enter history in the order of their context's queue: by priority, then in the order in which they were accepted.
-import { askedOf } from '../asked.ts';
-import { groupBy } from '../world.ts';
-import type { StoredJob } from '../stored.ts';
-import type { Check, Posted, Violation, World } from '../world.ts';
+import { askedOf } from '../world/asked.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredJob } from '../world/stored.ts';
+import type { Check, Posted, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('order');

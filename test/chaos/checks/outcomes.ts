@@ -1,7 +1,7 @@
 // What nobody knew the outcome of was asked about, and what was said of it is told once and is what became of it.
-import { groupBy } from '../world.ts';
-import type { StoredCall, StoredJob } from '../stored.ts';
-import type { Check, Said, Violation } from '../world.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredCall, StoredJob } from '../world/stored.ts';
+import type { Check, Said, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('outcomes');

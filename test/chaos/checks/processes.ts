@@ -1,6 +1,6 @@
 // Processes end when they are told to and not before, say nothing that nobody can explain, and give no answer that no
 // client should see.
-import type { Check } from '../world.ts';
+import type { Check } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('processes');

@@ -1,9 +1,9 @@
 // Each question is answered once, by what one client posted and was told 202 for; whoever else tried was told so.
-import { isToolResult } from '../../../src/core/blocks.ts';
-import { askedOf } from '../asked.ts';
-import { groupBy } from '../world.ts';
-import type { StoredCall, StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Violation, World } from '../world.ts';
+import { isToolResult } from '../../../src/core/conversation/blocks.ts';
+import { askedOf } from '../world/asked.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredCall, StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('questions');

@@ -1,7 +1,7 @@
 // Receipts are true: a wish was asked before it was carried out, it was carried out, and nothing of the job came after.
-import { groupBy } from '../world.ts';
-import type { StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Interrupt, Violation } from '../world.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Interrupt, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('receipts');

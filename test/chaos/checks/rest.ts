@@ -1,10 +1,10 @@
 // Nothing is stuck: all contexts rest, nothing waits in them, and their counters say what is stored.
-import { parseTurn } from '../../../src/core/turn.ts';
-import { coursesOf } from '../lines.ts';
-import type { Course } from '../lines.ts';
-import { groupBy, isEnded } from '../world.ts';
-import type { StoredBranch, StoredContext, StoredEvent, StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Violation } from '../world.ts';
+import { parseTurn } from '../../../src/core/conversation/turn.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { Course } from '../world/lines.ts';
+import { groupBy, isEnded } from '../world/world.ts';
+import type { StoredBranch, StoredContext, StoredEvent, StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('rest');

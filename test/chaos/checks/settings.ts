@@ -1,9 +1,9 @@
 // Settings: each version was written once, over the one that its writer had read, and the last one stands; models and plans
 // are those of some version.
-import { groupBy } from '../world.ts';
-import type { Config, StoredContext, StoredMessage } from '../stored.ts';
-import type { Check, Setting, Violation } from '../world.ts';
-import { CONFIG } from '../settings.ts';
+import { groupBy } from '../world/world.ts';
+import type { Config, StoredContext, StoredMessage } from '../world/stored.ts';
+import type { Check, Setting, Violation } from '../world/world.ts';
+import { CONFIG } from '../clients/settings.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('settings');

@@ -1,8 +1,8 @@
 // A stopped worker takes no input and begins nothing until somebody starts it; what ran when it was stopped was ended by
 // that, and nothing else was.
-import { groupBy } from '../world.ts';
-import type { StoredJob } from '../stored.ts';
-import type { Check, Posted, Stop, Violation, World } from '../world.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredJob } from '../world/stored.ts';
+import type { Check, Posted, Stop, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('stops');

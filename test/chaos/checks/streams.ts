@@ -1,9 +1,9 @@
 // Whoever followed a context, however often the connection broke, was told everything once, in order, as it is stored; and
 // what it heard of an answer as it was made is how that answer begins.
-import { textOf } from '../../../src/core/blocks.ts';
-import { groupBy } from '../world.ts';
-import type { StoredContext, StoredEvent, StoredMessage } from '../stored.ts';
-import type { Check, Replay, Stream, StreamEvent, Violation } from '../world.ts';
+import { textOf } from '../../../src/core/conversation/blocks.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredContext, StoredEvent, StoredMessage } from '../world/stored.ts';
+import type { Check, Replay, Stream, StreamEvent, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('streams');

@@ -1,8 +1,8 @@
 // The API says what is stored: of contexts, of their branches with their messages in order, of their jobs.
-import { reads, whole } from '../../../src/core/branch.ts';
-import { groupBy } from '../world.ts';
-import type { StoredBranch, StoredContext, StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Told, ToldBranch, Violation } from '../world.ts';
+import { reads, whole } from '../../../src/core/conversation/branch.ts';
+import { groupBy } from '../world/world.ts';
+import type { StoredBranch, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Told, ToldBranch, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('told');

@@ -1,15 +1,15 @@
 // Every history, of each branch, is one that a model provider accepts: each call has one result before the next answer, roles alternate
 // once it is a prompt; turns follow each other.
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
+import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { JobId, MessageId } from '../../../src/core/ids.ts';
-import type { Message, MessageType } from '../../../src/core/message.ts';
-import { assemble } from '../../../src/core/prompt.ts';
-import type { PromptMessage } from '../../../src/core/prompt.ts';
-import { parseTurn } from '../../../src/core/turn.ts';
-import type { Turn } from '../../../src/core/turn.ts';
-import { coursesOf } from '../lines.ts';
-import type { StoredCall, StoredMessage } from '../stored.ts';
-import type { Check, Violation } from '../world.ts';
+import type { Message, MessageType } from '../../../src/core/conversation/message.ts';
+import { assemble } from '../../../src/core/conversation/prompt.ts';
+import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
+import { parseTurn } from '../../../src/core/conversation/turn.ts';
+import type { Turn } from '../../../src/core/conversation/turn.ts';
+import { coursesOf } from '../world/lines.ts';
+import type { StoredCall, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('transcripts');

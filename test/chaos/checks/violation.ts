@@ -1,5 +1,5 @@
 // How a check says what is wrong.
-import type { Violation } from '../world.ts';
+import type { Violation } from '../world/world.ts';
 
 export type Says = (what: string, contextId: string | null, ...ids: (string | null)[]) => Violation;
 

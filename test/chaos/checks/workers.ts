@@ -1,10 +1,10 @@
 // Workers that workers make: each spawn made one, whoever waits is told the truth, whoever does not is told once, and
 // nobody goes on for a job that was told to end.
-import { isToolResult, isToolUse, textOf } from '../../../src/core/blocks.ts';
-import { SPAWN, WAIT } from '../inputs.ts';
-import { groupBy, isEnded } from '../world.ts';
-import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../stored.ts';
-import type { Check, Violation, World } from '../world.ts';
+import { isToolResult, isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
+import { SPAWN, WAIT } from '../clients/inputs.ts';
+import { groupBy, isEnded } from '../world/world.ts';
+import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
+import type { Check, Violation, World } from '../world/world.ts';
 import { sayer } from './violation.ts';
 
 const says = sayer('workers');

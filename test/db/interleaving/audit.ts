@@ -1,7 +1,7 @@
 // Everything that ever happened to a context's row, written down by a trigger: who, from what, to what.
 import { sql } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
-import type { Database } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
 
 export type Change = {
   /** The name of the connection. */

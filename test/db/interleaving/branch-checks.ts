@@ -1,11 +1,11 @@
 // The laws of every branch of a context that has come to rest: what it shows is valid and its own.
 import { sql } from 'drizzle-orm';
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
+import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { lastTurnOf } from '../../../src/core/message.ts';
-import type { Message } from '../../../src/core/message.ts';
-import type { Executor } from '../../../src/db/client.ts';
-import { readHistory } from '../../../src/db/history.ts';
+import { lastTurnOf } from '../../../src/core/conversation/message.ts';
+import type { Message } from '../../../src/core/conversation/message.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
+import { readHistory } from '../../../src/db/run/history.ts';
 import type { World } from './world.ts';
 
 export async function branchFaults(db: Executor, { contextId }: World): Promise<string[]> {

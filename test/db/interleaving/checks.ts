@@ -1,13 +1,13 @@
 // The laws, asked of everything that was ever written about a context. Each fault is a line of words.
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../../../src/db/client.ts';
-import { mayFollow } from '../../../src/core/state.ts';
-import type { State } from '../../../src/core/state.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
+import { mayFollow } from '../../../src/core/run/state.ts';
+import type { State } from '../../../src/core/run/state.ts';
 import { branchFaults } from './branch-checks.ts';
 import { compactionFaults } from './compaction-checks.ts';
 import { changesOf } from './audit.ts';
 import type { Change } from './audit.ts';
-import type { Database } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
 import type { World } from './world.ts';
 
 /** What is wrong with a context that has come to rest, and with the way it came there. */

@@ -1,10 +1,10 @@
 // Whoever asks for compactions, in three of ten schedules. All draws are its own: the other actors do what they do without it.
-import { clearContext } from '../../../src/commands/clear-context.ts';
-import { interruptContext } from '../../../src/commands/interrupt-context.ts';
+import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
+import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
 import { COMPACTOR_TYPES } from '../../../src/core/compaction/type.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { INTERRUPT_MODES } from '../../../src/core/job.ts';
-import type { Database } from '../../../src/db/client.ts';
+import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
 import { command } from './actors.ts';
 import { oneOf, seeded } from './scheduler.ts';
 import type { Lane, Random, Script } from './scheduler.ts';

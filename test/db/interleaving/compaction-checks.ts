@@ -1,11 +1,11 @@
 // The laws of compactions, asked of a context that has come to rest: of each that was made, and of what holds on each branch.
 import { sql } from 'drizzle-orm';
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
+import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { Compacted } from '../../../src/core/compaction/compacted.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { Message } from '../../../src/core/message.ts';
-import type { Executor } from '../../../src/db/client.ts';
-import { readBranch, readHistory } from '../../../src/db/history.ts';
+import type { Message } from '../../../src/core/conversation/message.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
+import { readBranch, readHistory } from '../../../src/db/run/history.ts';
 import { marksIn } from './script.ts';
 import type { World } from './world.ts';
 

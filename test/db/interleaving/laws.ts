@@ -1,5 +1,5 @@
 // The laws of the protocol, each with a way to break it: by changing the text of its statement on the way to Postgres.
-import type { Rewrite } from '../statement-network.ts';
+import type { Rewrite } from '../connection/statement-network.ts';
 
 /** Of the schedules among which one shows it. */
 export type Kind = { compacting?: boolean; deaf?: boolean };

@@ -5,9 +5,9 @@ import { v7 } from 'uuid';
 import { SUMMARISER } from '../../../src/core/compaction/summary.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import type { ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
-import type { ToolDescriptor, ToolInvocation } from '../../../src/core/tool.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { ModelOutcome, ModelRequest } from '../../../src/core/model/model.ts';
+import type { ToolDescriptor, ToolInvocation } from '../../../src/core/tools/tool.ts';
+import { NO_USAGE } from '../../../src/core/money/usage.ts';
 
 export const TEXTS = ['plain', 'tools', 'ask', 'both', 'retry', 'fail'] as const;
 export type Text = (typeof TEXTS)[number] | 'work';

@@ -1,16 +1,16 @@
 // Connections to a database, on which one schedule after the other is played and judged.
 import { sql } from 'drizzle-orm';
 import { perform } from '../../../src/commands/perform.ts';
-import { startWorker } from '../../../src/commands/stop-worker.ts';
+import { startWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { openDatabase } from '../../../src/db/client.ts';
-import type { Database } from '../../../src/db/client.ts';
-import { runContext } from '../../../src/workers/run-context.ts';
-import { sweepOnce } from '../../../src/workers/sweep.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
+import { runContext } from '../../../src/workers/run/run-context.ts';
+import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';
-import { startStatementNetwork } from '../statement-network.ts';
-import type { Rewrite, StatementNetwork } from '../statement-network.ts';
+import { startStatementNetwork } from '../connection/statement-network.ts';
+import type { Rewrite, StatementNetwork } from '../connection/statement-network.ts';
 import { castOf } from './actors.ts';
 import { installAudit } from './audit.ts';
 import { faultsOf } from './checks.ts';

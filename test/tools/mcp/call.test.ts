@@ -2,9 +2,9 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import type { ToolContext } from '../../../src/tools/define.ts';
-import { callOn } from '../../../src/tools/mcp/call.ts';
-import { Standing } from '../../../src/tools/mcp/standing.ts';
+import type { ToolContext } from '../../../src/tools/config/define.ts';
+import { callOn } from '../../../src/tools/mcp/calls/call.ts';
+import { Standing } from '../../../src/tools/mcp/connection/standing.ts';
 
 /** A server that goes on. */
 const NEVER = new Promise<void>(() => undefined);

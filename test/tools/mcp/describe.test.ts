@@ -1,10 +1,10 @@
 // A tool as its server describes it, as a tool of ours: its name, its effect, whether somebody is asked, what it gives back.
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
-import { toReply } from '../../../src/tools/mcp/to-reply.ts';
-import { toTool } from '../../../src/tools/mcp/to-tool.ts';
-import { isServerName, serverOf, toolName } from '../../../src/tools/mcp/names.ts';
-import type { ServerSettings } from '../../../src/tools/mcp/server-settings.ts';
+import { toReply } from '../../../src/tools/mcp/calls/to-reply.ts';
+import { toTool } from '../../../src/tools/mcp/calls/to-tool.ts';
+import { isServerName, serverOf, toolName } from '../../../src/tools/mcp/calls/names.ts';
+import type { ServerSettings } from '../../../src/tools/mcp/settings/server-settings.ts';
 
 const SETTINGS: ServerSettings = {
   name: 'files',

@@ -2,7 +2,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import { fateOf } from '../../../src/tools/mcp/fate.ts';
+import { fateOf } from '../../../src/tools/mcp/calls/fate.ts';
 
 const caused = (code: string): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });

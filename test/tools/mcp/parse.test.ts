@@ -1,6 +1,6 @@
 // What the config file says of MCP servers.
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/tools/parse-config.ts';
+import { parseConfig } from '../../../src/tools/config/parse-config.ts';
 import { faultyTool } from '../faulty-tool.ts';
 
 function faultsOf(config: unknown): string[] {

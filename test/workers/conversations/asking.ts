@@ -1,6 +1,6 @@
 // What clients ask of a conversation, by the book: what each operation is aimed at, whether it is refused, and what is so
 // once it was done.
-import { MAIN, nameBeside } from '../../../src/core/branch.ts';
+import { MAIN, nameBeside } from '../../../src/core/conversation/branch.ts';
 import type { Code } from '../../../src/core/errors.ts';
 import type { MessageId } from '../../../src/core/ids.ts';
 import type { Book, Branch, Job } from './book.ts';

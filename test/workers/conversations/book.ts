@@ -1,8 +1,8 @@
 // The book of a conversation as it ought to be: each branch a plain list of what it shows, a queue, one job at a time.
 // Nothing is shared and nothing is clever, so that it can be read and believed.
 import type { JobId, MessageId } from '../../../src/core/ids.ts';
-import { MAIN } from '../../../src/core/branch.ts';
-import type { FinishedStatus, InterruptMode } from '../../../src/core/job.ts';
+import { MAIN } from '../../../src/core/conversation/branch.ts';
+import type { FinishedStatus, InterruptMode } from '../../../src/core/run/job.ts';
 import type { Operation, Plan, Round } from './dice.ts';
 import type { Call, Entry, Standing } from './entries.ts';
 

@@ -1,10 +1,10 @@
 // What is done to a conversation, drawn from a seed. What an operation is aimed at is a number that is looked up when its
 // turn comes, so that any part of a sequence is a sequence too.
-import { DELIVERIES } from '../../../src/commands/submit-input.ts';
-import type { Delivery } from '../../../src/commands/submit-input.ts';
+import { DELIVERIES } from '../../../src/commands/inputs/submit-input.ts';
+import type { Delivery } from '../../../src/commands/inputs/submit-input.ts';
 import type { CompactorType } from '../../../src/core/compaction/type.ts';
-import { INTERRUPT_MODES } from '../../../src/core/job.ts';
-import type { InterruptMode } from '../../../src/core/job.ts';
+import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
+import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { oneOf, seeded } from '../../db/interleaving/scheduler.ts';
 import type { Random } from '../../db/interleaving/scheduler.ts';
 

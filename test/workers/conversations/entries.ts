@@ -1,10 +1,10 @@
 // What stands in a conversation, said in one line of words: by the oracle as it ought to be, of what is stored as it is.
-import { isToolResult, isToolUse } from '../../../src/core/blocks.ts';
-import type { Block } from '../../../src/core/blocks.ts';
+import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
+import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
-import type { MessageRole, MessageType } from '../../../src/core/message.ts';
-import type { PromptMessage } from '../../../src/core/prompt.ts';
-import type { Turn } from '../../../src/core/turn.ts';
+import type { MessageRole, MessageType } from '../../../src/core/conversation/message.ts';
+import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
+import type { Turn } from '../../../src/core/conversation/turn.ts';
 import type { Tool } from './dice.ts';
 
 /** A call; `number` is what it is about, and is in its input. */

@@ -1,22 +1,22 @@
 // What clients do to one conversation: the commands, as the routes perform them.
-import { editInput, regenerate } from '../../../src/commands/regenerate.ts';
-import { answerCall } from '../../../src/commands/answer-call.ts';
-import { cancelJob } from '../../../src/commands/cancel-job.ts';
-import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/change-branches.ts';
-import type { CreateBranch } from '../../../src/commands/change-branches.ts';
-import { clearContext } from '../../../src/commands/clear-context.ts';
-import { compactContext } from '../../../src/commands/compact-context.ts';
-import { interruptContext } from '../../../src/commands/interrupt-context.ts';
+import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
+import { answerCall } from '../../../src/commands/calls/answer-call.ts';
+import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
+import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
+import type { CreateBranch } from '../../../src/commands/contexts/change-branches.ts';
+import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
+import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
+import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
 import { perform, performAlone } from '../../../src/commands/perform.ts';
 import type { Command } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { needsTransaction, submitInput } from '../../../src/commands/submit-input.ts';
-import type { Delivery, SubmitInput } from '../../../src/commands/submit-input.ts';
+import { needsTransaction, submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import type { Delivery, SubmitInput } from '../../../src/commands/inputs/submit-input.ts';
 import type { Code } from '../../../src/core/errors.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { AskedCompaction } from '../../../src/core/compaction/settings.ts';
-import type { InterruptMode } from '../../../src/core/job.ts';
+import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { padded } from './entries.ts';
 
 /** What an operation came to: the job and the message that it made or was about. */

@@ -2,9 +2,9 @@
 // or waited for.
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import { v7 } from 'uuid';
-import { ids } from '../../../src/cli/ids.ts';
-import type { FinishedStatus } from '../../../src/core/job.ts';
-import { answerTurn, inputTurn } from '../../../src/core/turn.ts';
+import { ids } from '../../../src/platform/ids.ts';
+import type { FinishedStatus } from '../../../src/core/run/job.ts';
+import { answerTurn, inputTurn } from '../../../src/core/conversation/turn.ts';
 import { lastTurnOf } from './book.ts';
 import { planCompaction } from './compacting.ts';
 import type { Answer, Book, Branch, Compaction, Input, Job, OpenCall } from './book.ts';

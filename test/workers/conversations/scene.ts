@@ -1,12 +1,12 @@
 // The model and the tools of one conversation, played by what they are expected to be asked: they answer as the book says
 // and hold what it says is held. What is asked otherwise is a fault.
 import pTimeout from 'p-timeout';
-import type { Append } from '../../../src/core/append.ts';
+import type { Append } from '../../../src/core/run/append.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
-import type { ModelOutcome, ModelRequest } from '../../../src/core/model.ts';
-import type { PromptMessage } from '../../../src/core/prompt.ts';
-import type { ToolInvocation, ToolOutcome } from '../../../src/core/tool.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { ModelOutcome, ModelRequest } from '../../../src/core/model/model.ts';
+import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
+import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
+import { NO_USAGE } from '../../../src/core/money/usage.ts';
 import { aborted } from '../fleet.ts';
 import type { Answer } from './book.ts';
 import { saidIn } from './compacting.ts';

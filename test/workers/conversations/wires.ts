@@ -1,5 +1,5 @@
 // A prompt that was sent, as each provider would get it.
-import type { PromptMessage } from '../../../src/core/prompt.ts';
+import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { expectChat, expectMessages, expectResponses } from '../../llm/valid-requests.ts';
 
 const WIRES = { Messages: expectMessages, 'Chat Completions': expectChat, Responses: expectResponses };

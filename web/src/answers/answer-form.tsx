@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Json, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
-import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
-import { Json as ShownJson } from '../ui/json.tsx';
-import { RelativeTime } from '../ui/time.tsx';
-import { Checkbox } from '../ui/toggle.tsx';
+import { Button } from '../ui/forms/button.tsx';
+import { TextField } from '../ui/forms/field.tsx';
+import { Json as ShownJson } from '../ui/text/json.tsx';
+import { RelativeTime } from '../ui/text/time.tsx';
+import { Checkbox } from '../ui/forms/toggle.tsx';
 import css from './answers.module.css';
 import { useDecide } from './use-decide.ts';
 

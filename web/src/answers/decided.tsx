@@ -1,9 +1,9 @@
 /** The decision, shown in place of the form. It can be undone while its state is `held`. */
 import { Check } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
-import type { Decision } from '../data/decisions.ts';
-import { Button } from '../ui/button.tsx';
-import { Spinner } from '../ui/spinner.tsx';
+import type { Decision } from '../data/query/decisions.ts';
+import { Button } from '../ui/forms/button.tsx';
+import { Spinner } from '../ui/state/spinner.tsx';
 import css from './answers.module.css';
 
 export function Decided({ decision, onUndo }: { decision: Decision; onUndo?: () => void }) {

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import type { ResolveToolCall, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
-import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
-import { Json as ShownJson } from '../ui/json.tsx';
+import { Button } from '../ui/forms/button.tsx';
+import { TextField } from '../ui/forms/field.tsx';
+import { Json as ShownJson } from '../ui/text/json.tsx';
 import css from './answers.module.css';
 import { useDecide } from './use-decide.ts';
 

@@ -2,9 +2,9 @@
 import { useLayoutEffect } from 'react';
 import type { ReactNode } from 'react';
 import type { ToolCall } from 'nightshift/client';
-import { takeBack, useDecision } from '../data/decisions.ts';
-import { useSteady } from '../ui/steady.ts';
-import { RelativeTime } from '../ui/time.tsx';
+import { takeBack, useDecision } from '../data/query/decisions.ts';
+import { useSteady } from '../ui/state/steady.ts';
+import { RelativeTime } from '../ui/text/time.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 import { Decided, focusCard } from './decided.tsx';

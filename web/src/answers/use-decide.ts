@@ -2,11 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import type { ToolCall } from 'nightshift/client';
-import { decide } from '../data/decisions.ts';
-import type { Wait } from '../data/decisions.ts';
-import { keys } from '../data/keys.ts';
-import { approvalsQuery } from '../data/system.ts';
-import { showNotice, showError } from '../ui/toaster.tsx';
+import { decide } from '../data/query/decisions.ts';
+import type { Wait } from '../data/query/decisions.ts';
+import { keys } from '../data/query/keys.ts';
+import { approvalsQuery } from '../data/query/system.ts';
+import { showNotice, showError } from '../ui/layout/toaster.tsx';
 
 export type Decide = (words: string, send: () => Promise<unknown>) => void;
 

@@ -1,12 +1,12 @@
 /** Root component: query cache, sign-in and router. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { makeQueryClient } from '../data/query-client.ts';
-import { sessionQuery } from '../data/session.ts';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Spinner } from '../ui/spinner.tsx';
-import { Toaster } from '../ui/toaster.tsx';
-import { TooltipProvider } from '../ui/tooltip.tsx';
+import { makeQueryClient } from '../data/query/query-client.ts';
+import { sessionQuery } from '../data/query/session.ts';
+import { ErrorState } from '../ui/state/error-state.tsx';
+import { Spinner } from '../ui/state/spinner.tsx';
+import { Toaster } from '../ui/layout/toaster.tsx';
+import { TooltipProvider } from '../ui/layout/tooltip.tsx';
 import css from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { router } from './router.tsx';

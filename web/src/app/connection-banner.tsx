@@ -1,5 +1,5 @@
-import { useIsLost } from '../data/connection.ts';
-import { Spinner } from '../ui/spinner.tsx';
+import { useIsLost } from '../data/live/connection.ts';
+import { Spinner } from '../ui/state/spinner.tsx';
 import css from './shell.module.css';
 
 /** Shown while the API cannot be reached. */

@@ -1,7 +1,7 @@
 /** Error page for exceptions that a component of the console throws. */
 import { Component } from 'react';
 import type { ReactNode } from 'react';
-import { ErrorState } from '../ui/error-state.tsx';
+import { ErrorState } from '../ui/state/error-state.tsx';
 
 type Props = { children: ReactNode };
 type State = { error: unknown; failed: boolean };

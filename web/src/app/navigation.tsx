@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { Keyboard, LogOut } from 'lucide-react';
-import { useSignOut } from '../data/session.ts';
-import { approvalsQuery } from '../data/system.ts';
-import { IconButton } from '../ui/button.tsx';
-import { showHelp } from '../ui/help.ts';
-import { ThemeMenu } from '../ui/theme-menu.tsx';
-import { showError } from '../ui/toaster.tsx';
+import { useSignOut } from '../data/query/session.ts';
+import { approvalsQuery } from '../data/query/system.ts';
+import { IconButton } from '../ui/forms/button.tsx';
+import { showHelp } from '../ui/forms/help.ts';
+import { ThemeMenu } from '../ui/state/theme-menu.tsx';
+import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
 import { isWithin, PLACES } from './places.ts';
 import css from './shell.module.css';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
-import { buttonClass } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Page } from '../ui/page.tsx';
+import { buttonClass } from '../ui/forms/button.tsx';
+import { Empty } from '../ui/layout/empty.tsx';
+import { Page } from '../ui/layout/page.tsx';
 
 export function NotFound() {
   return (

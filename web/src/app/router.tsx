@@ -1,6 +1,6 @@
 /** Routes of the console. The code of a page is loaded on the first visit. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { Spinner } from '../ui/spinner.tsx';
+import { Spinner } from '../ui/state/spinner.tsx';
 import css from './app.module.css';
 import { Fault } from './error-boundary.tsx';
 import { NotFound } from './not-found.tsx';

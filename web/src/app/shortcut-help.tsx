@@ -1,6 +1,6 @@
-import { Dialog } from '../ui/dialog.tsx';
-import { hideHelp, useHelpShown } from '../ui/help.ts';
-import { KeyHint } from '../ui/key-hint.tsx';
+import { Dialog } from '../ui/layout/dialog.tsx';
+import { hideHelp, useHelpShown } from '../ui/forms/help.ts';
+import { KeyHint } from '../ui/text/key-hint.tsx';
 import { PLACES } from './places.ts';
 import css from './shortcut-help.module.css';
 

@@ -1,7 +1,7 @@
 /** Shortcuts of every page: `g` and a letter open a section, `/` focuses the search, `?` shows the help. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { showHelp } from '../ui/help.ts';
+import { showHelp } from '../ui/forms/help.ts';
 import { PLACES } from './places.ts';
 
 /** Time limit for the second key after `g`. */

@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { signIn } from '../data/session.ts';
-import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
-import { useTitle } from '../ui/page.tsx';
+import { signIn } from '../data/query/session.ts';
+import { Button } from '../ui/forms/button.tsx';
+import { TextField } from '../ui/forms/field.tsx';
+import { useTitle } from '../ui/layout/page.tsx';
 import css from './app.module.css';
 import { Logo } from './logo.tsx';
 

@@ -1,9 +1,9 @@
 /** Suggestions for names in configs and roles: models, providers, tools and MCP servers of this installation. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { contextsQuery } from './contexts.ts';
-import { allOf } from './pages-of.ts';
-import { systemQuery } from './system.ts';
-import { rolesQuery } from './workers.ts';
+import { contextsQuery } from './query/contexts.ts';
+import { allOf } from './query/pages-of.ts';
+import { systemQuery } from './query/system.ts';
+import { rolesQuery } from './query/workers.ts';
 
 /** The default model, and the models of roles and loaded contexts. */
 export function useModels(): string[] {

@@ -1,5 +1,5 @@
 /** Checks a command name against globs. Pure, and fast for any glob. */
-import { isMatch } from '../../../core/policy.ts';
+import { isMatch } from '../../../core/run/policy.ts';
 
 /** `*` matches any text without a slash; every other character matches itself. */
 export function isAllowed(command: string, globs: readonly string[] | null): boolean {

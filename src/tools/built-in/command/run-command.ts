@@ -4,8 +4,8 @@
  * approval.
  */
 import type { TenantId } from '../../../core/ids.ts';
-import { ToolFault } from '../../tool-fault.ts';
-import type { Tool } from '../../tool.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
+import type { Tool } from '../../registry/tool.ts';
 import { builtIn } from '../built-in.ts';
 import { expectRoom, forgetUsage, isFull } from '../files/room.ts';
 import type { FileLimits } from '../files/limits.ts';

@@ -2,8 +2,8 @@
  * Tools for the files of a context's workspace. Paths are relative and cannot leave it. Links are listed and never
  * followed.
  */
-import { ToolFault } from '../../tool-fault.ts';
-import type { Tool } from '../../tool.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
+import type { Tool } from '../../registry/tool.ts';
 import { builtIn, textIn } from '../built-in.ts';
 import { fitting } from '../fitting.ts';
 import type { FileLimits } from './limits.ts';

@@ -1,6 +1,6 @@
 /** Removes files and directories of a workspace. A link is removed, its target is not. */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import { diskOf } from './survey.ts';
 import type { DiskUsage } from './survey.ts';
 import { codeOf, faultOf, folderIn, namesIn, within } from './walk.ts';

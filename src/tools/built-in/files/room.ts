@@ -4,7 +4,7 @@
  * counted again.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import type { FileLimits } from './limits.ts';
 import { usage } from './survey.ts';
 import type { DiskUsage } from './survey.ts';

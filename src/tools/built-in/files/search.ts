@@ -1,6 +1,6 @@
 /** Searches lines of files for a literal text, so that no pattern is slower than another. */
 import type { FileHandle } from 'node:fs/promises';
-import { headOf } from '../../truncate.ts';
+import { headOf } from '../../run/truncate.ts';
 
 export type Match = { path: string; line: number; text: string };
 

@@ -1,7 +1,7 @@
 /** Walks a workspace, directory by directory, in the order of names. Links are reported and not followed. */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 

@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 import { diskOf } from './survey.ts';

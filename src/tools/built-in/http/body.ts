@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform, pipeline } from 'node:stream';
 import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 
 export type Body = { bytes: Buffer; total: number; truncated: boolean };
 

@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import { isIn, isOwnName, isPublic, networks, parseCidr } from './addresses.ts';
 
 export type Address = { address: string; family: number };

@@ -2,7 +2,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import { bare } from './gatekeeper.ts';
 import type { Address, Gatekeeper } from './gatekeeper.ts';
 

@@ -5,8 +5,8 @@
  */
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { ToolFault } from '../../tool-fault.ts';
-import type { Tool } from '../../tool.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
+import type { Tool } from '../../registry/tool.ts';
 import { builtIn, textIn } from '../built-in.ts';
 import { fitting } from '../fitting.ts';
 import { bodyText, readBody } from './body.ts';

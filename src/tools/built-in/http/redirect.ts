@@ -1,5 +1,5 @@
 /** Computes the next request after a redirect. Pure. */
-import { ToolFault } from '../../tool-fault.ts';
+import { ToolFault } from '../../run/tool-fault.ts';
 import type { Hop } from './hop.ts';
 
 const REDIRECTS = [301, 302, 303, 307, 308];

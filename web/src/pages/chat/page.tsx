@@ -1,12 +1,12 @@
 /** The context list and the open context: side by side, on narrow screens one of the two. */
 import { useParams } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { Empty } from '../../ui/empty.tsx';
-import { useTitle } from '../../ui/page.tsx';
+import { Empty } from '../../ui/layout/empty.tsx';
+import { useTitle } from '../../ui/layout/page.tsx';
 import css from './chat.module.css';
-import { ContextsPane } from './contexts-pane.tsx';
+import { ContextsPane } from './contexts/contexts-pane.tsx';
 import { Conversation } from './conversation.tsx';
-import { NewWorker } from './new-worker.tsx';
+import { NewWorker } from './contexts/new-worker.tsx';
 
 export function ChatPage() {
   const { contextId } = useParams({ strict: false });

@@ -4,16 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { Play, RotateCcw } from 'lucide-react';
 import type { Context } from 'nightshift/client';
 import { client } from '../../data/client.ts';
-import { contextStateQuery } from '../../data/contexts.ts';
-import { keys } from '../../data/keys.ts';
-import { Button } from '../../ui/button.tsx';
+import { contextStateQuery } from '../../data/query/contexts.ts';
+import { keys } from '../../data/query/keys.ts';
+import { Button } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Spinner } from '../../ui/spinner.tsx';
-import { Duration } from '../../ui/time.tsx';
-import { showError } from '../../ui/toaster.tsx';
+import { Spinner } from '../../ui/state/spinner.tsx';
+import { Duration } from '../../ui/text/time.tsx';
+import { showError } from '../../ui/layout/toaster.tsx';
 import css from './state-line.module.css';
 import { isBusy } from './state.ts';
-import { StopButton } from './stop-button.tsx';
+import { StopButton } from './composer/stop-button.tsx';
 
 /** Poll interval: the stream has no events for queue positions and throttles. */
 const ASK_AGAIN_MS = 2_000;

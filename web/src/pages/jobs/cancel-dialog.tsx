@@ -1,12 +1,12 @@
 /** Asks for confirmation and shows how many jobs will be cancelled. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { cancelJobs, cancelMatching, countUnfinished } from '../../data/jobs.ts';
-import { keys } from '../../data/keys.ts';
-import type { JobFilter } from '../../data/keys.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { showNotice, showError } from '../../ui/toaster.tsx';
+import { cancelJobs, cancelMatching, countUnfinished } from '../../data/query/jobs.ts';
+import { keys } from '../../data/query/keys.ts';
+import type { JobFilter } from '../../data/query/keys.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { showNotice, showError } from '../../ui/layout/toaster.tsx';
 import css from './jobs.module.css';
 
 export type StopTarget =

@@ -1,9 +1,9 @@
 /** Converts the search parameters of the address to a job filter of the API. */
 import type { Json } from 'nightshift/client';
 import { spanOf } from '../../data/days.ts';
-import type { JobFilter, JobStatus } from '../../data/keys.ts';
-import type { Option } from '../../ui/select.tsx';
-import { showStatus } from '../../ui/status-badge.tsx';
+import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
+import type { Option } from '../../ui/forms/select.tsx';
+import { showStatus } from '../../ui/text/status-badge.tsx';
 
 export type JobSearch = {
   status?: string;

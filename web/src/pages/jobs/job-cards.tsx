@@ -2,10 +2,10 @@
 import { Link } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
 import { shortId } from '../../data/format.ts';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
-import { Checkbox } from '../../ui/toggle.tsx';
-import { Tokens } from '../../ui/tokens.tsx';
+import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
+import { Checkbox } from '../../ui/forms/toggle.tsx';
+import { Tokens } from '../../ui/text/tokens.tsx';
 import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { shortId } from '../../data/format.ts';
-import { rolesQuery } from '../../data/workers.ts';
-import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/filters.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { rolesQuery } from '../../data/query/workers.ts';
+import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
 import { KIND_OPTIONS, STATUS_OPTIONS, memberOf } from './filter.ts';
 import type { JobSearch } from './filter.ts';
 

@@ -4,8 +4,8 @@ import { isFinished } from 'nightshift/client';
 import type { Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { shortId } from '../../data/format.ts';
-import { Duration } from '../../ui/time.tsx';
-import { Checkbox } from '../../ui/toggle.tsx';
+import { Duration } from '../../ui/text/time.tsx';
+import { Checkbox } from '../../ui/forms/toggle.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Stats } from 'nightshift/client';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import css from './overview.module.css';
 
 const exact = new Intl.NumberFormat('en');

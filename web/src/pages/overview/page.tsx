@@ -1,11 +1,11 @@
 /** Overview: current counts, statistics over time, worker processes. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { historyQuery, statsQuery } from '../../data/system.ts';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Segments } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { historyQuery, statsQuery } from '../../data/query/system.ts';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Segments } from '../../ui/forms/filters.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Now } from './now.tsx';
 import { Plots } from './plots.tsx';
 import { Processes } from './processes.tsx';

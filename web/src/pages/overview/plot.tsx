@@ -14,9 +14,9 @@ import {
   YAxis,
 } from 'recharts';
 import type { StatsBucket, StatsHistory } from 'nightshift/client';
-import { IconButton } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Table } from '../../ui/table.tsx';
+import { IconButton } from '../../ui/forms/button.tsx';
+import { Card } from '../../ui/layout/card.tsx';
+import { Table } from '../../ui/layout/table.tsx';
 import { formatMoment } from './moments.ts';
 import css from './overview.module.css';
 

@@ -1,8 +1,8 @@
 /** Charts of finished jobs, latency, tokens and cost. */
 import type { StatsBucket, StatsHistory } from 'nightshift/client';
-import { formatDuration } from '../../ui/time.tsx';
-import { addCosts, formatCost } from '../../ui/cost.ts';
-import { formatCount } from '../../ui/tokens.tsx';
+import { formatDuration } from '../../ui/text/time.tsx';
+import { addCosts, formatCost } from '../../ui/text/cost.ts';
+import { formatCount } from '../../ui/text/tokens.tsx';
 import css from './overview.module.css';
 import { Plot } from './plot.tsx';
 import type { Series } from './plot.tsx';

@@ -1,13 +1,13 @@
 /** Table of the live worker processes; the API lists them only for the admin key. */
 import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
-import { systemQuery } from '../../data/system.ts';
-import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Table } from '../../ui/table.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
+import { systemQuery } from '../../data/query/system.ts';
+import { Card } from '../../ui/layout/card.tsx';
+import { Empty } from '../../ui/layout/empty.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
 
 export function Processes() {
   const system = useQuery({ ...systemQuery(), refetchInterval: 5_000 });

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { SearchResult } from 'nightshift/client';
-import { contextQuery } from '../../data/contexts.ts';
+import { contextQuery } from '../../data/query/contexts.ts';
 import { contextName, shortId } from '../../data/format.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
 import { partsOf } from './parts.ts';
 import css from './search.module.css';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { shortId } from '../../data/format.ts';
-import { rolesQuery } from '../../data/workers.ts';
-import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/filters.tsx';
+import { rolesQuery } from '../../data/query/workers.ts';
+import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
 
 export type SearchSearch = {
   q?: string;

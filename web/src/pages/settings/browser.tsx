@@ -1,12 +1,12 @@
 /** Settings of this browser. */
 import { Keyboard, LogOut } from 'lucide-react';
-import { useSignOut } from '../../data/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Segments } from '../../ui/filters.tsx';
-import { showHelp } from '../../ui/help.ts';
-import { useTheme } from '../../ui/theme.ts';
-import { showError } from '../../ui/toaster.tsx';
+import { useSignOut } from '../../data/query/session.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Card } from '../../ui/layout/card.tsx';
+import { Segments } from '../../ui/forms/filters.tsx';
+import { showHelp } from '../../ui/forms/help.ts';
+import { useTheme } from '../../ui/state/theme.ts';
+import { showError } from '../../ui/layout/toaster.tsx';
 import css from './settings.module.css';
 
 export function Browser() {

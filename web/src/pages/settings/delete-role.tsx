@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Role } from 'nightshift/client';
-import { keys } from '../../data/keys.ts';
-import { deleteRole } from '../../data/workers.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { showNotice, showError } from '../../ui/toaster.tsx';
+import { keys } from '../../data/query/keys.ts';
+import { deleteRole } from '../../data/query/workers.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { showNotice, showError } from '../../ui/layout/toaster.tsx';
 
 export function DeleteRole({ role, onClose }: { role: Role | null; onClose: () => void }) {
   const cache = useQueryClient();

@@ -1,5 +1,5 @@
 import type { SystemLimits } from 'nightshift/client';
-import { formatDuration } from '../../ui/time.tsx';
+import { formatDuration } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
 import css from './settings.module.css';
 

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { System } from 'nightshift/client';
-import { systemQuery } from '../../data/system.ts';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { systemQuery } from '../../data/query/system.ts';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
 
 export function OfSystem({ children }: { children: (system: System) => ReactNode }) {
   const system = useQuery({ ...systemQuery(), refetchInterval: 10_000 });

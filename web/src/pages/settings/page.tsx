@@ -1,7 +1,7 @@
 /** Settings: roles, the configuration of the installation, and this browser. Secrets are never shown. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Page } from '../../ui/page.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Browser } from './browser.tsx';
 import { LimitsTab } from './limits.tsx';
 import { ProvidersTab } from './providers.tsx';

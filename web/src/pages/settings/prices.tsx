@@ -1,6 +1,6 @@
 import type { ModelPrice } from 'nightshift/client';
-import { Table } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import type { Column } from '../../ui/layout/table.tsx';
 import css from './settings.module.css';
 
 const KINDS = [

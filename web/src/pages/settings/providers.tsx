@@ -1,8 +1,8 @@
 import type { ProviderStatus } from 'nightshift/client';
-import { Badge } from '../../ui/badge.tsx';
-import type { Tone } from '../../ui/badge.tsx';
-import { Table } from '../../ui/table.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
+import type { Tone } from '../../ui/text/badge.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
 import { Prices } from './prices.tsx';
 import css from './settings.module.css';

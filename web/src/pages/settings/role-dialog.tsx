@@ -1,12 +1,12 @@
 /** Dialog to create, edit or view a role. Roles of the config file are read-only. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { roleQuery } from '../../data/workers.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { roleQuery } from '../../data/query/workers.ts';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Field } from '../../ui/forms/field.tsx';
+import { Select } from '../../ui/forms/select.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RoleForm } from './role-form.tsx';
 import { NEW_ROLE, toDraft } from './role-draft.ts';
 

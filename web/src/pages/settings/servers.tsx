@@ -1,9 +1,9 @@
 import { Plug } from 'lucide-react';
 import type { McpServerInfo } from 'nightshift/client';
-import { Badge } from '../../ui/badge.tsx';
-import type { Tone } from '../../ui/badge.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
+import type { Tone } from '../../ui/text/badge.tsx';
+import { Card } from '../../ui/layout/card.tsx';
+import { Empty } from '../../ui/layout/empty.tsx';
 import { OfSystem } from './of-system.tsx';
 import css from './settings.module.css';
 import { ToolList } from './tools.tsx';

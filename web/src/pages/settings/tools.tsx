@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Wrench } from 'lucide-react';
 import type { ToolInfo } from 'nightshift/client';
-import { Badge } from '../../ui/badge.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
+import { Empty } from '../../ui/layout/empty.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
 import { OfSystem } from './of-system.tsx';
 import css from './settings.module.css';
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
 import { useId } from 'react';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
 import { classes } from '../../ui/classes.ts';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { formatDuration } from '../../ui/time.tsx';
-import { Tooltip } from '../../ui/tooltip.tsx';
+import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { formatDuration } from '../../ui/text/time.tsx';
+import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import { RowDetails } from './row-details.tsx';
 import { STRETCHES, isWait } from './rows.ts';

@@ -2,9 +2,9 @@
 import { ChevronLeft, ChevronRight, Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import { useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { useNow } from '../../ui/clock.ts';
+import { useNow } from '../../ui/state/clock.ts';
 import css from './chart.module.css';
 import { ChartRow } from './chart-row.tsx';
 import { STRETCHES, extentOf } from './rows.ts';

@@ -1,11 +1,11 @@
 /** Dialog with the prompt of one model call. */
 import { useQuery } from '@tanstack/react-query';
 import type { JobStep, SentPrompt } from 'nightshift/client';
-import { promptQuery } from '../../data/jobs.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Json } from '../../ui/json.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { promptQuery } from '../../data/query/jobs.ts';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Json } from '../../ui/text/json.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import css from './timeline.module.css';
 
 type Lost = NonNullable<JobStep['prefix_lost_at']>;

@@ -1,9 +1,9 @@
 /** The rows of the chart as a table. */
-import { useNow } from '../../ui/clock.ts';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { Table } from '../../ui/table.tsx';
-import { formatDuration } from '../../ui/time.tsx';
-import { Tokens } from '../../ui/tokens.tsx';
+import { useNow } from '../../ui/state/clock.ts';
+import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { formatDuration } from '../../ui/text/time.tsx';
+import { Tokens } from '../../ui/text/tokens.tsx';
 import { STRETCHES } from './rows.ts';
 import type { Row } from './rows.ts';
 

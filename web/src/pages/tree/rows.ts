@@ -1,6 +1,6 @@
 /** Builds the visible rows of a worker tree, and its totals. */
 import type { WorkerTree, WorkerTreeNode } from 'nightshift/client';
-import { addCosts } from '../../ui/cost.ts';
+import { addCosts } from '../../ui/text/cost.ts';
 
 export type Row = {
   node: WorkerTreeNode;

@@ -5,18 +5,18 @@ import { CircleStop, CircleX, ListChecks, MessagesSquare, Play, Timer } from 'lu
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { client } from '../../data/client.ts';
-import { contextStateQuery } from '../../data/contexts.ts';
-import { keys } from '../../data/keys.ts';
-import { workerQuery } from '../../data/workers.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
-import { showNotice, showError } from '../../ui/toaster.tsx';
+import { contextStateQuery } from '../../data/query/contexts.ts';
+import { keys } from '../../data/query/keys.ts';
+import { workerQuery } from '../../data/query/workers.ts';
+import { Button, buttonClass } from '../../ui/forms/button.tsx';
+import { Card } from '../../ui/layout/card.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
+import { showNotice, showError } from '../../ui/layout/toaster.tsx';
 import css from './tree.module.css';
 
 /** Poll interval of the selected worker. */

@@ -4,17 +4,17 @@ import { Trash2 } from 'lucide-react';
 import type { Branch } from 'nightshift/client';
 import { useState } from 'react';
 import { client } from '../../../data/client.ts';
-import { branchesQuery, messageQuery } from '../../../data/contexts.ts';
+import { branchesQuery, messageQuery } from '../../../data/query/contexts.ts';
 import { textOf } from '../../../data/format.ts';
-import { keys } from '../../../data/keys.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { Button, IconButton } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorState } from '../../../ui/error-state.tsx';
-import { readError } from '../../../ui/read-error.ts';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { RelativeTime } from '../../../ui/time.tsx';
-import { Tokens } from '../../../ui/tokens.tsx';
+import { keys } from '../../../data/query/keys.ts';
+import { Badge } from '../../../ui/text/badge.tsx';
+import { Button, IconButton } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { readError } from '../../../ui/state/read-error.ts';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { RelativeTime } from '../../../ui/text/time.tsx';
+import { Tokens } from '../../../ui/text/tokens.tsx';
 import css from './branches.module.css';
 
 /** Page size; small, because each row fetches the message at its fork point. */

@@ -3,14 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { client } from '../../../data/client.ts';
-import { contextQuery } from '../../../data/contexts.ts';
-import { keys } from '../../../data/keys.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { readError } from '../../../ui/read-error.ts';
-import { Checkbox } from '../../../ui/toggle.tsx';
-import { showNotice } from '../../../ui/toaster.tsx';
+import { contextQuery } from '../../../data/query/contexts.ts';
+import { keys } from '../../../data/query/keys.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { readError } from '../../../ui/state/read-error.ts';
+import { Checkbox } from '../../../ui/forms/toggle.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 /** Without `fromMessageId` the branch shares all completed messages. */
 export function CreateBranch({

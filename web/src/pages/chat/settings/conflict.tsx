@@ -1,7 +1,7 @@
 /** Shown if the settings were changed by someone else during editing: the user chooses which values to keep. */
 import { useId, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { NAMES } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 import { differences, show } from './merge.ts';

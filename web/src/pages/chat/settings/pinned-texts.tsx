@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import type { PinnedText } from 'nightshift/client';
-import { Button } from '../../../ui/button.tsx';
-import { TextArea, TextField } from '../../../ui/field.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { TextArea, TextField } from '../../../ui/forms/field.tsx';
 import css from './settings.module.css';
 
 /** Edits the texts that follow the system prompt in every prompt. */

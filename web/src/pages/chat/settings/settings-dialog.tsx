@@ -3,15 +3,15 @@
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keys } from '../../../data/keys.ts';
-import { changeContext, readVersioned } from '../../../data/versioned-context.ts';
-import type { VersionedContext } from '../../../data/versioned-context.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorState } from '../../../ui/error-state.tsx';
-import { readError } from '../../../ui/read-error.ts';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { showNotice } from '../../../ui/toaster.tsx';
+import { keys } from '../../../data/query/keys.ts';
+import { changeContext, readVersioned } from '../../../data/query/versioned-context.ts';
+import type { VersionedContext } from '../../../data/query/versioned-context.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { readError } from '../../../ui/state/read-error.ts';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { Conflict } from './conflict.tsx';
 import { changed, toDraft, toPatch } from './draft.ts';
 import type { Draft, Member } from './draft.ts';

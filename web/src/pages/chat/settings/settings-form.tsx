@@ -1,8 +1,8 @@
 import { useModels, useServers, useTools } from '../../../data/names.ts';
-import { Choices } from '../../../ui/choices.tsx';
-import { Field, TextArea, TextField } from '../../../ui/field.tsx';
-import { Select } from '../../../ui/select.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
+import { Choices } from '../../../ui/forms/choices.tsx';
+import { Field, TextArea, TextField } from '../../../ui/forms/field.tsx';
+import { Select } from '../../../ui/forms/select.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import { NAMES } from './draft.ts';
 import type { Draft, Member } from './draft.ts';

@@ -1,0 +1,73 @@
+/**
+ * Checks calls before they run: rules first, then the tool itself. One append lets the calls that need approval wait
+ * and closes the forbidden ones; the rest can run. Nothing was started before, so after a crash the check is simply
+ * repeated.
+ */
+import type { ActiveJob } from '../../core/run/job.ts';
+import { letCallsWait } from '../../core/transitions/approval.ts';
+import type { WaitingCall } from '../../core/transitions/approval.ts';
+import { parseQuestion } from '../../core/conversation/question.ts';
+import { ruleOn } from '../../core/run/policy.ts';
+import { sleepFrom } from '../../core/run/sleep.ts';
+import type { Settings } from '../../core/workers/settings.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { AnsweredBy } from '../../core/tools/tool.ts';
+import type { OpenCall } from '../../core/tools/tool-call.ts';
+import { inputOf, toInvocation } from './invocation.ts';
+import { append, follow, reread } from '../run.ts';
+import type { After, Run } from '../run.ts';
+
+/**
+ * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is
+ * null and the loop decides again.
+ */
+export type Judged = { free: readonly OpenCall[] | null; after: After };
+
+/** `calls`: only calls of granted tools. */
+export async function judgeCalls(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  calls: readonly OpenCall[],
+): Promise<Judged> {
+  const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, job, settings, call)));
+  const held = judged.filter((one) => one !== null);
+  if (held.length === 0) return { free: calls, after: snapshot };
+  const transition = letCallsWait(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
+  const outcome = await append(run, transition);
+  if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
+  const free = calls.filter((_, at) => judged[at] === null);
+  return { free, after: await follow(run, snapshot, transition, outcome) };
+}
+
+/** Null: it runs. An approved call is not checked again. */
+async function judgeCall(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  { tools, asking }: Settings,
+  call: OpenCall,
+): Promise<WaitingCall | null> {
+  const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
+  const input = inputOf(snapshot, call);
+  const isApproved = call.approval?.decision === 'approve';
+  const decision = isApproved
+    ? 'never'
+    : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));
+  switch (decision) {
+    case 'deny':
+      return { call, input, to: 'denied', answeredBy };
+    case 'always':
+      return { call, input, to: 'approval', answeredBy };
+    case 'never':
+      if (answeredBy === 'timer' && sleepFrom(input, run.clock.now()) !== null)
+        return { call, input, to: 'timer', answeredBy };
+      return isAnsweredOutside(answeredBy, input) ? { call, input, to: 'answer', answeredBy } : null;
+  }
+}
+
+/** A call to ask a person without a valid question runs: its tool returns an error. */
+function isAnsweredOutside(answeredBy: AnsweredBy, input: WaitingCall['input']): boolean {
+  return answeredBy === 'client' || (answeredBy === 'person' && parseQuestion(input) !== null);
+}

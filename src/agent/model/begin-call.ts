@@ -1,0 +1,47 @@
+/** Starts a model call: builds the request and forwards the stream to a listener. */
+import type { ActiveJob } from '../../core/run/job.ts';
+import type { Model, ModelRequest } from '../../core/model/model.ts';
+import { pinnedText } from '../../core/conversation/pinned.ts';
+import { assemble } from '../../core/conversation/prompt.ts';
+import type { Settings } from '../../core/workers/settings.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { AnswerListener, RunPorts, UnderWay } from '../run.ts';
+import { timed } from './timed.ts';
+import { untilDeadline } from '../waits/until-deadline.ts';
+
+/**
+ * Ends with `signal` or at the job's deadline. The fingerprint of the request is computed while the answer is
+ * awaited.
+ */
+export function beginCall(
+  { clock, log, fingerprint }: Pick<RunPorts, 'clock' | 'log' | 'fingerprint'>,
+  model: Model,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  signal: AbortSignal,
+  forwardTo: AnswerListener,
+): UnderWay {
+  const request = toRequest(snapshot, job, settings);
+  log.prompt(job.id, request.messages);
+  const { listener, times } = timed(clock, forwardTo);
+  const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
+  // Client tools are excluded: they are stored in the worker's config.
+  const listed = settings.tools.filter((tool) => tool.answered_by !== 'client');
+  return { outcome, times, prompt: fingerprint({ ...request, listed }, snapshot) };
+}
+
+function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
+  return {
+    model: settings.model,
+    system: settings.systemPrompt,
+    pinned: pinnedText(settings.pinned),
+    messages: assemble(snapshot.history, snapshot.compacted),
+    tools: settings.tools,
+    maxTokens: settings.maxTokens,
+    streaming: settings.streaming,
+    parameters: settings.parameters,
+    cacheKey: snapshot.rootContextId,
+    failures: job.failures,
+  };
+}

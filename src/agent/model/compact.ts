@@ -1,0 +1,157 @@
+/**
+ * Makes room in the prompt: by shortening tool results, or with a summary that a model writes. The summary is not
+ * streamed to subscribers; only the stored result counts.
+ */
+import { textOf } from '../../core/conversation/blocks.ts';
+import type { NewCompaction } from '../../core/compaction/compacted.ts';
+import { tokensAfter } from '../../core/compaction/plan.ts';
+import { SUMMARISER, answerLimit, summaryPrompt, summaryText } from '../../core/compaction/summary.ts';
+import type { Decision } from '../../core/decide.ts';
+import { formatModelName } from '../../core/model/model.ts';
+import type {
+  ModelAnswer,
+  ModelFailure,
+  ModelListener,
+  ModelName,
+  ModelRequest,
+} from '../../core/model/model.ts';
+import type { CallTimes } from '../../core/model/model-call.ts';
+import { compaction } from '../../core/transitions/compact.ts';
+import { releaseUntil } from '../../core/transitions/park.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import { endedUnanswered, takeFailure } from './call-model.ts';
+import { append, commit, follow, lookUp, readAll, reread } from '../run.ts';
+import type { After, Run } from '../run.ts';
+import { timed } from './timed.ts';
+import { UNSUPPORTED_MS } from '../unsupported.ts';
+import { untilDeadline } from '../waits/until-deadline.ts';
+import { waitForTurn } from '../waits/wait-for-turn.ts';
+
+type Compact = Extract<Decision, { kind: 'compact' }>;
+
+const SILENT_LISTENER: ModelListener = {
+  started: () => undefined,
+  text: () => undefined,
+  thinking: () => undefined,
+};
+
+/** If the history was too large to read at once, its next part is read after each summary. */
+export async function compact(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
+  const after = await compactOnce(run, snapshot, step);
+  const isMade = after?.compacted.summary?.id !== snapshot.compacted.summary?.id;
+  return after !== null && after.unread !== null && isMade ? readAll(run, after) : after;
+}
+
+async function compactOnce(run: Run, snapshot: Snapshot, step: Compact): Promise<After> {
+  const { job, settings, plan } = step;
+  switch (plan.type) {
+    case 'threshold': {
+      const times = { calledAt: run.clock.now(), firstByteAt: null };
+      return commit(run, snapshot, compaction(snapshot, job, newCompaction(run, step, null), times));
+    }
+    case 'llm':
+      return summarise(run, snapshot, step, settings.compaction.model ?? settings.model);
+  }
+}
+
+async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: ModelName): Promise<After> {
+  const { job } = step;
+  const access = run.model(model.provider);
+  // A compaction request may name a model whose key only another process has.
+  if (access === null) return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
+  if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
+  const request = toRequest(snapshot, step, model);
+  run.log.prompt(job.id, request.messages);
+  const { listener, times } = timed(run.clock, SILENT_LISTENER);
+  const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
+    access.model.call(request, listener, signal),
+  );
+  switch (outcome.kind) {
+    case 'done': {
+      const failure = faultOf(outcome.answer);
+      return failure === null
+        ? takeSummary(run, snapshot, step, model, outcome.answer, times())
+        : takeFailure(run, snapshot, job, model, failure, { ...times(), prompt: null });
+    }
+    case 'failed':
+      return takeFailure(run, snapshot, job, model, outcome.failure, { ...times(), prompt: null });
+    case 'aborted':
+      return endedUnanswered(run, job, await lookUp(run, snapshot));
+  }
+}
+
+function toRequest(
+  { history, compacted, rootContextId }: Snapshot,
+  { job, settings, plan }: Compact,
+  model: ModelName,
+): ModelRequest {
+  return {
+    model,
+    system: SUMMARISER,
+    pinned: '',
+    messages: summaryPrompt(
+      history.slice(plan.from, plan.cut),
+      compacted.summary?.text ?? null,
+      plan.longest,
+    ),
+    tools: [],
+    maxTokens: answerLimit(settings.contextLimit),
+    streaming: settings.streaming,
+    // The settings' parameters are meant for answers and may require tool calls.
+    parameters: {},
+    cacheKey: `${rootContextId}/compaction`,
+    failures: job.failures,
+  };
+}
+
+/** Why the answer is not a usable summary; null: it is one. */
+function faultOf({ content, finishReason }: ModelAnswer): ModelFailure | null {
+  if (finishReason === 'refusal')
+    return { class: 'refused', message: 'The model refused to write a summary.', retryAfterMs: null };
+  return textOf(content).trim() === ''
+    ? { class: 'server_error', message: 'The model wrote no summary.', retryAfterMs: null }
+    : null;
+}
+
+/** If another process wrote meanwhile, or the write is in doubt, the summary still counts, because it was paid for. */
+async function takeSummary(
+  run: Run,
+  snapshot: Snapshot,
+  step: Compact,
+  model: ModelName,
+  given: ModelAnswer,
+  times: CallTimes,
+): Promise<After> {
+  const { job } = step;
+  const written = { text: textOf(given.content), model, given };
+  const made = newCompaction(run, step, { ...written, history: snapshot.history });
+  const transition = compaction(snapshot, job, made, times);
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
+  const now = await reread(run, snapshot, outcome);
+  if (now.job?.id !== job.id || now.compacted.summary?.id === made.id) return now;
+  return commit(run, now, compaction(now, { ...now.job, attempt: job.attempt }, made, times));
+}
+
+type Written = { text: string; model: ModelName; given: ModelAnswer; history: Snapshot['history'] };
+
+/** `written`: the summary of a model; null: tool results are shortened. */
+function newCompaction(run: Run, { job, settings, plan }: Compact, written: Written | null): NewCompaction {
+  const { contextLimit } = settings;
+  const summary =
+    written === null
+      ? null
+      : summaryText(written.history, plan.cut, written.text, plan.written, contextLimit);
+  return {
+    id: run.ids.next(),
+    type: plan.type,
+    branch: job.branch,
+    uptoSeq: plan.uptoSeq,
+    summary,
+    model: written === null ? null : formatModelName(written.model),
+    tokensBefore: plan.tokensBefore,
+    tokensAfter: tokensAfter(plan, summary ?? ''),
+    jobId: job.id,
+    usage: written?.given.usage ?? null,
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * A model call whose key is throttled. As with a retry, a short wait keeps its slot and a long wait parks the
+ * context; but nothing failed, so no failure is counted.
+ */
+import type { ThrottledAccess } from '../../core/run/throttle.ts';
+import type { ActiveJob } from '../../core/run/job.ts';
+import { throttledUntil } from '../../core/transitions/park.ts';
+import { KEEP_SLOT_MS } from '../../core/run/retry.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import { commit, lookUp } from '../run.ts';
+import type { After, Run } from '../run.ts';
+
+export async function waitForTurn(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  held: ThrottledAccess,
+): Promise<After> {
+  const now = run.clock.now();
+  const { throttle } = held;
+  if (throttle.until - now <= KEEP_SLOT_MS) {
+    const timeout = Math.max(now, throttle.until) + KEEP_SLOT_MS;
+    const until = Math.min(timeout, job.deadline ?? timeout);
+    const isCalled = await held.turn(until, run.signals.soft);
+    if (run.signals.soft.aborted) return lookUp(run, snapshot);
+    if (isCalled || until === job.deadline) return snapshot;
+  }
+  return commit(run, snapshot, throttledUntil(snapshot, job, throttle, held.comeAgainAt()));
+}

@@ -1,0 +1,118 @@
+/**
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
+ * session ends on sign-out or when its key is removed. Every API process knows within a second, and ends its event
+ * streams.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { AccessHeaders, Asked } from './asked.ts';
+import type { ApiKey } from '../../config/config.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { Database } from '../../db/connection/client.ts';
+import { beginSession, endSession, findSession } from '../../db/write/sessions.ts';
+import type { StoredSession } from '../../db/write/sessions.ts';
+import { sessionStreamsOf } from './session-streams.ts';
+
+/** The cookie name without TLS, usually on localhost. */
+export const PLAIN_COOKIE = 'nightshift_session';
+/** Browsers accept a `__Host-` cookie only over TLS and from this host, so no sibling domain can set it. */
+export const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
+
+/** How long a browser stays signed in, in seconds: a week. */
+export const SESSION_S = 7 * 24 * 60 * 60;
+
+/** How long a session is cached, in milliseconds. */
+const FRESH_MS = 1_000;
+/** Maximum number of tokens in the cache, valid or not. */
+const MOST_KEPT = 10_000;
+
+const TOKEN = /^[\w-]{43}$/;
+
+/** Identifies a session: the hash of its token. */
+export type SessionHash = string;
+export type OpenSession = { tenantId: TenantId; session: SessionHash };
+
+export type Sessions = {
+  /** Stores a session for this key. Returns the value of the cookie. */
+  begin(key: ApiKey): Promise<string>;
+  /** Null: no such session. */
+  find(token: string): Promise<OpenSession | null>;
+  end(token: string): Promise<void>;
+  /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
+  whileOpen(session: SessionHash, end: () => void): () => void;
+};
+
+export function openSessions(database: Database, keys: readonly ApiKey[]): Sessions {
+  const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
+  const streams = sessionStreamsOf(database);
+  const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
+
+  function find(tokenHash: string): Promise<StoredSession | null> {
+    const fresh = remembered.get(tokenHash);
+    if (fresh !== undefined && fresh.until > performance.now()) return fresh.found;
+    const found = findSession(database.db, tokenHash);
+    if (remembered.size >= MOST_KEPT) remembered.clear();
+    remembered.set(tokenHash, { until: performance.now() + FRESH_MS, found });
+    found.catch(() => remembered.delete(tokenHash));
+    return found;
+  }
+
+  return {
+    async begin({ key, tenant }) {
+      const token = randomBytes(32).toString('base64url');
+      await beginSession(database.db, hashOf(token), { tenantId: tenant, keyId: keyId(key) }, SESSION_S);
+      return token;
+    },
+    async find(token) {
+      if (!TOKEN.test(token)) return null;
+      const session = hashOf(token);
+      const found = await find(session);
+      return found !== null && known.has(`${found.keyId} ${found.tenantId}`)
+        ? { tenantId: found.tenantId, session }
+        : null;
+    },
+    async end(token) {
+      if (!TOKEN.test(token)) return;
+      const session = hashOf(token);
+      remembered.delete(session);
+      await endSession(database.db, session);
+      remembered.delete(session);
+      streams.end(session);
+    },
+    whileOpen: (session, end) => streams.add(session, end),
+  };
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+/** Identifies a key; too short to test guesses of a key against it. */
+export function keyId(key: string): string {
+  return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
+}
+
+/** The token in the session cookie; null: no cookie. */
+export function tokenIn({ cookies, headers }: Asked): string | null {
+  const secure = cookies[SECURE_COOKIE];
+  if (secure !== undefined) return secure;
+  // Over TLS a sibling domain may have set the other cookie.
+  return isSecure(headers) ? null : (cookies[PLAIN_COOKIE] ?? null);
+}
+
+type Cookie = { name: string; options: CookieSerializeOptions };
+
+/** The token grants access: no script may read the cookie, and no other site may make the browser send it. */
+export function cookieFor({ headers }: Pick<Asked, 'headers'>): Cookie {
+  const secure = isSecure(headers);
+  return {
+    name: secure ? SECURE_COOKIE : PLAIN_COOKIE,
+    options: { httpOnly: true, sameSite: 'strict', path: '/', secure },
+  };
+}
+
+/** Whether the browser uses TLS, usually to a proxy. A client that lies about it only changes its own cookie. */
+function isSecure(headers: AccessHeaders): boolean {
+  const [forwarded = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  return forwarded.trim() === 'https' || (headers.origin ?? '').startsWith('https:');
+}

@@ -1,0 +1,74 @@
+/** Rate limits for sign-in: wrong keys per address, sessions per key. Each process counts for itself. */
+import { isIPv6 } from 'node:net';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+
+const MINUTE_S = 60;
+/** Wrong keys per address and minute. */
+const WRONG = 10;
+/** New sessions per key and minute. */
+const SESSIONS = 30;
+
+export type SignInLimits = {
+  /** Null: the address may try a key. */
+  refusal(address: string): Promise<Refusal | null>;
+  wrong(address: string): Promise<void>;
+  /** Null: the key may start another session. */
+  begins(keyId: string): Promise<Refusal | null>;
+};
+
+export function signInLimits(): SignInLimits {
+  const wrong = new RateLimiterMemory({ points: WRONG, duration: MINUTE_S });
+  const sessions = new RateLimiterMemory({ points: SESSIONS, duration: MINUTE_S });
+  return {
+    async refusal(address) {
+      const tried = await wrong.get(networkOf(address));
+      return tried !== null && tried.consumedPoints >= WRONG
+        ? tooMany(`More than ${WRONG} wrong API keys came from this address within a minute`)
+        : null;
+    },
+    async wrong(address) {
+      await consume(wrong, networkOf(address));
+    },
+    async begins(keyId) {
+      return (await consume(sessions, keyId))
+        ? null
+        : tooMany(`More than ${SESSIONS} sessions were started with this API key within a minute`);
+    },
+  };
+}
+
+/** False: the limit is reached. */
+async function consume(limiter: RateLimiterMemory, key: string): Promise<boolean> {
+  try {
+    await limiter.consume(key);
+    return true;
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return false;
+    throw error;
+  }
+}
+
+function tooMany(what: string): Refusal {
+  return refuse('rate_limited', `${what}. Try again in a minute.`);
+}
+
+/** An IPv6 client usually has a whole /64 network, so the limit counts by /64 network. */
+function networkOf(client: string): string {
+  const address = withoutPort(client);
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = [], tail = []] = address.split('::').map(groupsOf);
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+}
+
+function groupsOf(part: string): string[] {
+  return part === '' ? [] : part.split(':');
+}
+
+/** Some proxies add the port, which differs for each connection. */
+function withoutPort(client: string): string {
+  const [, v4, v6] = /^(?:([\d.]+)|\[(.+)\])(?::\d+)?$/.exec(client) ?? [];
+  return v4 ?? v6 ?? client;
+}

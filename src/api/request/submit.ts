@@ -1,0 +1,79 @@
+/** Turns a posted message into a queued job, for contexts and workers. */
+import type { Static } from 'typebox';
+import type { CommandPorts } from '../../commands/ports.ts';
+import { NORMAL, submitInput } from '../../commands/inputs/submit-input.ts';
+import type { Accepted as AcceptedJob, SubmitInput } from '../../commands/inputs/submit-input.ts';
+import type { Command } from '../../commands/perform.ts';
+import type { InputBlock } from '../../core/conversation/blocks.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import { answeredBy } from './write.ts';
+import { parseInstant } from './instant.ts';
+import type { Accepted, PostJob, PostMessage } from '../schemas/messages/message.ts';
+
+type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
+
+/** Options of a job, with or without an input. */
+type Options = Omit<Static<typeof PostMessage>, 'content'>;
+
+/**
+ * Without content, the job runs on the existing history. Needs a transaction if `needsTransaction`, else one statement.
+ */
+export function submitPosted(
+  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
+  queueLimit: number,
+  tenantId: TenantId,
+  contextId: ContextId,
+  posted: Posted,
+): Command<Accepted> {
+  const content = posted.content === undefined ? null : toBlocks(posted.content);
+  const input: SubmitInput = { ...toSubmitInput(queueLimit, tenantId, contextId, posted), content };
+  return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
+}
+
+export function toSubmitInput(
+  queueLimit: number,
+  tenantId: TenantId,
+  contextId: ContextId,
+  posted: Options,
+): Omit<SubmitInput, 'content'> {
+  return {
+    tenantId,
+    contextId,
+    delivery: posted.delivery ?? 'queue',
+    branch: posted.branch ?? null,
+    priority: posted.priority ?? NORMAL,
+    metadata: posted.metadata ?? {},
+    maxSteps: posted.max_steps ?? null,
+    deadline: parseInstant(posted.deadline, 'deadline'),
+    queueLimit,
+  };
+}
+
+/** An input with default options. */
+export function plainInput(
+  tenantId: TenantId,
+  content: InputBlock[],
+  queueLimit: number,
+): Omit<SubmitInput, 'contextId'> {
+  const job = { branch: null, priority: NORMAL, metadata: {}, maxSteps: null, deadline: null };
+  return { tenantId, content, delivery: 'queue', ...job, queueLimit };
+}
+
+export function toBlocks(content: string | InputBlock[]): InputBlock[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+export function toAccepted({ jobId, messageId, contextId, status, after }: AcceptedJob): Accepted {
+  return {
+    job_id: jobId,
+    message_id: messageId,
+    context_id: contextId,
+    status,
+    stream_url: streamUrl(contextId, after),
+  };
+}
+
+/** The event stream from the input on. */
+export function streamUrl(contextId: ContextId, after: number): string {
+  return `/api/contexts/${contextId}/events?after=${after}`;
+}

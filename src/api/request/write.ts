@@ -1,0 +1,159 @@
+/**
+ * Runs requests that write: at most once for each `Idempotency-Key`, if the request has one. The response is read in
+ * the same transaction that writes, and stored there under the key.
+ */
+import { createHash } from 'node:crypto';
+import { perform, performAlone, performOnce } from '../../commands/perform.ts';
+import type { Command, RequestKey } from '../../commands/perform.ts';
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { TenantId } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { OutOfTime } from '../server/deadline.ts';
+import type { ApiPorts } from '../server/ports.ts';
+import { RequestRefused, orRefuse } from '../response/problem.ts';
+
+/** The parts of a request that identify it. */
+export type WriteRequest = {
+  tenantId: TenantId;
+  method: string;
+  url: string;
+  body?: unknown;
+  headers: { 'idempotency-key'?: string };
+  /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
+  lateAt: number;
+};
+
+/** Runs `command`, then `read` in the same transaction; the response is the result of `read`. */
+export function answeredBy<Value, Answer extends object>(
+  command: Command<Value>,
+  read: (executor: Executor, value: Value) => Promise<Answer>,
+): Command<Answer> {
+  return async (executor) => {
+    const outcome = await command(executor);
+    if (outcome.kind === 'refused') return outcome;
+    return { ...outcome, value: await read(executor, outcome.value) };
+  };
+}
+
+/** Runs a command in one transaction. */
+export async function write<Answer extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  command: Command<Answer>,
+): Promise<Answer> {
+  const key = keyOf(request);
+  const timely = inTime(request, command);
+  if (key !== null) return once(ports, key, timely);
+  return orRefuse(await perform(ports, timely)).value;
+}
+
+/** Runs a command of a single statement. Without a key it needs no transaction. */
+export async function writeAlone<Answer extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  command: Command<Answer>,
+): Promise<Answer> {
+  const key = keyOf(request);
+  if (key !== null) return once(ports, key, inTime(request, command));
+  return orRefuse(await performAlone(ports, command)).value;
+}
+
+/**
+ * Runs idempotent work that does not fit in one transaction. Stores the first response under the key; all requests with
+ * the same key get that response.
+ */
+export async function writeAround<Answer extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  work: () => Promise<{ kind: 'done'; value: Answer } | Refusal>,
+): Promise<Answer> {
+  const key = keyOf(request);
+  if (key === null) return orRefuse(await work()).value;
+  const before = await answerUnder<Answer>(ports, key);
+  if (before !== null) return before;
+  const outcome = await work();
+  if (outcome.kind === 'done') {
+    const { value } = outcome;
+    return once(ports, key, async () => ({ kind: 'done', value, afterCommit: [] }));
+  }
+  // A concurrent request with the same key may have done the work first: return its response then.
+  const meanwhile = await answerUnder<Answer>(ports, key);
+  if (meanwhile === null) throw new RequestRefused(outcome);
+  return meanwhile;
+}
+
+/**
+ * Runs the first step of `writeAround` if it must not be repeated: in one transaction, once for the request's key, even
+ * if no response was stored later.
+ */
+export async function beginOnce<Begun extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  command: Command<Begun>,
+): Promise<Begun> {
+  const key = keyOf(request);
+  const timely = inTime(request, command);
+  if (key === null) return orRefuse(await perform(ports, timely)).value;
+  // Stored next to the response, under a key that no client can send.
+  return once(ports, { ...key, key: `${key.key}\nbegun` }, timely);
+}
+
+/**
+ * Does not run a command after the deadline of its request: the client already got a 503, and may have repeated the
+ * request under the same key.
+ */
+function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
+  return async (executor) => {
+    if (performance.now() > lateAt)
+      throw new OutOfTime('The request timed out before its transaction started.');
+    return command(executor);
+  };
+}
+
+async function once<Answer extends object>(
+  ports: ApiPorts,
+  key: RequestKey,
+  command: Command<Answer>,
+): Promise<Answer> {
+  const { value } = orRefuse(await performOnce(ports, key, command, asJson));
+  return asAnswer<Answer>(value);
+}
+
+/** The stored response of a key; null: none yet. Refused: the key was used for another request. */
+async function answerUnder<Answer extends object>(ports: ApiPorts, key: RequestKey): Promise<Answer | null> {
+  const nothing = refuse('not_found', 'No response is stored under this key.');
+  const outcome = await performOnce<JsonObject>(ports, key, async () => nothing, asJson);
+  return outcome === nothing ? null : asAnswer<Answer>(orRefuse(outcome).value);
+}
+
+/** Stored as text, so that a repeated request gets an identical response. */
+function asJson(answer: object): JsonObject {
+  return { answer: JSON.stringify(answer) };
+}
+
+/** The hash of the request ensures that the same route stored the response. */
+function asAnswer<Answer extends object>({ answer }: JsonObject): Answer {
+  if (typeof answer !== 'string') throw new Error('The stored idempotency key has no response.');
+  return JSON.parse(answer) as Answer;
+}
+
+function keyOf({ tenantId, method, url, body, headers }: WriteRequest): RequestKey | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  const [path] = url.split('?', 1);
+  const request = createHash('sha256')
+    .update(`${method}\n${path}\n${canonical(body)}`)
+    .digest('base64url');
+  return { tenantId, key, request };
+}
+
+/** JSON text that is independent of the order of members. The depth of bodies is limited (see body.ts). */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
+  const members = Object.entries<Json>(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+}

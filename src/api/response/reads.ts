@@ -1,0 +1,103 @@
+/**
+ * Statement timeouts of reads, by route. `READ_CLASSES` is the only place that sets the class of a route; a route that
+ * requests a reader and is not listed fails. When the client disconnects or the API answers 503, the read is also
+ * cancelled in PostgreSQL.
+ */
+import type { FastifyReply } from 'fastify';
+import { refuse } from '../../core/errors.ts';
+import { CANCELLED, errorCode, GivenUp } from '../../db/connection/client.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { OutOfTime } from '../server/deadline.ts';
+import type { ApiPorts } from '../server/ports.ts';
+import { RequestRefused } from './problem.ts';
+import { signalOf } from './signal.ts';
+
+type Limit = {
+  /** Statement timeout in milliseconds. */
+  statementMs: number;
+  /** Advice to the client after a timeout. */
+  advice: string;
+};
+
+const LIMITS = {
+  /** A few rows by id: no limit, so no transaction is needed to set it. */
+  short: null,
+  /** A page of a list. */
+  page: { statementMs: 5_000, advice: 'Use a smaller limit or a narrower filter.' },
+  search: {
+    statementMs: 5_000,
+    advice: 'Filter by context, worker or time, or search for fewer words.',
+  },
+  /** Counts and sums over many rows, or one object built from many rows. */
+  report: { statementMs: 5_000, advice: 'Request a shorter period or fewer items, or try again later.' },
+  /** The metrics of a scrape; the next scrape reads them again. */
+  scrape: { statementMs: 2_000, advice: 'Try again later.' },
+  /** A part of a long history; one request may read many parts. */
+  stretch: { statementMs: 10_000, advice: 'Try again later.' },
+} as const satisfies Record<string, Limit | null>;
+
+export type ReadClass = keyof typeof LIMITS;
+
+/** By `operationId` in the OpenAPI document. */
+export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
+  listWorkers: 'page',
+  getWorker: 'short',
+  getWorkerTree: 'report',
+  listContexts: 'page',
+  getContext: 'short',
+  getContextState: 'short',
+  listMessages: 'page',
+  getMessage: 'short',
+  listSiblings: 'page',
+  listTurns: 'page',
+  listBranches: 'page',
+  listCompactions: 'page',
+  getToolCall: 'report',
+  listApprovals: 'page',
+  listJobs: 'page',
+  getJob: 'short',
+  listJobSteps: 'page',
+  getStepPrompt: 'stretch',
+  listRoles: 'page',
+  getRole: 'short',
+  exportContext: 'stretch',
+  search: 'search',
+  streamEvents: 'short',
+  getStats: 'report',
+  getStatsHistory: 'report',
+  getSystem: 'short',
+  getSession: 'short',
+  getReadiness: 'short',
+  getMetrics: 'scrape',
+};
+
+/**
+ * Runs `read` in one transaction with the limit of the route. A read of a single statement uses `last`: one round trip.
+ */
+export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => Promise<T>;
+
+/** The reader of a request. It stops reading when the client disconnects or the response was sent. */
+export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
+  const { statementMs, advice } = limitOf(reply.request.routeOptions.schema?.operationId);
+  const signal = signalOf(reply);
+  return (read) =>
+    database.read(read, { statementMs, signal }).catch((error: unknown) => {
+      if (error instanceof GivenUp)
+        throw new OutOfTime('The client disconnected or the request timed out during this read.');
+      if (errorCode(error) !== CANCELLED) throw error;
+      const message = `PostgreSQL did not finish this read within ${statementMs / 1_000} s. ${advice}`;
+      throw new RequestRefused(refuse('unavailable', message));
+    });
+}
+
+/** The statement timeout of an operation, for reads outside of a request. */
+export function statementMsOf(operationId: string): number {
+  return limitOf(operationId).statementMs;
+}
+
+function limitOf(operationId: string | undefined): Limit {
+  const limit = LIMITS[READ_CLASSES[operationId ?? ''] ?? 'short'];
+  if (limit === null)
+    throw new Error(`The operation ${operationId} has no read class with a limit. Add it to READ_CLASSES.`);
+  return limit;
+}

@@ -1,0 +1,41 @@
+/**
+ * Finds roles of the config file and of the tenant. A role of the file hides a role of the tenant with the same name.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { WorkerRole } from '../../core/workers/settings.ts';
+import { lastVersion, listRoleNames } from '../../db/write/workers/roles.ts';
+import { list, quote } from '../server/catalog.ts';
+import type { Catalog } from '../server/catalog.ts';
+import type { ApiPorts } from '../server/ports.ts';
+
+type Ports = Pick<ApiPorts, 'catalog' | 'database'>;
+
+/** Maximum number of roles of the tenant that the error for an unknown role lists. */
+const NAMED = 50;
+
+/** Sorted role names of this process's config file and of those of all live worker processes. */
+export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
+  const published = await catalog.names();
+  return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
+}
+
+/** The current version of the role, for a new worker. Refused: `unknown_role`. */
+export async function roleToMakeFrom(
+  { catalog, database }: Ports,
+  tenantId: TenantId,
+  name: string | null | undefined,
+): Promise<WorkerRole | Refusal | null> {
+  if (name === null || name === undefined) return null;
+  const ofFile = await fileRoleNames(catalog);
+  if (ofFile.includes(name)) return { name, version: null };
+  const last = await lastVersion(database.db, tenantId, name);
+  if (last !== null && !last.buried) return { name, version: last.version };
+  // No worker process has published names yet, so the role may exist: accept it.
+  if (last === null && (await catalog.names()) === null) return { name, version: null };
+  const ofTenant = await listRoleNames(database.db, tenantId, ofFile, NAMED);
+  const known = [...ofFile, ...ofTenant].sort();
+  const message = `No role has the name ${quote(name)}. Known roles: ${list(known)}.`;
+  return refuse('unknown_role', message, 'role');
+}

@@ -1,0 +1,77 @@
+/** All event streams of this process: their limit, and the timer that sends heartbeats. */
+import type { FastifyReply } from 'fastify';
+import { refuse } from '../../core/errors.ts';
+import type { FleetingEvent } from '../../core/stream/stream-event.ts';
+import { RequestRefused } from './problem.ts';
+import { SseStream } from './sse.ts';
+import type { StreamCounts } from './sse.ts';
+
+const TICK_MS = 1_000;
+
+export type Streams = {
+  /** Reserves a place for a stream. Throws `RequestRefused` if none is left. */
+  take(): Place;
+  figures(): StreamCounts & { open: number };
+  /** Ends all of them. */
+  close(): void;
+};
+
+export type Place = {
+  /** Starts the response. From then on the stream writes it. */
+  open(reply: FastifyReply, position: number): SseStream;
+  /** Must be called in every case. */
+  release(): void;
+};
+
+export function openStreams(most: number): Streams {
+  const streams = new Set<SseStream>();
+  const counts: StreamCounts = { sent: 0, dropped: 0 };
+  let taken = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  const tick = (): void => {
+    const data = { timestamp: new Date().toISOString() };
+    const heartbeat: FleetingEvent[] = [{ seq: null, name: 'Heartbeat', data }];
+    for (const stream of streams) stream.tick(heartbeat);
+  };
+
+  return {
+    take() {
+      if (taken >= most)
+        throw new RequestRefused(
+          refuse(
+            'unavailable',
+            `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
+          ),
+        );
+      taken += 1;
+      let mine: SseStream | null = null;
+      let released = false;
+      return {
+        open(reply, position) {
+          for (const [name, value] of Object.entries(reply.getHeaders())) {
+            if (value !== undefined) reply.raw.setHeader(name, value);
+          }
+          reply.hijack();
+          mine = new SseStream(reply.raw, position, counts);
+          streams.add(mine);
+          timer ??= setInterval(tick, TICK_MS);
+          return mine;
+        },
+        release() {
+          if (released) return;
+          released = true;
+          taken -= 1;
+          if (mine !== null) streams.delete(mine);
+          if (streams.size > 0 || timer === null) return;
+          clearInterval(timer);
+          timer = null;
+        },
+      };
+    },
+    figures: () => ({ ...counts, open: streams.size }),
+    close() {
+      for (const stream of streams) stream.end();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Chat sessions. A session is a context with an idle timeout. */
+import type { Static } from 'typebox';
+import { beginSession } from '../../../commands/workers/begin-session.ts';
+import type { Command } from '../../../commands/perform.ts';
+import type { Accepted } from '../../../commands/inputs/submit-input.ts';
+import { submitInput } from '../../../commands/inputs/submit-input.ts';
+import { refuse } from '../../../core/errors.ts';
+import { parseId } from '../../../core/ids.ts';
+import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { CONTENT_BYTES } from '../../request/body.ts';
+import { unknownName } from '../../server/catalog.ts';
+import { makeWorker } from '../../request/make-worker.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused } from '../../response/problem.ts';
+import { Chat, ChatAccepted } from '../../schemas/contexts/chat.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { plainInput, streamUrl, toBlocks } from '../../request/submit.ts';
+import { answeredBy, write, writeAlone } from '../../request/write.ts';
+
+export function chatRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/chat',
+    {
+      bodyLimit: CONTENT_BYTES,
+      schema: {
+        summary: 'Post a message to a chat session; without session_id a new session starts',
+        operationId: 'chat',
+        tags: ['contexts'],
+        headers: WriteHeaders,
+        body: ref(Chat),
+        response: { 202: ref(ChatAccepted), ...problems(404, 429) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const session = sessionId(body.session_id);
+      const answer =
+        session === null
+          ? await write(ports, request, answered(await begin(ports, tenantId, body)))
+          : await writeAlone(ports, request, answered(goOn(ports, tenantId, session, body)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+/** A session always uses the default model. For another model or a role, clients create a context and post to it. */
+async function begin(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  { message }: Static<typeof Chat>,
+): Promise<Command<Accepted>> {
+  const { defaultModel: model } = ports.config;
+  if ((await unknownName(ports, { model })) !== null) {
+    const words = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
+    return async () => refuse('unknown_model', words);
+  }
+  const config = { idle_timeout_s: ports.config.sessionTimeoutS };
+  const identity = { tenantId, name: 'session', title: null, role: null, parentWorkerId: null };
+  const make = await makeWorker(ports, { ...identity, config });
+  return beginSession(ports, make, plainInput(tenantId, toBlocks(message), ports.config.queueLimit));
+}
+
+function goOn(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  contextId: ContextId,
+  { message }: Static<typeof Chat>,
+): Command<Accepted> {
+  const input = plainInput(tenantId, toBlocks(message), ports.config.queueLimit);
+  const command = submitInput(ports, { ...input, contextId });
+  return async (executor) => {
+    const outcome = await command(executor);
+    return outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome;
+  };
+}
+
+function answered(command: Command<Accepted>): Command<ChatAccepted> {
+  return answeredBy(command, async (_, { contextId, jobId, after }) => ({
+    session_id: contextId,
+    job_id: jobId,
+    stream_url: streamUrl(contextId, after),
+  }));
+}
+
+/** Null where no id was given. Refuses a malformed id as `not_found`. */
+function sessionId(text: string | undefined): ContextId | null {
+  if (text === undefined) return null;
+  const id = parseId<ContextId>(text);
+  if (id === null) throw new RequestRefused(noSession(text));
+  return id;
+}
+
+function noSession(id: string) {
+  return refuse(
+    'not_found',
+    `No session has the id ${id}. Leave session_id out to start a new one.`,
+    'session_id',
+  );
+}

@@ -1,0 +1,109 @@
+/** Starts compactions of a context, and lists them. */
+import { compactContext } from '../../../commands/contexts/compact-context.ts';
+import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
+import { refuseUnknownModel } from '../../server/catalog.ts';
+import { count, cursorOf } from '../../request/cursor.ts';
+import { toIso } from '../../request/instant.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import {
+  CompactAccepted,
+  CompactContext,
+  CompactionQuery,
+  ContextCompactionList,
+} from '../../schemas/contexts/compaction.ts';
+import { problems } from '../../schemas/problem.ts';
+import { answeredBy, writeAlone } from '../../request/write.ts';
+import { IdParams, contextId, noContext } from '../params.ts';
+
+const tags = ['contexts'];
+
+const PLACE = cursorOf(count);
+
+export function compactionRoutes(app: App, ports: ApiPorts): void {
+  compactRoute(app, ports);
+  listCompactionsRoute(app, ports);
+}
+
+function compactRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/compact',
+    {
+      schema: {
+        summary:
+          'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
+        operationId: 'compactContext',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(CompactContext),
+        response: { 202: ref(CompactAccepted), ...problems(429) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      await refuseUnknownModel(ports, body.model, 'model');
+      const target = {
+        tenantId,
+        contextId: contextId(request.params.id),
+        queueLimit: ports.config.queueLimit,
+      };
+      const command = compactContext(ports, { ...target, asked: body });
+      const answer = await writeAlone(
+        ports,
+        request,
+        answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId })),
+      );
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function listCompactionsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/compactions',
+    {
+      schema: {
+        summary: 'Compactions of a context in order, with the messages that each replaces in prompts',
+        operationId: 'listCompactions',
+        tags,
+        params: IdParams,
+        querystring: CompactionQuery,
+        response: { 200: ref(ContextCompactionList), ...problems() },
+      },
+    },
+    async ({ tenantId, params, query }, reply) => {
+      const context = contextId(params.id);
+      const { limit } = query;
+      const [after] = PLACE.read(query.cursor) ?? [0];
+      const read = readerOf(ports, reply);
+      const found = await read((_, last) => listCompactions(last, tenantId, context, after, limit + 1));
+      const { items, more } = orNotFound(found, noContext(context));
+      return toListing(
+        items,
+        limit,
+        (view) => ({
+          id: view.id,
+          context_id: context,
+          branch: view.branch,
+          seq: view.seq,
+          upto_seq: view.uptoSeq,
+          type: view.type,
+          summary: view.summary,
+          model: view.model,
+          tokens_before: view.tokensBefore,
+          tokens_after: view.tokensAfter,
+          job_id: view.jobId,
+          created_at: toIso(view.createdAt),
+        }),
+        ({ seq }) => PLACE.write([seq]),
+        more,
+      );
+    },
+  );
+}

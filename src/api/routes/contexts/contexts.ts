@@ -1,0 +1,296 @@
+/** Contexts: created, read, changed, deleted; their state and settings. */
+import type { Static } from 'typebox';
+import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
+import { refuse } from '../../../core/errors.ts';
+import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { idleTimeouts } from '../../../core/workers/settings.ts';
+import { FLEETING } from '../../../core/run/state.ts';
+import type { DurableState, State } from '../../../core/run/state.ts';
+import type { Executor } from '../../../db/connection/client.ts';
+import { findContext, listContexts } from '../../../db/read/contexts/context-views.ts';
+import { findDiagnosis } from '../../../db/read/contexts/diagnoses.ts';
+import { workerOf } from '../../../db/read/contexts/worker-views.ts';
+import { refuseUnknownNames } from '../../server/catalog.ts';
+import { readAnswer, tagged, toAnswer } from '../../response/context-answer.ts';
+import { splitLists } from '../../request/query.ts';
+import { makeWorker } from '../../request/make-worker.ts';
+import { cursorOf, id } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../../schemas/common.ts';
+import {
+  Context,
+  ContextList,
+  ContextQuery,
+  ContextState,
+  CreateContext,
+  PatchContext,
+  PutContext,
+} from '../../schemas/contexts/context.ts';
+import { problems } from '../../schemas/problem.ts';
+import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
+import { isMatch } from '../../request/version.ts';
+import { toContextState } from '../../response/status-reason.ts';
+import { toContext } from '../../wire/context.ts';
+import { answeredBy, write, writeAround } from '../../request/write.ts';
+import { IdParams, contextId, noContext, parentId } from '../params.ts';
+
+const tags = ['contexts'];
+
+const PLACE = cursorOf(id<ContextId>);
+
+export function contextRoutes(app: App, ports: ApiPorts): void {
+  createContextRoute(app, ports);
+  listContextsRoute(app, ports);
+  getContextRoute(app, ports);
+  getContextStateRoute(app, ports);
+  patchContextRoute(app, ports);
+  putContextRoute(app, ports);
+  deleteContextRoute(app, ports);
+}
+
+function createContextRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts',
+    {
+      schema: {
+        summary: 'Create a context and the worker that owns it',
+        operationId: 'createContext',
+        tags,
+        headers: WriteHeaders,
+        body: ref(CreateContext),
+        response: { 201: versioned(Context), ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const { title = null, config = {} } = body;
+      const { name, role } = identityOf(body);
+      const parentWorkerId = parentId(body.parent_worker_id);
+      const command = await makeWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, (executor, made) => readAnswer(ports, executor, tenantId, made.contextId)),
+      );
+      reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
+      return tagged(reply, answer);
+    },
+  );
+}
+
+function listContextsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts',
+    {
+      preValidation: splitLists('state'),
+      schema: {
+        summary: 'Contexts, newest first. Archived contexts only with archived=true',
+        operationId: 'listContexts',
+        tags,
+        querystring: ContextQuery,
+        response: { 200: ref(ContextList), ...problems() },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const [before] = PLACE.read(query.cursor) ?? [null];
+      const timeouts = idleTimeouts(ports.catalog.fileRoles);
+      const filter = {
+        states: durable(query.state),
+        role: query.role ?? null,
+        archived: query.archived,
+        q: query.q ?? null,
+      };
+      const read = readerOf(ports, reply);
+      const { items, more, upto } = await read((tx, last) =>
+        // A search by q takes a second statement: one finds the ids, one reads the page.
+        listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter, before, query.limit + 1),
+      );
+      const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
+      const further = upto === null ? null : PLACE.write([upto]);
+      return { ...listing, next_cursor: listing.next_cursor ?? further };
+    },
+  );
+}
+
+/** Drops transient states: only event streams show them, they are not stored. */
+function durable(states: State | State[] | undefined): DurableState[] | null {
+  if (states === undefined) return null;
+  return [states].flat().filter((state): state is DurableState => !FLEETING.some((one) => one === state));
+}
+
+function getContextRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'One context',
+        operationId: 'getContext',
+        tags,
+        params: IdParams,
+        response: { 200: versioned(Context), ...problems() },
+      },
+    },
+    async ({ tenantId, params }, reply) =>
+      tagged(reply, await readAnswer(ports, ports.database.db, tenantId, contextId(params.id))),
+  );
+}
+
+function getContextStateRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/state',
+    {
+      schema: {
+        summary: 'State of a context, and what it waits for',
+        operationId: 'getContextState',
+        tags,
+        params: IdParams,
+        response: { 200: ref(ContextState), ...problems() },
+      },
+    },
+    async ({ tenantId, params }) => {
+      const id = contextId(params.id);
+      const [diagnosis, names] = await Promise.all([
+        findDiagnosis(ports.database.db, tenantId, id, ports.times),
+        ports.catalog.names(),
+      ]);
+      return toContextState(orNotFound(diagnosis, noContext(id)), names);
+    },
+  );
+}
+
+function patchContextRoute(app: App, ports: ApiPorts): void {
+  app.patch(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Change title or config; null removes a field of the config',
+        operationId: 'patchContext',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PatchContext),
+        response: { 200: versioned(Context), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = contextId(request.params.id);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
+      const command = changeSettings({
+        tenantId,
+        find: findVersioned(ports, tenantId, id),
+        what: noContext(id),
+        ifMatch: headers['if-match'],
+        change: ({ config }) => ({
+          ...(body.title !== undefined && { title: body.title }),
+          ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
+        }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+}
+
+function putContextRoute(app: App, ports: ApiPorts): void {
+  app.put(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Replace the whole config',
+        operationId: 'putContext',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PutContext),
+        response: { 200: versioned(Context), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = contextId(request.params.id);
+      await refuseUnknownNames(ports, body.config ?? {});
+      const command = changeSettings({
+        tenantId,
+        find: findVersioned(ports, tenantId, id),
+        what: noContext(id),
+        ifMatch: headers['if-match'],
+        change: () => ({
+          ...(body.config !== undefined && { config: body.config }),
+          ...(body.title !== undefined && { title: body.title }),
+        }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+}
+
+function deleteContextRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/contexts/:id',
+    {
+      schema: {
+        summary: 'Delete a context, its worker and all workers below it, permanently',
+        operationId: 'deleteContext',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        response: { 204: Empty, ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const id = contextId(request.params.id);
+      await writeAround(ports, request, async () => {
+        const worker = await workerOf(ports.database.db, tenantId, id);
+        if (worker === null) return refuse('not_found', noContext(id));
+        const outcome = await deleteWorker(ports, tenantId, worker, (version) =>
+          isMatch(request.headers['if-match'], version),
+        );
+        if (outcome.kind === 'done') return { kind: 'done', value: {} };
+        return outcome.code === 'not_found' ? refuse('not_found', noContext(id)) : outcome;
+      });
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+function findVersioned({ catalog }: Pick<ApiPorts, 'catalog'>, tenantId: TenantId, id: ContextId) {
+  return async (executor: Executor) => {
+    const view = await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles));
+    return view === null ? null : { ...view, contextId: id };
+  };
+}
+
+/** Reads name and role of the new worker from `worker`, or from the top level as `POST /api/workers` takes them. */
+function identityOf(body: Static<typeof CreateContext>): { name: string; role: string | null } {
+  const { worker = {} } = body;
+  for (const member of ['name', 'role'] as const) {
+    if (body[member] !== undefined && worker[member] !== undefined) {
+      const message = `${member} is given twice: as ${member} and as worker.${member}. Give it once.`;
+      throw new RequestRefused(refuse('invalid_request', message, member));
+    }
+  }
+  return { name: body.name ?? worker.name ?? nameAfter(body.title), role: body.role ?? worker.role ?? null };
+}
+
+function nameAfter(title: string | null | undefined): string {
+  return title === undefined || title === null || title === '' ? 'worker' : title.slice(0, 200);
+}

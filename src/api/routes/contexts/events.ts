@@ -1,0 +1,70 @@
+/** The event stream of a context. */
+import type { AccessControl } from '../../access/access.ts';
+import { logRequest } from '../../server/log.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { EventStream, EventsHeaders, EventsQuery } from '../../schemas/contexts/event.ts';
+import { problems } from '../../schemas/problem.ts';
+import { STREAM_HEADERS } from '../../response/sse.ts';
+import type { Streams } from '../../response/streams.ts';
+import { IdParams, contextId, noContext } from '../params.ts';
+
+export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessControl, streams: Streams): void {
+  app.get(
+    '/api/contexts/:id/events',
+    {
+      config: { stream: true },
+      schema: {
+        summary: 'Live events of a context (Server-Sent Events)',
+        operationId: 'streamEvents',
+        tags: ['contexts'],
+        params: IdParams,
+        querystring: EventsQuery,
+        headers: EventsHeaders,
+        response: {
+          200: {
+            description: 'The stream stays open until the client or the API closes it.',
+            content: { 'text/event-stream': { schema: EventStream } },
+          },
+          ...problems(),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, session, params, query, headers } = request;
+      const id = contextId(params.id);
+      if (request.method === 'HEAD') {
+        orNotFound(await ports.streamHub.join(tenantId, id, null), noContext(id)).stop();
+        return reply.headers(STREAM_HEADERS).send('');
+      }
+      const place = streams.take();
+      try {
+        const last = headers['last-event-id'];
+        const after = last === undefined ? (query.after ?? null) : Number(last);
+        const joined = orNotFound(await ports.streamHub.join(tenantId, id, after), noContext(id));
+        let forget = (): void => undefined;
+        const leave = (): void => {
+          forget();
+          joined.stop();
+          place.release();
+        };
+        // The client may have disconnected, or the request may have timed out, while this process joined the feed.
+        if (reply.sent || reply.raw.destroyed) {
+          leave();
+          return reply;
+        }
+        reply.raw.once('close', () => {
+          leave();
+          logRequest(request, reply);
+        });
+        const stream = place.open(reply, joined.position);
+        forget = accessControl.whileSignedIn(session, () => stream.end());
+        joined.start(stream);
+      } catch (error) {
+        place.release();
+        throw error;
+      }
+      return reply;
+    },
+  );
+}

@@ -1,0 +1,48 @@
+/** Forks a context: the new context starts with copies of the messages. */
+import { forkContext } from '../../../commands/contexts/fork-context.ts';
+import { parseId } from '../../../core/ids.ts';
+import type { MessageId } from '../../../core/ids.ts';
+import { readAnswer, tagged } from '../../response/context-answer.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { WriteHeaders, ref, versioned } from '../../schemas/common.ts';
+import { Context, ForkContext } from '../../schemas/contexts/context.ts';
+import { problems } from '../../schemas/problem.ts';
+import { answeredBy, write } from '../../request/write.ts';
+import { IdParams, contextId } from '../params.ts';
+
+/** Extra time for copying a long history, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+export function forkRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/fork',
+    {
+      config: { timeoutMs: TIMEOUT_MS },
+      schema: {
+        summary: 'Copy a context up to a message into a new context. Usage and cost stay with the original',
+        operationId: 'forkContext',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(ForkContext),
+        response: { 201: versioned(Context), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const command = forkContext(ports, {
+        tenantId,
+        contextId: contextId(request.params.id),
+        fromMessageId: body.from_message_id === undefined ? null : parseId<MessageId>(body.from_message_id),
+        title: body.title,
+      });
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, (tx, made) => readAnswer(ports, tx, tenantId, made.contextId)),
+      );
+      reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
+      return tagged(reply, answer);
+    },
+  );
+}

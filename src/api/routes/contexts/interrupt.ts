@@ -1,0 +1,71 @@
+/** Interrupts the current job of a context. */
+import { interruptContext } from '../../../commands/contexts/interrupt-context.ts';
+import { findInterruption } from '../../../db/run/receipts.ts';
+import { toIsoOrNull } from '../../request/instant.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { Interrupt, Interruption, TIMEOUT_MS } from '../../schemas/contexts/interrupt.ts';
+import { problems } from '../../schemas/problem.ts';
+import { signalOf } from '../../response/signal.ts';
+import { beginOnce, writeAround } from '../../request/write.ts';
+import { untilFinished } from '../jobs/jobs.ts';
+import { IdParams, contextId, noJob } from '../params.ts';
+
+const NOTHING: Interruption = {
+  job_id: null,
+  status: null,
+  removed_messages: [],
+  effects: [],
+  requested_at: null,
+  stopped_at: null,
+};
+
+export function interruptRoutes(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/interrupt',
+    {
+      schema: {
+        summary: 'Interrupt the current job, and retract or keep its messages',
+        operationId: 'interruptContext',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(Interrupt),
+        response: { 200: ref(Interruption), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const context = contextId(request.params.id);
+      const { mode = 'discard', wait_ms: waitMs = TIMEOUT_MS } = body;
+      return writeAround(ports, request, async () => {
+        const command = interruptContext(ports, { tenantId, contextId: context, mode });
+        // A repeated request must not interrupt the next job.
+        const { jobId } = await beginOnce(ports, request, command);
+        if (jobId === null) return { kind: 'done', value: NOTHING };
+        const place = { tenantId, contextId: context, jobId };
+        const read = async () =>
+          orNotFound(await findInterruption(ports.database.db, tenantId, place), noJob(jobId));
+        const { status, requestedAt, stoppedAt, removed, effects } = await untilFinished(
+          ports,
+          place,
+          waitMs,
+          signalOf(reply),
+          read,
+        );
+        return {
+          kind: 'done',
+          value: {
+            job_id: jobId,
+            status,
+            removed_messages: removed,
+            effects: effects.map(({ id, ...call }) => ({ tool_call_id: id, ...call })),
+            requested_at: toIsoOrNull(requestedAt),
+            stopped_at: toIsoOrNull(stoppedAt),
+          },
+        };
+      });
+    },
+  );
+}

@@ -1,0 +1,141 @@
+/** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
+import type { Static } from 'typebox';
+import { approveCalls, whyNot } from '../../../commands/calls/approve-calls.ts';
+import type { Judgement } from '../../../commands/calls/approve-calls.ts';
+import { refuse } from '../../../core/errors.ts';
+import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
+import { listInbox } from '../../../db/read/jobs/inbox.ts';
+import type { InboxItem as Item, InboxPlace } from '../../../db/read/jobs/inbox.ts';
+import { findJudgedCall } from '../../../db/calls/approvals.ts';
+import { CONTENT_BYTES } from '../../request/body.ts';
+import { toIso, toIsoOrNull } from '../../request/instant.ts';
+import { cursorOf, id, instant } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { ApproveCalls, Inbox, InboxQuery, Resolved } from '../../schemas/jobs/approval.ts';
+import type { InboxItem } from '../../schemas/jobs/approval.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { write } from '../../request/write.ts';
+import { IdParams, contextId, toolCallId } from '../params.ts';
+
+export function approvalRoutes(app: App, ports: ApiPorts): void {
+  approveRoute(app, ports);
+  inboxRoute(app, ports);
+}
+
+function approveRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/tools/approve',
+    {
+      bodyLimit: CONTENT_BYTES,
+      schema: {
+        summary: 'Approve or deny tool calls that wait for approval',
+        operationId: 'approveToolCalls',
+        tags: ['contexts'],
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(ApproveCalls),
+        response: { 200: ref(Resolved), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, body } = request;
+      const target = { tenantId, contextId: contextId(params.id) };
+      const judgement = toJudgement(body);
+      await refuseUnfitInput(ports, target, judgement);
+      reply.code(200);
+      return write(ports, request, approveCalls(target, judgement));
+    },
+  );
+}
+
+function inboxRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/approvals',
+    {
+      schema: {
+        summary: 'Calls that wait for a person or a client, oldest first',
+        operationId: 'listApprovals',
+        tags: ['jobs'],
+        querystring: InboxQuery,
+        response: { 200: ref(Inbox), ...problems() },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const { kind = null, limit } = query;
+      const after = readPlace(query.cursor);
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((tx) => listInbox(tx, tenantId, kind, after, limit + 1));
+      const cursorOf = ({ requestedAt, toolCallId: id }: Item) => PLACE.write([requestedAt, id]);
+      return toListing(items, limit, toInboxItem, cursorOf, more);
+    },
+  );
+}
+
+function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
+  const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
+  if ((named === undefined) === (all === undefined))
+    throw invalid(
+      'Give exactly one of tool_call_id (one call) and all (every call that waits).',
+      'tool_call_id',
+    );
+  if (input !== null && named === undefined)
+    throw invalid('input replaces the input of one call: give its tool_call_id instead of all.', 'input');
+  if (input !== null && decision === 'deny')
+    throw invalid('input is only allowed with the decision approve: a denied call is not run.', 'input');
+  return {
+    toolCallId: named === undefined ? null : toolCallId(named),
+    decision,
+    reason: reason === '' ? null : reason,
+    input,
+    remember,
+  };
+}
+
+/**
+ * Refuses an input that does not match the schema of the tool. A tool that this process does not know (of an MCP
+ * server) checks its input when it runs. `approveCalls` refuses a call that does not exist or does not wait.
+ */
+async function refuseUnfitInput(
+  { database, catalog }: ApiPorts,
+  target: { tenantId: TenantId; contextId: ContextId },
+  { toolCallId: id, input }: Judgement,
+): Promise<void> {
+  if (id === null || input === null) return;
+  const call = await findJudgedCall(database.db, target, id);
+  if (call === null || whyNot(call) !== null) return;
+  const problemsOfInput = await catalog.checkInput(call.name, input);
+  if (problemsOfInput === null || problemsOfInput.length === 0) return;
+  throw invalid(
+    `input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`,
+    'input',
+  );
+}
+
+function invalid(message: string, param: string): RequestRefused {
+  return new RequestRefused(refuse('invalid_request', message, param));
+}
+
+const PLACE = cursorOf(instant, id<ToolCallId>);
+
+function readPlace(cursor: string | undefined): InboxPlace | null {
+  const key = PLACE.read(cursor);
+  return key === null ? null : { requestedAt: key[0], id: key[1] };
+}
+
+function toInboxItem(item: Item): InboxItem {
+  return {
+    kind: item.kind,
+    context_id: item.contextId,
+    worker_id: item.workerId,
+    job_id: item.jobId,
+    tool_call_id: item.toolCallId,
+    name: item.name,
+    input: item.input,
+    requested_at: toIso(item.requestedAt),
+    expires_at: toIsoOrNull(item.expiresAt),
+  };
+}

@@ -1,0 +1,55 @@
+/** Cancels all unfinished jobs that match a filter. */
+import type { Static } from 'typebox';
+import { cancelJobs } from '../../../commands/jobs/cancel-jobs.ts';
+import { refuse } from '../../../core/errors.ts';
+import type { Refusal } from '../../../core/errors.ts';
+import { parseId } from '../../../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { writeAround } from '../../request/write.ts';
+
+/** Extra time in milliseconds: one transaction for each context. After it the API answers 503; the client retries. */
+const TIMEOUT_MS = 60_000;
+
+export function cancelJobsRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/jobs/cancel',
+    {
+      config: { timeoutMs: TIMEOUT_MS },
+      schema: {
+        summary: 'Cancel all unfinished jobs that match a filter. Safe to repeat',
+        operationId: 'cancelJobs',
+        tags: ['jobs'],
+        headers: WriteHeaders,
+        body: ref(CancelJobs),
+        response: { 200: ref(Cancelled), ...problems() },
+      },
+    },
+    (request) => writeAround(ports, request, () => cancelAll(ports, request.tenantId, request.body)),
+  );
+}
+
+async function cancelAll(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  body: Static<typeof CancelJobs>,
+): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
+  if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
+    return refuse(
+      'invalid_request',
+      `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`,
+    );
+  }
+  const filter = {
+    contextId: parseId<ContextId>(body.context_id ?? ''),
+    workerId: parseId<WorkerId>(body.worker_id ?? ''),
+    role: body.role ?? null,
+    status: body.status ?? null,
+    kind: body.kind ?? null,
+    metadata: body.metadata ?? null,
+  };
+  return { kind: 'done', value: await cancelJobs(ports, { tenantId, filter, reason: body.reason ?? null }) };
+}

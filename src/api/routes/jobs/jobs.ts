@@ -1,0 +1,148 @@
+/** Jobs: read, waited for, cancelled. */
+import { refuse } from '../../../core/errors.ts';
+import { parseId } from '../../../core/ids.ts';
+import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
+import { isFinished } from '../../../core/run/job.ts';
+import type { JobStatus } from '../../../core/run/job.ts';
+import { perform } from '../../../commands/perform.ts';
+import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
+import { findJob, listJobs } from '../../../db/read/jobs/job-views.ts';
+import { findReceipt } from '../../../db/run/receipts.ts';
+import { parseInstant } from '../../request/instant.ts';
+import { parseObject, splitLists } from '../../request/query.ts';
+import { cursorOf, id } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { CancelJob, Job, JobList, JobQuery, Receipt, WaitQuery } from '../../schemas/jobs/job.ts';
+import { problems } from '../../schemas/problem.ts';
+import { signalOf } from '../../response/signal.ts';
+import { toJob, toReceipt } from '../../wire/job.ts';
+import { writeAround } from '../../request/write.ts';
+import { IdParams, jobId, noJob } from '../params.ts';
+
+const tags = ['jobs'];
+
+const PLACE = cursorOf(id<JobId>);
+
+export function jobRoutes(app: App, ports: ApiPorts): void {
+  listJobsRoute(app, ports);
+  getJobRoute(app, ports);
+  cancelJobRoute(app, ports);
+}
+
+function listJobsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/jobs',
+    {
+      preValidation: splitLists('status'),
+      schema: {
+        summary: 'Jobs, newest first',
+        operationId: 'listJobs',
+        tags,
+        querystring: JobQuery,
+        response: { 200: ref(JobList), ...problems() },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const filter = {
+        statuses: query.status === undefined ? null : [query.status].flat(),
+        kind: query.kind ?? null,
+        role: query.role ?? null,
+        metadata: parseObject(query.metadata, 'metadata'),
+        contextId: parseId<ContextId>(query.context_id ?? ''),
+        workerId: parseId<WorkerId>(query.worker_id ?? ''),
+        parentJobId: parseId<JobId>(query.parent_job_id ?? ''),
+        createdAfter: parseInstant(query.created_after, 'created_after'),
+        createdBefore: parseInstant(query.created_before, 'created_before'),
+      };
+      const [before] = PLACE.read(query.cursor) ?? [null];
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((_, last) =>
+        listJobs(last, tenantId, filter, before, query.limit + 1),
+      );
+      return toListing(items, query.limit, toJob, ({ id: last }) => PLACE.write([last]), more);
+    },
+  );
+}
+
+function getJobRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/jobs/:id',
+    {
+      schema: {
+        summary: 'One job; with wait_ms the response waits for the job to finish',
+        operationId: 'getJob',
+        tags,
+        params: IdParams,
+        querystring: WaitQuery,
+        response: { 200: ref(Job), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, query } = request;
+      const id = jobId(request.params.id);
+      const read = async () => orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id));
+      const job = await read();
+      if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
+      const watched = { tenantId, contextId: job.contextId, jobId: id };
+      return toJob(await untilFinished(ports, watched, query.wait_ms, signalOf(reply), read));
+    },
+  );
+}
+
+function cancelJobRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/jobs/:id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a job; for a finished job, return its status',
+        operationId: 'cancelJob',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        body: ref(CancelJob),
+        response: { 200: ref(Receipt), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const id = jobId(request.params.id);
+      const read = async () => orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
+      return writeAround(ports, request, async () => {
+        const outcome = await perform(
+          ports,
+          cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }),
+        );
+        if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
+        const watched = { tenantId, contextId: outcome.value.contextId, jobId: id };
+        const receipt = await untilFinished(ports, watched, body.wait_ms ?? 0, signalOf(reply), read);
+        return { kind: 'done', value: toReceipt(id, receipt) };
+      });
+    },
+  );
+}
+
+/**
+ * Returns the result of `read` once the job has finished, or after `waitMs`. The watch starts before the first read.
+ */
+export async function untilFinished<View extends { status: JobStatus }>(
+  { streamHub }: Pick<ApiPorts, 'streamHub'>,
+  job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
+  waitMs: number,
+  signal: AbortSignal,
+  read: () => Promise<View>,
+): Promise<View> {
+  if (waitMs === 0) return read();
+  const watch = await streamHub.watch(job);
+  try {
+    const view = await read();
+    if (isFinished(view.status)) return view;
+    await watch.ended(waitMs, signal);
+  } finally {
+    watch.stop();
+  }
+  return read();
+}

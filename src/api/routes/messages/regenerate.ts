@@ -1,0 +1,117 @@
+/**
+ * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
+ */
+import type { Static } from 'typebox';
+import { editInput, regenerate } from '../../../commands/inputs/regenerate.ts';
+import type { Regeneration } from '../../../commands/inputs/regenerate.ts';
+import type { Command } from '../../../commands/perform.ts';
+import type { InputBlock } from '../../../core/conversation/blocks.ts';
+import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
+import { CONTENT_BYTES } from '../../request/body.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../../schemas/contexts/branch.ts';
+import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { toAccepted, toBlocks, toSubmitInput } from '../../request/submit.ts';
+import { toSiblings } from '../../wire/branch.ts';
+import { answeredBy, write } from '../../request/write.ts';
+import { MessageParams, contextId, messageId } from '../params.ts';
+
+const tags = ['contexts'];
+
+export function regenerateRoutes(app: App, ports: ApiPorts): void {
+  editMessageRoute(app, ports);
+  regenerateRoute(app, ports);
+  siblingsRoute(app, ports);
+}
+
+function editMessageRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/messages/:message_id/edit',
+    {
+      bodyLimit: CONTENT_BYTES,
+      schema: {
+        summary: 'Edit a past input and answer it on a new branch',
+        operationId: 'editMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        body: ref(EditMessage),
+        response: { 202: ref(AcceptedOnBranch), ...problems(429) },
+      },
+    },
+    async (request, reply) => {
+      const content = toBlocks(request.body.content);
+      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, content);
+      const answer = await write(ports, request, accepted(editInput(ports, regeneration)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function regenerateRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/contexts/:id/messages/:message_id/regenerate',
+    {
+      schema: {
+        summary: 'Regenerate the answer to an input on a new branch',
+        operationId: 'regenerateMessage',
+        tags,
+        params: MessageParams,
+        headers: WriteHeaders,
+        body: ref(Regenerate),
+        response: { 202: ref(AcceptedOnBranch), ...problems(429) },
+      },
+    },
+    async (request, reply) => {
+      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, null);
+      const answer = await write(ports, request, accepted(regenerate(ports, regeneration)));
+      request.madeJob = answer.job_id;
+      reply.code(202);
+      return answer;
+    },
+  );
+}
+
+function siblingsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/messages/:message_id/siblings',
+    {
+      schema: {
+        summary: 'Alternatives to a message on the branches of its context, itself included',
+        operationId: 'listSiblings',
+        tags,
+        params: MessageParams,
+        response: { 200: ref(SiblingList), ...problems() },
+      },
+    },
+    async ({ tenantId, params }, reply) => {
+      const id = messageId(params.message_id);
+      const context = contextId(params.id);
+      const siblings = await readerOf(ports, reply)((_, last) => listSiblings(last, tenantId, context, id));
+      const found = siblings.length === 0 ? null : siblings;
+      return toSiblings(orNotFound(found, `No branch of context ${params.id} has the message ${id}.`));
+    },
+  );
+}
+
+function toRegeneration<Content extends InputBlock[] | null>(
+  ports: ApiPorts,
+  tenantId: TenantId,
+  params: { id: string; message_id: string },
+  body: Static<typeof Regenerate>,
+  content: Content,
+): Regeneration & { input: { content: Content } } {
+  const context: ContextId = contextId(params.id);
+  const input = { ...toSubmitInput(ports.config.queueLimit, tenantId, context, body), content };
+  return { messageId: messageId(params.message_id), name: body.name ?? null, input };
+}
+
+function accepted(command: ReturnType<typeof regenerate>): Command<AcceptedOnBranch> {
+  return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
+}

@@ -1,0 +1,32 @@
+/** The installation. Only the operator sees its worker processes and the status of providers. Calls no other host. */
+import { throttledProviders, liveProcesses } from '../../../db/read/installation/fleet-views.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { ref } from '../../schemas/common.ts';
+import { System } from '../../schemas/system/installation.ts';
+import { problems } from '../../schemas/problem.ts';
+import { FIGURES, toSystem, withoutInstallation } from '../../wire/installation.ts';
+
+export function installationRoutes(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/system',
+    {
+      config: { access: 'tenant_or_operator' },
+      schema: {
+        summary:
+          'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
+        operationId: 'getSystem',
+        tags: ['system'],
+        response: { 200: ref(System), ...problems() },
+      },
+    },
+    async ({ isOperator }) => {
+      const { database, times } = ports;
+      const [processes, held] = await Promise.all([
+        liveProcesses(database.db, times, Object.values(FIGURES)),
+        throttledProviders(database.db),
+      ]);
+      const system = toSystem(ports.about, { processes, held });
+      return isOperator ? system : withoutInstallation(system);
+    },
+  );
+}

@@ -1,0 +1,104 @@
+/** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
+import { refuse } from '../../../core/errors.ts';
+import type { AccessControl } from '../../access/access.ts';
+import type { App } from '../../server/ports.ts';
+import { RequestRefused } from '../../response/problem.ts';
+import { Empty, ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { BeginSession, Session } from '../../schemas/system/session.ts';
+import { SESSION_S, cookieFor } from '../../access/session.ts';
+import { signInLimits } from '../../access/sign-in-limits.ts';
+
+const tags = ['system'];
+const config = { access: 'keyless' } as const;
+
+/** The body limit for sign-in, in bytes. Small, because clients without a key can send this request. */
+const KEY_BYTES = 4 * 1024;
+
+export function sessionRoutes(app: App, accessControl: AccessControl): void {
+  getSessionRoute(app, accessControl);
+  beginSessionRoute(app, accessControl);
+  endSessionRoute(app, accessControl);
+}
+
+function getSessionRoute(app: App, accessControl: AccessControl): void {
+  app.get(
+    '/api/session',
+    {
+      config,
+      schema: {
+        summary: 'Whether the API needs a key, and whether this browser is signed in',
+        operationId: 'getSession',
+        tags,
+        security: [],
+        response: { 200: ref(Session), ...problems() },
+      },
+    },
+    async ({ headers, method, cookies }) => {
+      const access = await accessControl.admit({ headers, method, cookies });
+      return access.kind === 'tenant'
+        ? { auth: accessControl.auth, signed_in: true, tenant: access.tenantId }
+        : { auth: accessControl.auth, signed_in: false, tenant: null };
+    },
+  );
+}
+
+function beginSessionRoute(app: App, accessControl: AccessControl): void {
+  const limits = signInLimits();
+  app.post(
+    '/api/session',
+    {
+      config,
+      bodyLimit: KEY_BYTES,
+      schema: {
+        summary: 'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
+        operationId: 'beginSession',
+        tags,
+        security: [],
+        body: ref(BeginSession),
+        response: { 204: Empty, ...problems(401, 429) },
+      },
+    },
+    async (request, reply) => {
+      reply.code(204);
+      if (accessControl.auth === 'none') return null;
+      const limited = await limits.refusal(request.ip);
+      if (limited !== null) throw new RequestRefused(limited);
+      const signIn = accessControl.whose(request.body.key);
+      if (signIn === null) {
+        await limits.wrong(request.ip);
+        throw new RequestRefused(
+          refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.'),
+        );
+      }
+      const busy = await limits.begins(signIn.keyId);
+      if (busy !== null) throw new RequestRefused(busy);
+      const { name, options } = cookieFor(request);
+      reply.setCookie(name, await signIn.begin(), { ...options, maxAge: SESSION_S });
+      return null;
+    },
+  );
+}
+
+function endSessionRoute(app: App, accessControl: AccessControl): void {
+  app.delete(
+    '/api/session',
+    {
+      config,
+      schema: {
+        summary: 'Sign this browser out: ends its session and removes its cookie',
+        operationId: 'endSession',
+        tags,
+        security: [],
+        response: { 204: Empty, ...problems() },
+      },
+    },
+    async (request, reply) => {
+      reply.code(204);
+      await accessControl.signOut(request);
+      const { name, options } = cookieFor(request);
+      reply.clearCookie(name, options);
+      return null;
+    },
+  );
+}

@@ -1,0 +1,126 @@
+/** Health, readiness, metrics, statistics and the OpenAPI document. */
+import { refuse } from '../../../core/errors.ts';
+import { describeSchemaProblem, schemaState } from '../../../db/connection/schema-state.ts';
+import { readStats } from '../../../db/read/installation/stats-views.ts';
+import { within } from '../../server/deadline.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { ref } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
+
+const tags = ['system'];
+
+/** Timeout of the readiness checks of PostgreSQL and Redis, in milliseconds. */
+const PROBE_MS = 2_000;
+
+export function systemRoutes(app: App, ports: ApiPorts, metrics: Metrics): void {
+  getHealthRoute(app);
+  getReadinessRoute(app, ports);
+  getMetricsRoute(app, metrics);
+  getStatsRoute(app, ports);
+  getOpenapiRoute(app);
+}
+
+function getHealthRoute(app: App): void {
+  app.get(
+    '/healthz',
+    {
+      config: { access: 'open' },
+      schema: {
+        summary: 'Liveness: whether this process answers',
+        operationId: 'getHealth',
+        tags,
+        security: [],
+        response: { 200: ref(Health), ...problems() },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+}
+
+function getReadinessRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/readyz',
+    {
+      config: { access: 'open' },
+      schema: {
+        summary: 'Readiness: PostgreSQL must answer and have all migrations; the queue (Redis) should answer',
+        operationId: 'getReadiness',
+        tags,
+        security: [],
+        response: { 200: ref(Readiness), ...problems() },
+      },
+    },
+    async () => {
+      const [schema, queue] = await Promise.all([
+        within(
+          PROBE_MS,
+          schemaState((statement) => ports.database.db.execute(statement)),
+        ).catch(() => null),
+        within(PROBE_MS, ports.wakeQueue.isReachable()).catch(() => false),
+      ]);
+      if (schema === null) throw new RequestRefused(refuse('unavailable', 'PostgreSQL does not answer.'));
+      const problem = describeSchemaProblem(schema);
+      if (problem !== null) throw new RequestRefused(refuse('unavailable', problem));
+      return queue
+        ? ({ status: 'ok', postgres: 'ok', queue: 'ok' } as const)
+        : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);
+    },
+  );
+}
+
+function getMetricsRoute(app: App, metrics: Metrics): void {
+  app.get(
+    '/metrics',
+    {
+      config: { access: 'operator' },
+      schema: {
+        summary: 'Metrics for Prometheus',
+        operationId: 'getMetrics',
+        tags,
+        response: { 200: MetricsText, ...problems() },
+      },
+    },
+    async (_, reply) => {
+      reply.type(metrics.contentType);
+      return metrics.scrape();
+    },
+  );
+}
+
+function getStatsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/stats',
+    {
+      schema: {
+        summary: 'Numbers of queued, running and waiting jobs, and of contexts by state',
+        operationId: 'getStats',
+        tags,
+        response: { 200: ref(Stats), ...problems() },
+      },
+    },
+    async ({ tenantId }, reply) => {
+      const stats = await readerOf(ports, reply)((_, last) => readStats(last, tenantId));
+      const { queued, running, waiting, byState } = stats;
+      return { queue_depth: queued, running, waiting, by_state: Object.fromEntries(byState) };
+    },
+  );
+}
+
+function getOpenapiRoute(app: App): void {
+  app.get(
+    '/api/openapi.json',
+    {
+      schema: {
+        summary: 'The OpenAPI document',
+        operationId: 'getOpenapi',
+        tags,
+        response: { 200: OpenApiDocument, ...problems() },
+      },
+    },
+    async () => app.swagger(),
+  );
+}

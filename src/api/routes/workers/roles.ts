@@ -1,0 +1,195 @@
+/** Roles: versioned roles written by the API, and read-only roles of the config file. */
+import type { FastifyReply } from 'fastify';
+import { deleteRole, putRole } from '../../../commands/workers/change-role.ts';
+import { refuse } from '../../../core/errors.ts';
+import { findRole, listRoles } from '../../../db/write/workers/roles.ts';
+import type { RoleView } from '../../../db/write/workers/roles.ts';
+import { refuseUnknownNames } from '../../server/catalog.ts';
+import { cursorOf, matching } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { fileRoleNames } from '../../response/roles.ts';
+import { Empty, VersionedHeaders, ref, versioned } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import {
+  Role,
+  RoleDefinition,
+  RoleList,
+  RoleListQuery,
+  RoleParams,
+  RoleQuery,
+} from '../../schemas/workers/role.ts';
+import { isMatch, toEtag } from '../../request/version.ts';
+import { toFileRole, toRole } from '../../wire/role.ts';
+import { answeredBy, write } from '../../request/write.ts';
+
+const tags = ['roles'];
+
+/** The config file has the same rule for names. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+const PLACE = cursorOf(matching(NAME));
+
+/** Also stored under the idempotency key. */
+type Answer = { role: Role; etag: string };
+
+export function roleRoutes(app: App, ports: ApiPorts): void {
+  listRolesRoute(app, ports);
+  getRoleRoute(app, ports);
+  putRoleRoute(app, ports);
+  deleteRoleRoute(app, ports);
+}
+
+function listRolesRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/roles',
+    {
+      schema: {
+        summary: 'Roles, sorted by name',
+        operationId: 'listRoles',
+        tags,
+        querystring: RoleListQuery,
+        response: { 200: ref(RoleList), ...problems() },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const { limit } = query;
+      const [after] = PLACE.read(query.cursor) ?? [null];
+      const ofFile = await fileRoleNames(ports.catalog);
+      const read = readerOf(ports, reply);
+      const stored = await read((_, last) => listRoles(last, tenantId, ofFile, after, limit + 1));
+      // If stored roles remain for the next page, so do the roles of the file that sort after them.
+      const upto = stored.more ? stored.items.at(-1)?.name : undefined;
+      const roles = [
+        ...ofFile
+          .filter((name) => (after === null || name > after) && (upto === undefined || name < upto))
+          .map((name) => toFileRole(name, ports.catalog.fileRoles.get(name))),
+        ...stored.items.map(toRole),
+      ].sort((a, b) => (a.name < b.name ? -1 : 1));
+      return toListing(
+        roles,
+        limit,
+        (role) => role,
+        ({ name }) => PLACE.write([name]),
+        stored.more,
+      );
+    },
+  );
+}
+
+function getRoleRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'One role, in its current or an older version',
+        operationId: 'getRole',
+        tags,
+        params: RoleParams,
+        querystring: RoleQuery,
+        response: { 200: versioned(Role), ...problems() },
+      },
+    },
+    async ({ tenantId, params, query }, reply) => {
+      const { name } = params;
+      const version = query.version ?? null;
+      if (!NAME.test(name)) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+      if ((await fileRoleNames(ports.catalog)).includes(name)) {
+        if (version !== null) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+        return toFileRole(name, ports.catalog.fileRoles.get(name));
+      }
+      const view = await findRole(ports.database.db, tenantId, name, version);
+      return tagged(reply, toAnswer(orNotFound(view, noRole(name, version))));
+    },
+  );
+}
+
+function putRoleRoute(app: App, ports: ApiPorts): void {
+  app.put(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'Create or update a role. A changed definition gets a new version',
+        operationId: 'putRole',
+        tags,
+        params: RoleParams,
+        headers: VersionedHeaders,
+        body: ref(RoleDefinition),
+        response: { 200: versioned(Role), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const name = await nameToWrite(ports, request.params.name);
+      await refuseUnknownNames(ports, body, '');
+      const command = putRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }, body);
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, async (_, view) => toAnswer(view)),
+      );
+      return tagged(reply, answer);
+    },
+  );
+}
+
+function deleteRoleRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/roles/:name',
+    {
+      schema: {
+        summary: 'Delete a role. Workers made from it keep their version',
+        operationId: 'deleteRole',
+        tags,
+        params: RoleParams,
+        headers: VersionedHeaders,
+        response: { 204: Empty, ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, headers } = request;
+      const name = await nameToWrite(ports, request.params.name);
+      await write(ports, request, deleteRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }));
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+/** Returns the name if the API may write this role; else refuses the request. */
+async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string): Promise<string> {
+  if (!NAME.test(name)) {
+    const message = 'The name in the path is not a valid role name. Use 1 to 64 letters, digits, "_" or "-".';
+    throw new RequestRefused(refuse('invalid_request', message, 'name'));
+  }
+  if ((await fileRoleNames(catalog)).includes(name)) {
+    throw new RequestRefused(
+      refuse(
+        'forbidden',
+        `The role ${name} is defined in the config file. Change it there, or use another name.`,
+        'name',
+      ),
+    );
+  }
+  return name;
+}
+
+function isCurrent(ifMatch: string | undefined): (version: number | null) => boolean {
+  return (version) => (version === null ? ifMatch === undefined : isMatch(ifMatch, version));
+}
+
+function noRole(name: string, version: number | null): string {
+  if (!NAME.test(name)) return 'No role has this name. Names are 1 to 64 letters, digits, "_" or "-".';
+  return version === null ? `No role has the name ${name}.` : `The role ${name} has no version ${version}.`;
+}
+
+function toAnswer(view: RoleView): Answer {
+  return { role: toRole(view), etag: toEtag(view.version) };
+}
+
+function tagged(reply: FastifyReply, { role, etag }: Answer): Role {
+  reply.header('etag', etag);
+  return role;
+}

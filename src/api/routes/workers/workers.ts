@@ -1,0 +1,280 @@
+/** Workers: created, read, changed, stopped, started, deleted. */
+import type { FastifyReply } from 'fastify';
+import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
+import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
+import type { Command } from '../../../commands/perform.ts';
+import { startWorker, stopWorker } from '../../../commands/workers/stop-worker.ts';
+import { refuse } from '../../../core/errors.ts';
+import { parseId } from '../../../core/ids.ts';
+import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { Executor } from '../../../db/connection/client.ts';
+import { findWorker, listWorkers } from '../../../db/read/contexts/worker-views.ts';
+import type { WorkerView } from '../../../db/read/contexts/worker-views.ts';
+import { contextOf } from '../../../db/write/workers/workers.ts';
+import { refuseUnknownNames } from '../../server/catalog.ts';
+import { makeWorker } from '../../request/make-worker.ts';
+import { cursorOf, id } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { roleToMakeFrom } from '../../response/roles.ts';
+import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../../schemas/workers/worker.ts';
+import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
+import { isMatch, toEtag } from '../../request/version.ts';
+import { toWorker } from '../../wire/worker.ts';
+import { answeredBy, write, writeAround } from '../../request/write.ts';
+import { IdParams, noWorker, parentId, workerId } from '../params.ts';
+
+const tags = ['workers'];
+
+/**
+ * Extra time in milliseconds: one transaction for each worker below. After it the API answers 503; the client retries.
+ */
+const TIMEOUT_MS = 60_000;
+
+/** Also stored under the idempotency key. */
+type Answer = { worker: Worker; etag: string };
+
+const PLACE = cursorOf(id<WorkerId>);
+
+export function workerRoutes(app: App, ports: ApiPorts): void {
+  createWorkerRoute(app, ports);
+  listWorkersRoute(app, ports);
+  getWorkerRoute(app, ports);
+  patchWorkerRoute(app, ports);
+  deleteWorkerRoute(app, ports);
+  stopWorkerRoute(app, ports);
+  startWorkerRoute(app, ports);
+}
+
+function createWorkerRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/workers',
+    {
+      schema: {
+        summary: 'Create a worker and its context',
+        operationId: 'createWorker',
+        tags,
+        headers: WriteHeaders,
+        body: ref(CreateWorker),
+        response: { 201: versioned(Worker), ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body } = request;
+      const { name, config = {} } = body;
+      const parentWorkerId = parentId(body.parent_worker_id);
+      const asked = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
+      const command = await makeWorker(ports, asked);
+      const answer = await write(
+        ports,
+        request,
+        answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.workerId)),
+      );
+      reply.code(201).header('location', `/api/workers/${answer.worker.id}`);
+      return tagged(reply, answer);
+    },
+  );
+}
+
+function listWorkersRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/workers',
+    {
+      schema: {
+        summary: 'Workers, newest first',
+        operationId: 'listWorkers',
+        tags,
+        querystring: WorkerQuery,
+        response: { 200: ref(WorkerList), ...problems() },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const filter = {
+        parentWorkerId: parseId<WorkerId>(query.parent_worker_id ?? ''),
+        role: query.role ?? null,
+        state: query.state ?? null,
+        archived: query.archived,
+      };
+      const [before] = PLACE.read(query.cursor) ?? [null];
+      const read = readerOf(ports, reply);
+      const { items, more } = await read((_, last) =>
+        listWorkers(last, tenantId, filter, before, query.limit + 1),
+      );
+      return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
+    },
+  );
+}
+
+function getWorkerRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'One worker',
+        operationId: 'getWorker',
+        tags,
+        params: IdParams,
+        response: { 200: versioned(Worker), ...problems() },
+      },
+    },
+    async ({ tenantId, params }, reply) => {
+      const id = workerId(params.id);
+      const view = orNotFound(await findWorker(ports.database.db, tenantId, id), noWorker(id));
+      return tagged(reply, toAnswer(view));
+    },
+  );
+}
+
+function patchWorkerRoute(app: App, ports: ApiPorts): void {
+  app.patch(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'Change a worker; null removes a field of the config',
+        operationId: 'patchWorker',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        body: ref(PatchWorker),
+        response: { 200: versioned(Worker), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, body, headers } = request;
+      const id = workerId(request.params.id);
+      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
+      const role = await roleToMakeFrom(ports, tenantId, body.role);
+      if (role !== null && 'code' in role) throw new RequestRefused(role);
+      const command = changeSettings({
+        tenantId,
+        find: (executor) => findWorker(executor, tenantId, id),
+        what: noWorker(id),
+        ifMatch: headers['if-match'],
+        change: ({ config }) => ({
+          ...(body.name !== undefined && { name: body.name }),
+          ...(body.role !== undefined && { role }),
+          ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
+        }),
+      });
+      return tagged(
+        reply,
+        await write(
+          ports,
+          request,
+          answeredBy(command, async (_, view) => toAnswer(view)),
+        ),
+      );
+    },
+  );
+}
+
+function deleteWorkerRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/workers/:id',
+    {
+      schema: {
+        summary: 'Delete a worker and all workers below it, permanently',
+        operationId: 'deleteWorker',
+        tags,
+        params: IdParams,
+        headers: VersionedHeaders,
+        response: { 204: Empty, ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const id = workerId(request.params.id);
+      await writeAround(ports, request, async () => {
+        const outcome = await deleteWorker(ports, request.tenantId, id, (version) =>
+          isMatch(request.headers['if-match'], version),
+        );
+        return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
+      });
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+function stopWorkerRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/workers/:id/stop',
+    {
+      config: { timeoutMs: TIMEOUT_MS },
+      schema: {
+        summary:
+          'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
+        operationId: 'stopWorker',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 200: versioned(Worker), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const id = workerId(request.params.id);
+      const command = ofContext(tenantId, id, (contextId) => stopWorker(ports, { tenantId, contextId }));
+      const answer = await write(ports, request, command);
+      // A sweep stops workers that this request missed, except those below a worker that never had a job: the client
+      // repeats the request for them.
+      await stopBelow(ports, tenantId, id);
+      return tagged(reply, answer);
+    },
+  );
+}
+
+function startWorkerRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/workers/:id/start',
+    {
+      config: { timeoutMs: TIMEOUT_MS },
+      schema: {
+        summary:
+          'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
+        operationId: 'startWorker',
+        tags,
+        params: IdParams,
+        headers: WriteHeaders,
+        response: { 200: versioned(Worker), ...problems() },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId } = request;
+      const id = workerId(request.params.id);
+      const command = ofContext(tenantId, id, (contextId) => startWorker(ports, { tenantId, contextId }));
+      const answer = await write(ports, request, command);
+      await startBelow(ports, tenantId, id);
+      return tagged(reply, answer);
+    },
+  );
+}
+
+/** Runs a command on the worker's context and answers with the worker. */
+function ofContext(
+  tenantId: TenantId,
+  id: WorkerId,
+  command: (contextId: ContextId) => Command<unknown>,
+): Command<Answer> {
+  return async (executor) => {
+    const contextId = await contextOf(executor, tenantId, id);
+    if (contextId === null) return refuse('not_found', noWorker(id));
+    return answeredBy(command(contextId), (tx) => readAnswer(tx, tenantId, id))(executor);
+  };
+}
+
+async function readAnswer(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<Answer> {
+  return toAnswer(orNotFound(await findWorker(executor, tenantId, id), noWorker(id)));
+}
+
+function toAnswer(view: WorkerView): Answer {
+  return { worker: toWorker(view), etag: toEtag(view.version) };
+}
+
+function tagged(reply: FastifyReply, { worker, etag }: Answer): Worker {
+  reply.header('etag', etag);
+  return worker;
+}

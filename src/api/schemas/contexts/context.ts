@@ -1,0 +1,154 @@
+/** Contexts in the API. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { STATES } from '../../../core/run/state.ts';
+import {
+  Archived,
+  Count,
+  Instant,
+  Page,
+  Title,
+  Usage,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  plainText,
+  ref,
+  someOf,
+  strict,
+} from '../common.ts';
+import { ConfigPatch, RoleName, WorkerConfig } from '../workers/config.ts';
+import { WaitingFor } from '../jobs/job.ts';
+import { CreateWorker } from '../workers/worker.ts';
+
+export const LastMessage = strict(
+  {
+    id: Uuid,
+    role: oneOf(['user', 'assistant']),
+    text: Type.String({
+      description: 'Start of the text. Empty if the message has no text or is larger than 64 KB.',
+    }),
+    created_at: Instant,
+  },
+  {
+    $id: 'LastMessage',
+    description: 'The last message on the active branch, without tool calls and tool results.',
+  },
+);
+
+export const Context = strict(
+  {
+    id: Uuid,
+    worker_id: Uuid,
+    worker_name: Type.String(),
+    role: nullable(Type.String({ description: 'Role of the worker.' })),
+    last_message: nullable(ref(LastMessage)),
+    parent_id: nullable(
+      Type.String({ format: 'uuid', description: 'The context it was forked from; may be deleted by now.' }),
+    ),
+    title: nullable(Type.String()),
+    config: ref(WorkerConfig),
+    state: oneOf(STATES),
+    active_branch: Type.String(),
+    branches: Type.Array(Type.String()),
+    message_count: Type.Integer({
+      minimum: 0,
+      description: 'Messages on all branches; shared messages count once.',
+    }),
+    turn_count: Type.Integer({ minimum: 0, description: 'Turns of the active branch.' }),
+    request_count: Count,
+    usage: ref(Usage),
+    created_at: Instant,
+    updated_at: Instant,
+    expires_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the context is archived if there is no activity. Null: never, or already archived.',
+      }),
+    ),
+    archived_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
+      }),
+    ),
+  },
+  { $id: 'Context' },
+);
+export type Context = Static<typeof Context>;
+
+export const ContextList = listOf('ContextList', Context);
+
+export const ContextQuery = strict({
+  ...Page,
+  state: Type.Optional(someOf(STATES, 'State of the context.')),
+  role: Type.Optional(RoleName),
+  archived: Archived,
+  q: Type.Optional(
+    plainText(
+      200,
+      1,
+      'Text to find, ignoring case, in the title, the name or role of the worker, the ids of context and worker, or the metadata of the last 20 jobs. A page searches 2,000 contexts and about 16 MB of metadata, so it may be empty and still have a next_cursor.',
+    ),
+  ),
+});
+
+const { name, role, config, parent_worker_id } = CreateWorker.properties;
+
+export const CreateContext = strict(
+  {
+    title: Type.Optional(nullable(Title)),
+    worker: Type.Optional(strict({ name: Type.Optional(name), role })),
+    name: Type.Optional(name),
+    role: Type.Optional(nullable(RoleName)),
+    config,
+    parent_worker_id,
+  },
+  { $id: 'CreateContext' },
+);
+
+export const PatchContext = strict(
+  { title: Type.Optional(nullable(Title)), config: Type.Optional(ref(ConfigPatch)) },
+  { $id: 'PatchContext' },
+);
+
+export const PutContext = strict(
+  { title: Type.Optional(nullable(Title)), config: Type.Optional(ref(WorkerConfig)) },
+  { $id: 'PutContext' },
+);
+
+export const ContextState = strict(
+  {
+    state: oneOf(STATES),
+    since: Instant,
+    job_id: nullable(Uuid),
+    attempt: nullable(Count),
+    waiting_for: Type.Array(ref(WaitingFor)),
+    queue_position: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Position while the job waits for a worker process; 1 is next.',
+      }),
+    ),
+    why: Type.String(),
+  },
+  { $id: 'ContextState' },
+);
+export type ContextState = Static<typeof ContextState>;
+
+export const ForkContext = strict(
+  {
+    from_message_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job.',
+      }),
+    ),
+    title: Type.Optional(nullable(Title)),
+  },
+  { $id: 'ForkContext' },
+);

@@ -1,0 +1,33 @@
+/** The formats of imports. */
+import { Type } from 'typebox';
+import { nullable, plainText, ref, strict } from '../common.ts';
+import { RoleName, WorkerConfig } from '../workers/config.ts';
+import { ContextExport, Pair } from './export.ts';
+import { CreateWorker } from '../workers/worker.ts';
+
+export const PairedImport = strict(
+  {
+    title: Type.Optional(nullable(plainText(500))),
+    worker: Type.Optional(
+      strict({ name: Type.Optional(CreateWorker.properties.name), role: Type.Optional(nullable(RoleName)) }),
+    ),
+    config: Type.Optional(ref(WorkerConfig)),
+    entries: Type.Array(ref(Pair)),
+  },
+  { $id: 'PairedImport' },
+);
+
+export const FolderImport = strict(
+  {
+    files: Type.Unsafe<{ [name: string]: unknown }>({
+      type: 'object',
+      description: 'The parsed files by name: metadata.json, message_index.json, messages/<id>.json.',
+    }),
+  },
+  { $id: 'FolderImport' },
+);
+
+export const ImportContext = Type.Union([ref(ContextExport), ref(PairedImport), ref(FolderImport)], {
+  $id: 'ImportContext',
+  type: 'object',
+});

@@ -1,0 +1,70 @@
+/** Approval decisions, and the inbox of calls that wait for a person or a client. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
+import {
+  AnyJson,
+  Instant,
+  JsonObject,
+  Page,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  plainText,
+  strict,
+} from '../common.ts';
+
+const approval = {
+  decision: oneOf(['approve', 'deny']),
+  reason: Type.Optional(nullable(plainText(2_000, 0, 'Reason of a denial, shown to the model.'))),
+  remember: Type.Optional(
+    Type.Boolean({
+      description:
+        'Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool.',
+    }),
+  ),
+};
+
+export const ApproveCalls = strict(
+  {
+    tool_call_id: Type.Optional(Uuid),
+    all: Type.Optional(
+      Type.Literal(true, { description: 'All calls of the context that wait for approval.' }),
+    ),
+    ...approval,
+    input: Type.Optional(
+      Type.Unsafe<Static<typeof JsonObject> | null>({
+        ...nullable(JsonObject),
+        description: 'Replaces the input that the model sent. It must match the schema of the tool.',
+      }),
+    ),
+  },
+  { $id: 'ApproveCalls', description: 'A decision on one call (`tool_call_id`) or on `all` waiting calls.' },
+);
+
+export const Resolved = strict({ resolved: Type.Array(Uuid) }, { $id: 'Resolved' });
+export type Resolved = Static<typeof Resolved>;
+
+export const InboxItem = strict(
+  {
+    kind: oneOf(
+      INBOX_KINDS,
+      'approval: a person decides whether a call runs. input: a person answers a question, or a client posts the result of its tool. unknown_outcome: a person resolves what a call did.',
+    ),
+    context_id: Uuid,
+    worker_id: Uuid,
+    job_id: Uuid,
+    tool_call_id: Uuid,
+    name: Type.String(),
+    input: AnyJson,
+    requested_at: Instant,
+    expires_at: nullable(Instant),
+  },
+  { $id: 'InboxItem' },
+);
+export type InboxItem = Static<typeof InboxItem>;
+
+export const Inbox = listOf('Inbox', InboxItem);
+
+export const InboxQuery = strict({ ...Page, kind: Type.Optional(oneOf(INBOX_KINDS)) });

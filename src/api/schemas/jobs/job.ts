@@ -1,0 +1,115 @@
+/** Jobs in the API. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { JOB_CODES } from '../../../core/errors.ts';
+import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
+import { JobCompaction } from '../contexts/compaction.ts';
+import {
+  Count,
+  Instant,
+  JsonObject,
+  Page,
+  Usage,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  plainText,
+  ref,
+  someOf,
+  strict,
+} from '../common.ts';
+
+export const WaitingFor = strict(
+  {
+    kind: oneOf(
+      ['approval', 'input', 'worker', 'timer'],
+      'input: a person or a client answers a call. approval: a person decides whether a call runs, or resolves its unknown outcome. worker: another worker must finish. timer: nothing happens before `until`; for a sleeping call with its name and id. If worker_id is set and kind is not worker, a worker below waits for it.',
+    ),
+    tool_call_id: Type.Optional(Uuid),
+    name: Type.Optional(Type.String({ description: 'Name of the tool.' })),
+    worker_id: Type.Optional(Uuid),
+    until: Type.Optional(Instant),
+  },
+  { $id: 'WaitingFor', description: 'An event that the job waits for.' },
+);
+
+export const JobOutput = strict({ message_id: Uuid, text: Type.String() }, { $id: 'JobOutput' });
+
+export const JobFailure = strict({ code: oneOf(JOB_CODES), message: Type.String() }, { $id: 'JobFailure' });
+
+export const Job = strict(
+  {
+    id: Uuid,
+    kind: oneOf(JOB_KINDS),
+    context_id: Uuid,
+    worker_id: Uuid,
+    branch: Type.String(),
+    status: oneOf(JOB_STATUSES),
+    attempt: Count,
+    retry_at: nullable(Instant),
+    steps: Count,
+    usage: ref(Usage),
+    waiting_for: Type.Array(ref(WaitingFor)),
+    output: nullable(ref(JobOutput)),
+    error: nullable(ref(JobFailure)),
+    parent_job_id: nullable(Uuid),
+    created_at: Instant,
+    started_at: nullable(Instant),
+    finished_at: nullable(Instant),
+    metadata: JsonObject,
+    compaction: nullable(ref(JobCompaction)),
+  },
+  { $id: 'Job' },
+);
+export type Job = Static<typeof Job>;
+
+export const JobList = listOf('JobList', Job);
+
+export const JobQuery = strict({
+  ...Page,
+  status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
+  kind: Type.Optional(oneOf(JOB_KINDS)),
+  role: Type.Optional(plainText(256, 1, 'Role of the worker.')),
+  metadata: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 2_000,
+      description: 'A JSON object that must be contained in the metadata of the job.',
+    }),
+  ),
+  context_id: Type.Optional(Uuid),
+  worker_id: Type.Optional(Uuid),
+  parent_job_id: Type.Optional(Uuid),
+  created_after: Type.Optional(Instant),
+  created_before: Type.Optional(Instant),
+});
+
+/** The longest wait in milliseconds. */
+export const LONGEST_WAIT_MS = 60_000;
+
+export const WaitMs = Type.Integer({
+  minimum: 0,
+  maximum: LONGEST_WAIT_MS,
+  default: 0,
+  description: 'The response waits until the job has finished, at most this many milliseconds.',
+});
+
+export const WaitQuery = strict({ wait_ms: WaitMs });
+
+export const CancelJob = strict(
+  { wait_ms: Type.Optional(WaitMs), reason: Type.Optional(nullable(plainText(1_000))) },
+  { $id: 'CancelJob' },
+);
+
+export const Receipt = strict(
+  {
+    job_id: Uuid,
+    status: oneOf(JOB_STATUSES),
+    requested_at: nullable(Instant),
+    delivered_at: nullable(Instant),
+    stopped_at: nullable(Instant),
+  },
+  { $id: 'Receipt', description: 'Progress of the stop request.' },
+);
+export type Receipt = Static<typeof Receipt>;

@@ -1,0 +1,173 @@
+/** The timeline of a job in the API. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { PREFIX_PARTS } from '../../../core/model/fingerprint.ts';
+import { JOB_STATUSES } from '../../../core/run/job.ts';
+import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
+import { STEP_KINDS, STEP_STATUSES } from '../../../db/read/jobs/step-views.ts';
+import { SENT_PARTS } from '../../response/sent-prompt.ts';
+import {
+  AnyJson,
+  Count,
+  Instant,
+  JsonObject,
+  Page,
+  Usage,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from '../common.ts';
+import { JobFailure } from './job.ts';
+import { ToolExecution } from './tool-call.ts';
+
+export const CallWait = strict(
+  {
+    for: oneOf(
+      CALL_WAITS,
+      'approval: a decision of a person. answer: the answer of a person. client: the result of a client tool. outcome: a person resolves the unknown outcome. workers: the jobs of other workers. timer: a point in time.',
+    ),
+    asked_at: Instant,
+    expires_at: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
+    ended_at: nullable(Instant),
+  },
+  { $id: 'CallWait', description: 'One wait of a call.' },
+);
+
+export const ChildJob = strict(
+  {
+    job_id: Uuid,
+    context_id: Uuid,
+    worker_id: Uuid,
+    name: Type.String({ description: 'Name of the worker.' }),
+    status: oneOf(JOB_STATUSES),
+    usage: ref(Usage),
+    created_at: Instant,
+    started_at: nullable(Instant),
+    finished_at: nullable(Instant),
+  },
+  { $id: 'ChildJob', description: 'The job that a call gave to a child worker.' },
+);
+
+export const PrefixPart = Type.Unsafe<(typeof PREFIX_PARTS)[number]>({
+  $id: 'PrefixPart',
+  type: 'string',
+  enum: [...PREFIX_PARTS],
+  description:
+    'The first part of the prompt that differs from the call before: the prompt cache of the provider misses from there on. Null: no difference, or the call before is unknown.',
+});
+
+export const JobStep = strict(
+  {
+    kind: oneOf(STEP_KINDS),
+    name: Type.String({
+      description:
+        'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
+    }),
+    status: oneOf(
+      STEP_STATUSES,
+      'running and waiting: in progress. pending and started: no process runs it now.',
+    ),
+    attempt: nullable(Count),
+    n: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'For a model call: its number within the job, for GET …/steps/{n}/prompt.',
+      }),
+    ),
+    prefix_lost_at: nullable(ref(PrefixPart)),
+    started_at: Instant,
+    first_token_at: nullable(Instant),
+    ended_at: nullable(Instant),
+    usage: nullable(ref(Usage)),
+    error: nullable(ref(JobFailure)),
+    message_id: nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'For a model call: the answer. For a tool call: the message with the call.',
+      }),
+    ),
+    tool_call_id: nullable(Uuid),
+    executions: nullable(Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' })),
+    tokens_before: nullable(
+      Type.Integer({ minimum: 0, description: 'For a compaction: tokens of the prompt before.' }),
+    ),
+    tokens_after: nullable(Count),
+    approval: nullable(
+      strict({
+        decision: oneOf(['approve', 'deny']),
+        reason: nullable(Type.String()),
+        input: AnyJson,
+        decided_at: Instant,
+      }),
+    ),
+    waits: nullable(Type.Array(ref(CallWait), { description: 'For a tool call: its waits, oldest first.' })),
+    child: nullable(ref(ChildJob)),
+  },
+  { $id: 'JobStep' },
+);
+export const SentTool = strict(
+  { name: Type.String(), description: Type.String(), input_schema: JsonObject },
+  { $id: 'SentTool' },
+);
+
+export const SentPrompt = strict(
+  {
+    job_id: Uuid,
+    n: Type.Integer({ minimum: 1 }),
+    message_id: nullable(
+      Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' }),
+    ),
+    attempt: Count,
+    model: Type.String({ description: 'provider/model' }),
+    system: Type.String({ description: 'The system prompt.' }),
+    pinned: Type.String({ description: 'The pinned texts, which follow the system prompt.' }),
+    tools: nullable(
+      Type.Array(ref(SentTool), {
+        description: 'Null: the list is no longer stored (90 days after it was last sent).',
+      }),
+    ),
+    messages: nullable(
+      Type.Array(strict({ role: oneOf(['user', 'assistant']), content: Type.Array(JsonObject) }), {
+        description: 'Messages before conversion to the format of the provider. Null: larger than 16 MB.',
+      }),
+    ),
+    max_tokens: nullable(Count),
+    streaming: Type.Boolean(),
+    parameters: JsonObject,
+    exact: Type.Boolean({
+      description: 'Whether all parts equal what was sent. Checked by hashes stored with the call.',
+    }),
+    differs: Type.Array(oneOf(SENT_PARTS), {
+      description:
+        'Parts that differ from what was sent: settings changed since, or an interrupt retracted messages since.',
+    }),
+    prefix: nullable(
+      strict({
+        lost_at: nullable(ref(PrefixPart)),
+        message: nullable(
+          Type.Integer({
+            minimum: 0,
+            description:
+              'Index of the first message that differs from the request before. Null: none, or no longer known.',
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    $id: 'SentPrompt',
+    description: 'The request of one model call. `prefix` is null if the request before is unknown.',
+  },
+);
+export type SentPrompt = Static<typeof SentPrompt>;
+
+export type JobStep = Static<typeof JobStep>;
+export type CallWait = Static<typeof CallWait>;
+export type ChildJob = Static<typeof ChildJob>;
+
+export const JobStepList = listOf('JobStepList', JobStep);
+
+export const StepQuery = strict(Page);

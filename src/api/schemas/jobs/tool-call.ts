@@ -1,0 +1,88 @@
+/** Tool calls in the API, their executions, and the resolution of unknown outcomes. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../../core/run/execution.ts';
+import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
+import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';
+import { AnyJson, Instant, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+import { PostResult } from '../messages/message.ts';
+
+export const ToolExecution = strict(
+  {
+    number: Type.Integer({ minimum: 1 }),
+    epoch: Type.Integer({ minimum: 0, description: 'Epoch of the lease of the run.' }),
+    idempotency_key: Type.String({
+      description: 'The key that the tool got; the same for all executions of the call.',
+    }),
+    began_at: Instant,
+    ended_at: nullable(Instant),
+    outcome: nullable(
+      oneOf(
+        EXECUTION_OUTCOMES,
+        'Null: running, or not checked yet after a crash. cancelled: not started. unknown: the end was not recorded. did_not_happen: the end was not recorded, and a person confirmed that the call had no effect.',
+      ),
+    ),
+  },
+  {
+    $id: 'ToolExecution',
+    description:
+      'One execution of a call. A call without effect, or an idempotent one, that a crash interrupted has no record of that execution: it ran again.',
+  },
+);
+
+export const ToolCallApproval = strict(
+  {
+    decision: oneOf(['approve', 'deny']),
+    reason: nullable(Type.String()),
+    input: AnyJson,
+    at: Instant,
+  },
+  {
+    $id: 'ToolCallApproval',
+    description: '`input` replaces the input of the model. Null: unchanged.',
+  },
+);
+
+export const ToolCall = strict(
+  {
+    id: Uuid,
+    context_id: Uuid,
+    job_id: Uuid,
+    message_id: Type.String({ format: 'uuid', description: 'The assistant message with the call.' }),
+    name: Type.String(),
+    input: Type.Unsafe<Static<typeof AnyJson>>({ description: 'The input that the model sent.' }),
+    run_input: Type.Unsafe<Static<typeof AnyJson>>({
+      description: 'The input that the tool gets: `input`, or the replacement given with the approval.',
+    }),
+    effect: oneOf(EFFECTS),
+    on_unknown: oneOf(ON_UNKNOWN),
+    status: oneOf(CALL_STATUSES),
+    waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person resolves the unknown outcome.')),
+    waits_since: nullable(Instant),
+    waits_until: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
+    approval: nullable(ref(ToolCallApproval)),
+    executions: Type.Array(ref(ToolExecution)),
+    result_message_id: nullable(Uuid),
+    created_at: Instant,
+    finished_at: nullable(Instant),
+  },
+  { $id: 'ToolCall' },
+);
+export type ToolCall = Static<typeof ToolCall>;
+
+export const ResolveToolCall = strict(
+  {
+    outcome: oneOf(
+      RESOLUTIONS,
+      'happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown.',
+    ),
+    result: Type.Optional(
+      Type.Unsafe<Static<typeof PostResult>['content']>({
+        ...PostResult.properties.content,
+        description:
+          'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
+      }),
+    ),
+  },
+  { $id: 'ResolveToolCall' },
+);

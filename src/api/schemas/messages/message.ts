@@ -1,0 +1,241 @@
+/** Messages in the API, and bodies that clients post. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { DELIVERIES } from '../../../commands/inputs/submit-input.ts';
+import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
+import {
+  AnyJson,
+  Instant,
+  Metadata,
+  Page,
+  Usage,
+  Uuid,
+  byType,
+  listOf,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from '../common.ts';
+
+const Base64 = Type.String({ minLength: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' });
+const HttpUrl = Type.String({ pattern: '^https?://', maxLength: 8_192 });
+
+export const UrlSource = strict({ type: Type.Literal('url'), url: HttpUrl }, { $id: 'UrlSource' });
+
+export const ImageData = strict(
+  {
+    type: Type.Literal('base64'),
+    media_type: oneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: Base64,
+  },
+  { $id: 'ImageData' },
+);
+export const ImageSource = byType('ImageSource', [ImageData, UrlSource]);
+
+export const DocumentData = strict(
+  {
+    type: Type.Literal('base64'),
+    media_type: Type.String({ pattern: '^(application/pdf|text/[a-z0-9.+-]+)$' }),
+    data: Base64,
+  },
+  { $id: 'DocumentData' },
+);
+export const DocumentSource = byType('DocumentSource', [DocumentData, UrlSource]);
+
+export const TextInput = strict(
+  { type: Type.Literal('text'), text: Type.String({ minLength: 1 }) },
+  { $id: 'TextInput' },
+);
+export const ImageInput = strict(
+  { type: Type.Literal('image'), source: ref(ImageSource) },
+  { $id: 'ImageInput' },
+);
+export const DocumentInput = strict(
+  {
+    type: Type.Literal('document'),
+    source: ref(DocumentSource),
+    title: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { $id: 'DocumentInput' },
+);
+export const InputBlock = byType('InputBlock', [TextInput, ImageInput, DocumentInput]);
+
+/** The name of an existing branch. */
+export const BranchName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[^\\p{Cs}\\u0000]*$',
+  description: 'Default: the active branch.',
+  examples: ['main'],
+});
+
+const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
+
+/** Options of a job, with or without an input. */
+export const ofJob = {
+  branch: Type.Optional(BranchName),
+  priority: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
+  ),
+  metadata: Type.Optional(Metadata),
+  max_steps: Type.Optional(MaxSteps),
+  deadline: Type.Optional(Instant),
+};
+
+export const Content = Type.Union([
+  Type.String({ minLength: 1 }),
+  Type.Array(ref(InputBlock), { minItems: 1, maxItems: 1_000 }),
+]);
+
+export const PostMessage = strict(
+  {
+    content: Content,
+    delivery: Type.Optional(
+      oneOf(
+        DELIVERIES,
+        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input.',
+      ),
+    ),
+    ...ofJob,
+  },
+  { $id: 'PostMessage' },
+);
+
+export const ResultInput = byType('ResultInput', [TextInput, ImageInput]);
+
+/** The result of a tool call that a person or a client posts. */
+export const PostResult = strict(
+  {
+    content: Type.Union([Type.String(), Type.Array(ref(ResultInput), { minItems: 1, maxItems: 1_000 })]),
+    is_error: Type.Optional(Type.Boolean({ description: 'The model sees the result as a failed call.' })),
+  },
+  { $id: 'PostResult' },
+);
+
+export const PatchMessage = strict(
+  {
+    content: Type.Optional(Content),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Position in the queue; 1 is next. A value beyond the end means the end.',
+      }),
+    ),
+  },
+  { $id: 'PatchMessage' },
+);
+
+export const PostJob = strict(ofJob, { $id: 'PostJob' });
+
+export const Accepted = strict(
+  {
+    job_id: Uuid,
+    message_id: nullable(Uuid),
+    context_id: Uuid,
+    status: oneOf(
+      ['queued', 'running', 'waiting'],
+      'Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question.',
+    ),
+    stream_url: Type.String({ format: 'uri-reference' }),
+  },
+  { $id: 'Accepted' },
+);
+export type Accepted = Static<typeof Accepted>;
+
+export const TextBlock = strict({ type: Type.Literal('text'), text: Type.String() }, { $id: 'TextBlock' });
+export const ThinkingBlock = strict(
+  { type: Type.Literal('thinking'), text: Type.String() },
+  { $id: 'ThinkingBlock' },
+);
+export const ToolUseBlock = strict(
+  { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson },
+  { $id: 'ToolUseBlock' },
+);
+export const AnySource = Type.Union(
+  [
+    strict({ type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() }),
+    strict({ type: Type.Literal('url'), url: Type.String() }),
+  ],
+  { $id: 'Source' },
+);
+export const ImageBlock = strict(
+  { type: Type.Literal('image'), source: ref(AnySource) },
+  { $id: 'ImageBlock' },
+);
+export const DocumentBlock = strict(
+  { type: Type.Literal('document'), source: ref(AnySource), title: Type.Optional(Type.String()) },
+  { $id: 'DocumentBlock' },
+);
+export const ResultPart = byType('ResultPart', [TextBlock, ImageBlock]);
+export const ToolResultBlock = strict(
+  {
+    type: Type.Literal('tool_result'),
+    tool_use_id: Uuid,
+    content: Type.Union([Type.String(), Type.Array(ref(ResultPart))]),
+    is_error: Type.Boolean(),
+    compact_summary: Type.Optional(Type.String()),
+  },
+  { $id: 'ToolResultBlock' },
+);
+export const ContentBlock = byType('ContentBlock', [
+  TextBlock,
+  ThinkingBlock,
+  ToolUseBlock,
+  ToolResultBlock,
+  ImageBlock,
+  DocumentBlock,
+]);
+export type ContentBlock = Static<typeof ContentBlock>;
+
+export const Message = strict(
+  {
+    id: Uuid,
+    context_id: Uuid,
+    branch: Type.String(),
+    seq: nullable(Type.Integer({ minimum: 1, description: 'Null while the message is queued.' })),
+    turn: nullable(Type.String({ pattern: '^[ua][1-9][0-9]*$' })),
+    role: oneOf(MESSAGE_ROLES),
+    type: oneOf(MESSAGE_TYPES),
+    status: oneOf(['queued', 'completed', 'retracted']),
+    compacted: Type.Boolean({ description: 'Prompts show a summary instead of this message.' }),
+    content: Type.Array(ref(ContentBlock)),
+    job_id: nullable(Uuid),
+    sender_worker_id: nullable(
+      Type.String({ format: 'uuid', description: 'For an input: the worker that sent it. Null: a client.' }),
+    ),
+    created_at: Instant,
+    completed_at: nullable(Instant),
+    model_id: nullable(Type.String()),
+    provider_id: nullable(Type.String()),
+    usage: nullable(ref(Usage)),
+    finish_reason: nullable(Type.String()),
+    error: Type.Null(),
+  },
+  { $id: 'Message' },
+);
+export type Message = Static<typeof Message>;
+
+export const MessageList = listOf('MessageList', Message);
+
+/** Messages that lists leave out by default. */
+const INCLUDE = ['retracted', 'compacted', 'retracted,compacted', 'compacted,retracted'] as const;
+
+export const MessageQuery = strict({
+  ...Page,
+  branch: Type.Optional(BranchName),
+  turn: Type.Optional(Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' })),
+  include: Type.Optional(
+    oneOf(
+      INCLUDE,
+      'retracted: include messages that an interrupt retracted. compacted: include messages that prompts replace by a summary.',
+    ),
+  ),
+  order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
+  from: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'The page starts with this message. Cannot be combined with cursor.',
+    }),
+  ),
+});

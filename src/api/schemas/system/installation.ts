@@ -1,0 +1,135 @@
+/** The installation, for operators. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { APPROVALS } from '../../../core/run/policy.ts';
+import { EFFECTS } from '../../../core/tools/tool.ts';
+import { Count, Instant, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+
+export const ProviderStatus = strict(
+  {
+    name: Type.String(),
+    configured: Type.Boolean({ description: 'The settings that calls need, such as a key, are set.' }),
+    answered_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'Last answer to a live worker process. Null: none, or the caller is not the operator.',
+      }),
+    ),
+    failed_at: nullable(Type.String({ format: 'date-time', description: 'Last failed call.' })),
+    throttled_until: nullable(
+      Type.String({ format: 'date-time', description: 'The provider key is throttled until then.' }),
+    ),
+    throttle_reason: nullable(Type.String()),
+  },
+  { $id: 'ProviderStatus' },
+);
+
+export const ToolInfo = strict(
+  {
+    name: Type.String(),
+    source: oneOf(
+      ['own', 'built_in', 'mcp', 'elsewhere'],
+      'own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process.',
+    ),
+    description: nullable(Type.String()),
+    effect: nullable(oneOf(EFFECTS)),
+    approval: nullable(
+      oneOf(
+        [...APPROVALS, 'by_call'],
+        'The default of the tool. Rules of configs and roles take precedence.',
+      ),
+    ),
+    served: Type.Boolean({ description: 'A live worker process serves it.' }),
+  },
+  { $id: 'ToolInfo' },
+);
+
+export const McpServerInfo = strict(
+  {
+    name: Type.String(),
+    state: oneOf(['up', 'down', 'unknown'], 'up: running in at least one worker process.'),
+    tools: nullable(
+      Type.Array(ref(ToolInfo), {
+        description: 'Null: the server runs in other processes, so its tools are unknown.',
+      }),
+    ),
+  },
+  { $id: 'McpServerInfo' },
+);
+
+export const WorkerProcessInfo = strict(
+  {
+    id: Uuid,
+    host: Type.String(),
+    pid: Count,
+    version: Type.String(),
+    started_at: Instant,
+    heartbeat_at: Instant,
+    concurrency: nullable(
+      Type.Integer({ minimum: 0, description: 'Contexts it may run at once. Null until its first metrics.' }),
+    ),
+    running: nullable(
+      Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' }),
+    ),
+    providers: Type.Array(Type.String()),
+    mcp_servers: Type.Array(Type.String()),
+  },
+  { $id: 'WorkerProcessInfo' },
+);
+export type WorkerProcessInfo = Static<typeof WorkerProcessInfo>;
+
+const MaybeCount = nullable(Count);
+
+export const SystemLimits = strict(
+  {
+    queued_inputs: Count,
+    max_steps: Count,
+    tool_result: Count,
+    tool_timeout_ms: Count,
+    depth: Count,
+    children: Count,
+    workers: Count,
+    tenant_workers: MaybeCount,
+    hops: Count,
+    messages_per_minute: Count,
+    archived_days: MaybeCount,
+    import_bytes: Count,
+    streams: Count,
+  },
+  { $id: 'SystemLimits', description: 'Limits by their names in the config file. Null: no limit.' },
+);
+
+const Dollars = Type.String({ description: 'US dollars per million tokens, decimal.' });
+
+export const ModelPrice = strict(
+  {
+    model: Type.String({ description: '`provider/model`' }),
+    input: Dollars,
+    output: Dollars,
+    cache_read: Dollars,
+    cache_write: Dollars,
+  },
+  { $id: 'ModelPrice' },
+);
+
+export const System = strict(
+  {
+    version: Type.String(),
+    mode: oneOf(['laptop', 'production'], 'laptop: one process is both API and worker.'),
+    default_model: Type.String(),
+    providers: Type.Array(ref(ProviderStatus)),
+    prices: Type.Array(ref(ModelPrice), {
+      description: 'Prices of the config file. Other models have no known price.',
+    }),
+    tools: Type.Array(ref(ToolInfo)),
+    mcp_servers: Type.Array(ref(McpServerInfo)),
+    limits: ref(SystemLimits),
+    processes: nullable(
+      Type.Array(ref(WorkerProcessInfo), {
+        description: 'Live worker processes, newest first. Null: the caller is not the operator.',
+      }),
+    ),
+  },
+  { $id: 'System' },
+);
+export type System = Static<typeof System>;

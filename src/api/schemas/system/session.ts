@@ -1,0 +1,19 @@
+/** Browser sessions in the API. */
+import { Type } from 'typebox';
+import { nullable, oneOf, strict } from '../common.ts';
+
+export const Session = strict(
+  {
+    auth: oneOf(['none', 'key'], '`none`: no API keys are configured, so no sign-in is needed.'),
+    signed_in: Type.Boolean({
+      description: 'True with a key or a session cookie, and always if no sign-in is needed.',
+    }),
+    tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
+  },
+  { $id: 'Session' },
+);
+
+export const BeginSession = strict(
+  { key: Type.String({ minLength: 1, maxLength: 1_000, description: 'One of NIGHTSHIFT_API_KEYS.' }) },
+  { $id: 'BeginSession' },
+);

@@ -1,0 +1,42 @@
+/** Health, readiness and statistics in the API. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { STATES } from '../../../core/run/state.ts';
+import { Count, oneOf, strict } from '../common.ts';
+
+export const Health = strict({ status: Type.Literal('ok') }, { $id: 'Health' });
+
+export const Readiness = strict(
+  {
+    status: oneOf(
+      ['ok', 'degraded'],
+      '`degraded`: Redis does not answer. Worker processes find jobs by polling PostgreSQL, about once a second.',
+    ),
+    postgres: Type.Literal('ok'),
+    queue: oneOf(['ok', 'away']),
+  },
+  { $id: 'Readiness' },
+);
+
+export const Stats = strict(
+  {
+    queue_depth: Type.Integer({ minimum: 0, description: 'Queued jobs.' }),
+    running: Type.Integer({ minimum: 0, description: 'Running jobs.' }),
+    waiting: Type.Integer({ minimum: 0, description: 'Waiting jobs.' }),
+    by_state: Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      propertyNames: { enum: [...STATES] },
+      additionalProperties: Count,
+      description: 'Number of contexts by state. States without contexts are left out.',
+    }),
+  },
+  { $id: 'Stats' },
+);
+export type Stats = Static<typeof Stats>;
+
+export const MetricsText = {
+  description: 'Prometheus text format.',
+  content: { 'text/plain': { schema: Type.String() } },
+} as const;
+
+export const OpenApiDocument = Type.Unsafe<object>({ type: 'object' });

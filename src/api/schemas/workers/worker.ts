@@ -1,0 +1,76 @@
+/** Workers in the API. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { JOB_CODES } from '../../../core/errors.ts';
+import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
+import {
+  Archived,
+  Count,
+  Instant,
+  Page,
+  Uuid,
+  listOf,
+  nullable,
+  oneOf,
+  plainText,
+  ref,
+  strict,
+} from '../common.ts';
+import { ConfigPatch, RoleName, WorkerConfig } from './config.ts';
+
+const Name = plainText(200, 1);
+
+export const WorkerFailure = strict(
+  { code: oneOf(JOB_CODES), message: Type.String(), job_id: Uuid, at: Instant },
+  { $id: 'WorkerFailure' },
+);
+
+export const Worker = strict(
+  {
+    id: Uuid,
+    name: Type.String(),
+    role: nullable(Type.String()),
+    role_version: nullable(
+      Type.Integer({ minimum: 1, description: 'Null without a role, or for a role of the config file.' }),
+    ),
+    config: ref(WorkerConfig),
+    state: oneOf(WORKER_STATES),
+    last_failure: nullable(ref(WorkerFailure)),
+    context_id: Uuid,
+    parent_worker_id: nullable(Uuid),
+    depth: Count,
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  { $id: 'Worker' },
+);
+export type Worker = Static<typeof Worker>;
+
+export const WorkerList = listOf('WorkerList', Worker);
+
+export const WorkerQuery = strict({
+  ...Page,
+  parent_worker_id: Type.Optional(Uuid),
+  role: Type.Optional(RoleName),
+  state: Type.Optional(oneOf(WORKER_STATES)),
+  archived: Archived,
+});
+
+export const CreateWorker = strict(
+  {
+    name: Name,
+    role: Type.Optional(nullable(RoleName)),
+    config: Type.Optional(ref(WorkerConfig)),
+    parent_worker_id: Type.Optional(nullable(Type.String())),
+  },
+  { $id: 'CreateWorker' },
+);
+
+export const PatchWorker = strict(
+  {
+    name: Type.Optional(Name),
+    role: Type.Optional(nullable(RoleName)),
+    config: Type.Optional(ref(ConfigPatch)),
+  },
+  { $id: 'PatchWorker' },
+);

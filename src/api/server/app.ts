@@ -1,0 +1,214 @@
+/**
+ * Assembles the application without listening: access, parsing, validation, errors, routes. This file has the rules for
+ * every request; routes/ has the routes.
+ *
+ * `JSON.stringify` writes responses, not compiled serializers: content is returned unchanged (lone surrogates too).
+ * Tests check every response against its schema.
+ */
+import { randomUUID } from 'node:crypto';
+import cookies from '@fastify/cookie';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from '../../core/errors.ts';
+import { DEFAULT_TENANT } from '../../core/ids.ts';
+import { openAccessControl } from '../access/access.ts';
+import type { AccessControl } from '../access/access.ts';
+import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
+import { answerClientError } from './client-error.ts';
+import { isNavigation, serveConsole, showNotFound } from './console.ts';
+import { within } from './deadline.ts';
+import { serveDocs } from './docs.ts';
+import { toFailure } from '../response/failure.ts';
+import { logRequests } from './log.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { notThere } from './files.ts';
+import { measureRequests, openMetrics } from '../metrics/metrics.ts';
+import { documentRoutes } from './openapi.ts';
+import type { ApiPorts, App } from './ports.ts';
+import { RequestRefused, sendProblem } from '../response/problem.ts';
+import { addRoutes } from '../routes/routes.ts';
+import { components } from '../schemas/components.ts';
+import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
+import { openStreams } from '../response/streams.ts';
+import type { Streams } from '../response/streams.ts';
+import { createValidator } from '../request/validation.ts';
+
+/** Timeout for receiving a request, in milliseconds. */
+const UPLOAD_MS = 120_000;
+
+export async function createApp(ports: ApiPorts): Promise<App> {
+  const app: App = Fastify({
+    loggerInstance: ports.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_BYTES,
+    requestTimeout: UPLOAD_MS,
+    // `x-forwarded-for` from any other address is ignored: `request.ip` is then the address of the connection.
+    trustProxy: ports.config.trustedProxies.length > 0 && [...ports.config.trustedProxies],
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  const streams = openStreams(ports.config.maxStreams);
+  const metrics = openMetrics({ ...ports, streams });
+
+  for (const component of components) app.addSchema(component);
+  app.setValidatorCompiler(createValidator());
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  readJsonBodies(app);
+  takeNoBodyAsEmpty(app);
+  app.setErrorHandler(answerFailure);
+  const explain = showNotFound(ports.consoleFolder);
+  app.setNotFoundHandler((request, reply) =>
+    isForPeople(request) ? explain(request, reply) : notThere(reply),
+  );
+
+  await app.register(cookies);
+  const accessControl = openAccessControl(ports.config, ports.database);
+  guard(app, accessControl, ports, streams);
+  boundHandlers(app, ports.config.requestMs);
+  logRequests(app);
+  measureRequests(app, metrics);
+  const refuseOthers = refuseOtherMethods(app);
+  await documentRoutes(app, ports.config);
+  addRoutes(app, ports, { accessControl, metrics, streams });
+  await serveDocs(app);
+  await serveConsole(app, ports.consoleFolder);
+  refuseOthers();
+  return app;
+}
+
+async function answerFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { refusal, status, expected } = toFailure(error, request.routeOptions.bodyLimit);
+  if (!expected) request.log.error({ err: error }, 'request failed with an unexpected error');
+  else if (status >= 500) request.log.warn({ err: error }, 'request could not be served');
+  // Reads the rest of the body first: a client that is still sending would not read the response.
+  if (status === 413) await discardRest(request.raw);
+  return sendProblem(reply, refusal, status);
+}
+
+/**
+ * Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams.
+ */
+function guard(
+  app: App,
+  accessControl: AccessControl,
+  { streamHub, config }: ApiPorts,
+  streams: Streams,
+): void {
+  let closing = false;
+  app.decorateRequest('tenantId', DEFAULT_TENANT);
+  app.decorateRequest('isOperator', false);
+  app.decorateRequest('session', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
+    if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
+    if (closing)
+      throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
+    const { access: needs } = request.routeOptions.config;
+    if (needs === 'open') return undefined;
+    if (needs === 'keyless' || isForPeople(request)) {
+      const objection = accessControl.objection(request);
+      if (objection !== null) throw new RequestRefused(objection);
+      return undefined;
+    }
+    const access = await within(config.requestMs, accessControl.admit(request));
+    if (access.kind === 'refused') throw new RequestRefused(access);
+    request.isOperator = access.kind === 'operator' || access.isOperator;
+    if (needs === 'operator' && !request.isOperator) throw operatorOnly();
+    if (access.kind === 'tenant') {
+      request.tenantId = access.tenantId;
+      request.session = access.session;
+    } else if (needs !== 'operator' && needs !== 'tenant_or_operator') {
+      throw tenantOnly();
+    }
+    return undefined;
+  });
+  app.addHook('onSend', async (_, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+  app.addHook('preClose', async () => {
+    closing = true;
+    streamHub.close();
+    streams.close();
+  });
+}
+
+/** Browsers must not guess another content type. */
+const SAFELY = { 'x-content-type-options': 'nosniff' };
+/** Responses belong to one tenant and change often, so no cache may store them. A route can override this. */
+const NOT_KEPT = { 'cache-control': 'no-store' };
+
+function isData(url: string): boolean {
+  return url.startsWith('/api/') || url.startsWith('/metrics');
+}
+
+/** A browser navigates to a page that does not exist. It gets the HTML page without a key. */
+function isForPeople(request: FastifyRequest): boolean {
+  const { url } = request;
+  return request.is404 && isNavigation(request) && !isData(url) && !url.startsWith('/assets/');
+}
+
+const TWO_HOSTS = refuse('invalid_request', 'The request has more than one Host header. Send exactly one.');
+
+/** Servers and proxies disagree on which of two `Host` headers counts. RFC 9112, section 3.2. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+function operatorOnly(): RequestRefused {
+  const how = 'This route is for the operator. Use the key of NIGHTSHIFT_ADMIN_KEY.';
+  return new RequestRefused(refuse('forbidden', how));
+}
+
+function tenantOnly(): RequestRefused {
+  const how =
+    'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
+  return new RequestRefused(refuse('forbidden', how));
+}
+
+/** Treats a missing body as `{}`, so that validation names the missing fields. */
+function takeNoBodyAsEmpty(app: App): void {
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {};
+  });
+}
+
+/**
+ * Answers 503 when a handler exceeds its timeout: `requestMs`, plus the route's `timeoutMs`, plus the client's
+ * `wait_ms`.
+ */
+function boundHandlers(app: App, requestMs: number): void {
+  app.decorateRequest('lateAt', Infinity);
+  app.addHook('onRoute', (route) => {
+    // HEAD runs the handler of GET, which already has the timeout.
+    if (route.method === 'HEAD') return;
+    const { handler } = route;
+    const longest = requestMs + (route.config?.timeoutMs ?? 0);
+    route.handler = async function bounded(request, reply) {
+      const ms = longest + waitOf(request);
+      request.lateAt = performance.now() + ms;
+      // A handler that returns nothing sends the reply itself: then `reply` resolves when it is sent.
+      const answer: unknown = handler.call(this, request, reply) ?? reply;
+      return within(ms, Promise.resolve(answer));
+    };
+  });
+}
+
+/** `wait_ms` of a valid request. */
+function waitOf({ query, body }: FastifyRequest): number {
+  for (const part of [query, body]) {
+    if (typeof part !== 'object' || part === null || !('wait_ms' in part)) continue;
+    if (typeof part.wait_ms === 'number') return Math.min(part.wait_ms, LONGEST_WAIT_MS);
+  }
+  return 0;
+}

@@ -1,0 +1,50 @@
+/**
+ * Refuses unsupported methods of known paths with 405; the header `allow` lists the supported ones. Fastify answers
+ * HEAD for every GET route.
+ */
+import type { FastifyContextConfig } from 'fastify';
+import { refuse } from '../../core/errors.ts';
+import type { App } from './ports.ts';
+import { sendProblem } from '../response/problem.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+type Address = { methods: Set<string>; access: FastifyContextConfig['access'] };
+
+/** Call this before the first route is added, and the returned function after the last. */
+export function refuseOtherMethods(app: App): () => void {
+  const addresses = new Map<string, Address>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const known = addresses.get(url) ?? { methods: new Set<string>(), access: config?.access };
+    for (const one of [method].flat()) known.methods.add(one);
+    // Fastify reports some paths of a prefix only with HEAD.
+    if (known.methods.has('HEAD')) known.methods.add('GET');
+    addresses.set(url, known);
+  });
+  return () => {
+    for (const [url, address] of addresses) refuseOthers(app, url, address);
+  };
+}
+
+function refuseOthers(app: App, url: string, { methods, access }: Address): void {
+  const others = METHODS.filter((method) => !methods.has(method));
+  if (others.length === 0) return;
+  const allow = METHODS.filter((method) => methods.has(method)).join(', ');
+  app.route({
+    method: others,
+    url,
+    schema: { hide: true },
+    config: access === undefined ? {} : { access },
+    // Runs before the body is read.
+    onRequest: async ({ method }, reply) =>
+      sendProblem(
+        reply.header('allow', allow),
+        refuse(
+          'invalid_request',
+          `The method ${method} is not allowed for ${url}. Allowed methods: ${allow}.`,
+        ),
+        405,
+      ),
+    handler: async (_, reply) => reply,
+  });
+}

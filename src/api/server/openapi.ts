@@ -1,0 +1,144 @@
+/**
+ * The OpenAPI 3.1 document, generated from the schemas of the routes. This file adds by rule what the generator cannot
+ * know from a schema.
+ */
+import { STATUS_CODES } from 'node:http';
+import swagger from '@fastify/swagger';
+import type { FastifyContextConfig, FastifySchema } from 'fastify';
+import { isSecured } from '../access/access.ts';
+import type { ApiConfig, App } from './ports.ts';
+import { problemsOf } from '../schemas/problem.ts';
+import { PLAIN_COOKIE } from '../access/session.ts';
+
+/** The parts of the document that this file reads. */
+type Schema = {
+  $ref?: string;
+  /** A constant is a list with one item. */
+  enum?: unknown[];
+  default?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  oneOf?: Schema[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+};
+type Operation = {
+  parameters?: { required?: boolean; schema?: Schema }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema }> };
+  responses?: Record<string, { description?: string }>;
+};
+type Document = {
+  components?: { schemas?: Record<string, Schema> };
+  paths?: Record<string, Record<string, Operation>>;
+};
+type Schemas = Record<string, Schema>;
+type Access = FastifyContextConfig['access'];
+
+/** Security schemes: API key as bearer token, or the session cookie of a browser. */
+const SCHEMES = {
+  key: { type: 'http', scheme: 'bearer' },
+  session: { type: 'apiKey', in: 'cookie', name: PLAIN_COOKIE },
+} as const;
+
+export async function documentRoutes(app: App, config: ApiConfig): Promise<void> {
+  const secured = isSecured(config);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Nightshift',
+        description: 'Runs LLM agents in the background. Errors are application/problem+json.',
+        version: '0.1.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      components: secured ? { securitySchemes: SCHEMES } : {},
+      security: secured ? [{ key: [] }, { session: [] }] : [],
+      tags: [
+        { name: 'workers', description: 'Named agents: identity and settings.' },
+        {
+          name: 'contexts',
+          description: 'Conversations of workers: history, queued inputs, branches, events.',
+        },
+        { name: 'jobs', description: 'Background runs; each answers one input.' },
+        { name: 'roles', description: 'Named definitions that workers are made from.' },
+        { name: 'system', description: 'Health, metrics, statistics, sessions and the installation.' },
+      ],
+    },
+    refResolver: {
+      buildLocalReference: (schema, _baseUri, _fragment, i) =>
+        typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
+    },
+    transform: ({ schema, url, route }) => ({ schema: withImplied(schema, route.config?.access), url }),
+    transformObject: (made) =>
+      'openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject,
+  });
+}
+
+/** The error statuses that follow from the access rule of a route and from its parameters. */
+function impliedBy(schema: FastifySchema, access: Access): number[] {
+  const headers = JSON.stringify(schema.headers ?? {});
+  return [
+    400,
+    ...(access === 'open' || access === 'keyless' ? [] : [401]),
+    ...(access === 'open' ? [] : [403]),
+    ...(schema.params === undefined ? [] : [404]),
+    ...(headers.includes('idempotency-key') ? [409] : []),
+    ...(headers.includes('if-match') ? [412] : []),
+    ...(schema.body === undefined ? [] : [413, 415]),
+    ...((schema.body ?? schema.querystring ?? schema.headers) ? [422] : []),
+    500,
+    503,
+  ];
+}
+
+function withImplied(schema: FastifySchema, access: Access): FastifySchema {
+  if (schema.response === undefined) return schema;
+  const named = problemsOf(impliedBy(schema, access));
+  return { ...schema, response: { ...named, ...schema.response } };
+}
+
+function exact(document: Document): Document {
+  const schemas = document.components?.schemas ?? {};
+  for (const schema of Object.values(schemas)) mapDiscriminator(schema, schemas);
+  for (const operation of Object.values(document.paths ?? {}).flatMap(Object.values<Operation>)) {
+    freeDefaults(operation);
+    freeBody(operation, schemas);
+    describeAnswers(operation);
+  }
+  return document;
+}
+
+/** Parameters with a default are optional. */
+function freeDefaults({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (parameter.schema?.default !== undefined) parameter.required = false;
+  }
+}
+
+/** A body without required fields is optional. */
+function freeBody({ requestBody }: Operation, schemas: Schemas): void {
+  if (requestBody === undefined) return;
+  const body = requestBody.content['application/json']?.schema;
+  requestBody.required = (resolve(body, schemas)?.required?.length ?? 0) > 0;
+}
+
+function describeAnswers({ responses = {} }: Operation): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? status;
+  }
+}
+
+/** Maps values of `type` to components. Without a mapping, generators use the names of the components. */
+function mapDiscriminator(schema: Schema, schemas: Schemas): void {
+  if (schema.discriminator === undefined) return;
+  const mapping: Record<string, string> = {};
+  for (const one of schema.oneOf ?? []) {
+    const [tag] = resolve(one, schemas)?.properties?.['type']?.enum ?? [];
+    if (typeof tag === 'string' && one.$ref !== undefined) mapping[tag] = one.$ref;
+  }
+  schema.discriminator = { ...schema.discriminator, mapping };
+}
+
+function resolve(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
+  return schema?.$ref === undefined ? schema : schemas[schema.$ref.replace('#/components/schemas/', '')];
+}

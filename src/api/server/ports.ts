@@ -1,0 +1,78 @@
+/** The ports of the API, and the type of the Fastify application. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { CommandPorts } from '../../commands/ports.ts';
+import type { Config } from '../../config/config.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { StreamHub } from '../../events/stream-hub.ts';
+import type { About } from './about.ts';
+import type { Catalog } from './catalog.ts';
+import type { SessionHash } from '../access/session.ts';
+
+/** The settings that requests depend on. */
+export type ApiConfig = Pick<
+  Config,
+  | 'apiKeys'
+  | 'adminKey'
+  | 'allowedHosts'
+  | 'trustedProxies'
+  | 'queueLimit'
+  | 'trees'
+  | 'requestMs'
+  | 'defaultModel'
+  | 'sessionTimeoutS'
+  | 'maxStreams'
+  | 'databasePoolSize'
+  | 'importBytes'
+>;
+
+export type ApiPorts = CommandPorts & {
+  config: ApiConfig;
+  logger: FastifyBaseLogger;
+  /** Closed with the application. */
+  streamHub: StreamHub;
+  catalog: Catalog;
+  about: About;
+  /** The built console; null: not built. */
+  consoleFolder: string | null;
+};
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The tenant whose data the request reads and writes. The access hook sets it first. */
+    tenantId: TenantId;
+    /** Whether the caller may see data of the whole installation. */
+    isOperator: boolean;
+    /** The session of a signed-in browser; null: the request has a key, or needs none. */
+    session: SessionHash | null;
+    /** The job that the request created; null: none. For the log. */
+    madeJob: string | null;
+    /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
+    lateAt: number;
+  }
+  interface FastifyContextConfig {
+    /**
+     * `open`: no key, and no check of `Host`. `keyless`: no key. `operator`: only the admin key. `tenant_or_operator`:
+     * any key. Not given: the key of a tenant. Without configured keys, no route needs one.
+     */
+    access?: 'open' | 'keyless' | 'operator' | 'tenant_or_operator';
+    /** The response is a stream that stays open: its duration is not counted as a request. */
+    stream?: true;
+    /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */
+    timeoutMs?: number;
+  }
+}

@@ -1,0 +1,82 @@
+/** Starts the HTTP server. Without API keys it listens only on a loopback address. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { CommandPorts } from '../../commands/ports.ts';
+import { ConfigError } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Role } from '../../core/workers/settings.ts';
+import { openStreamHub } from '../../events/stream-hub.ts';
+import type { About } from './about.ts';
+import { listenError } from './busy-port.ts';
+import { isLoopback, isSecured } from '../access/access.ts';
+import { createApp } from './app.ts';
+import { openCatalog } from './catalog.ts';
+import type { CheckInput } from './catalog.ts';
+import type { ApiConfig } from './ports.ts';
+import { trackUnused } from './unused-connections.ts';
+
+export type ServerPorts = CommandPorts & {
+  config: ApiConfig & Pick<Config, 'host' | 'port'>;
+  logger: FastifyBaseLogger;
+  /** Roles of the config file. */
+  roles: ReadonlyMap<string, Role>;
+  /** Provider parameters that the operator allows besides the built-in ones. */
+  parameters: readonly string[];
+  /** Validates inputs of the tools that this process knows. */
+  checkInput: CheckInput;
+  about: About;
+  consoleFolder: string | null;
+};
+
+export type Server = {
+  /** The address of the API. */
+  url: string;
+  /** Finishes current requests, answers waiting ones at once, and stops. Does not close the ports it was given. */
+  close(): Promise<void>;
+};
+
+export async function startServer(ports: ServerPorts): Promise<Server> {
+  const { host, port } = ports.config;
+  if (!isSecured(ports.config) && !isLoopback(host)) {
+    throw new ConfigError([
+      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS, or set HOST to 127.0.0.1`,
+    ]);
+  }
+  expectLongKeys(ports);
+  const app = await createApp({
+    ...ports,
+    streamHub: openStreamHub(ports.database, ports.bus),
+    catalog: openCatalog(ports.database, ports.times, {
+      fileRoles: ports.roles,
+      checkInput: ports.checkInput,
+      parameters: ports.parameters,
+      defaultModel: ports.config.defaultModel,
+    }),
+  });
+  const hangUpUnused = trackUnused(app.server);
+  app.addHook('preClose', async () => hangUpUnused());
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    throw listenError(error, host, port);
+  }
+  const received = app.server.address();
+  const bound = typeof received === 'object' && received !== null ? received.port : port;
+  return { url: urlOf(host, bound), close: () => app.close() };
+}
+
+/** The minimum length of a key in characters. */
+const LONG_KEY = 16;
+
+/** Refuses keys that are short enough to guess. On a loopback address it only logs a warning. */
+function expectLongKeys({ config, logger }: ServerPorts): void {
+  const short = config.apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
+  if (short.length === 0) return;
+  const words = `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
+  if (!isLoopback(config.host)) throw new ConfigError([words]);
+  logger.warn(words);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,51 @@
+/** `contexts`: lists contexts. */
+import type { Command } from 'commander';
+import type { Context } from '../../../client/index.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { first } from '../../first.ts';
+import { table } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
+import { ago, money, tokensOf } from '../../terminal/time.ts';
+import { wholeNumber } from '../../values.ts';
+
+type Options = Common & { archived?: true; find?: string; limit: number };
+
+export function contextsCommand(cli: Cli): Command {
+  return apiCommand('contexts', 'list contexts', [
+    'nightshift contexts -n 50',
+    'nightshift contexts --find invoice --json',
+  ])
+    .option('--archived', 'list archived contexts instead')
+    .option('--find <text>', 'contexts whose title, worker, id or job metadata contain the text')
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
+    .action((options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const { archived, find, limit } = options;
+        const query = {
+          limit: Math.min(limit, 200),
+          ...(archived === undefined ? {} : { archived }),
+          ...(find === undefined ? {} : { q: find }),
+        };
+        const data = await first(client.contexts.list(query), limit);
+        if (options.json === true) return cli.screen.json({ data });
+        const { ink, columns } = cli.screen;
+        cli.screen.out(data.length === 0 ? 'No contexts.\n' : table(COLUMNS, data, ink, columns));
+      }),
+    );
+}
+
+const COLUMNS: readonly Column<Context>[] = [
+  { title: 'CONTEXT', cell: ({ id }) => id },
+  {
+    title: 'STATE',
+    cell: ({ state }) => state,
+    ink: ({ state }, text, ink) => (state === 'Idle' ? ink('dim', text) : text),
+  },
+  { title: 'BRANCH', cell: ({ active_branch }) => active_branch },
+  { title: 'TURNS', cell: ({ turn_count }) => String(turn_count), right: true },
+  { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true },
+  { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true },
+  { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+  { title: 'TITLE', cell: ({ title }) => title ?? '–' },
+];

@@ -1,0 +1,53 @@
+/** `export`: writes a context as a document. */
+import { writeFile } from 'node:fs/promises';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { findPlace } from '../../find.ts';
+import { safe, safeJson } from '../../terminal/safe.ts';
+
+type Format = 'json' | 'markdown' | 'paired';
+type Options = Common & { format?: Format; output?: string };
+
+/** Exporting a long context takes minutes. */
+const TIMEOUT_MS = 600_000;
+
+export function exportCommand(cli: Cli): Command {
+  return apiCommand('export', 'export a context as JSON, Markdown or message pairs', [
+    'nightshift export ada > ada.json',
+    'nightshift export 0199… --format markdown -o talk.md',
+  ])
+    .argument('<context|job|worker>', 'the context, by its own id or by a job or worker')
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        'output format; only json is complete and can be imported (default: json)',
+      )
+        .choices(['json', 'markdown', 'paired'])
+        .conflicts('json'),
+    )
+    .option('-o, --output <file>', 'write to a file instead of stdout')
+    .action((named: string, options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const { contextId } = await findPlace(client, named);
+        const { format = 'json', output } = options;
+        const made = await client.contexts.export(contextId, { format }, { timeoutMs: TIMEOUT_MS });
+        if (output !== undefined) {
+          await write(output, typeof made === 'string' ? made : `${JSON.stringify(made)}\n`);
+          cli.screen.note(`Written to ${output}.`);
+        } else if (typeof made !== 'string') cli.screen.out(`${safeJson(made)}\n`);
+        else cli.screen.out(cli.screen.isTerminal ? safe(made) : made);
+      }),
+    );
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new CommandError(EXIT.usage, `Cannot write ${file} (${why}).`);
+  }
+}

@@ -1,0 +1,55 @@
+/** `import`: creates a context from a document. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { ImportContext, Json } from '../../../client/index.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { parseJsonOf, readText } from '../../read-task.ts';
+
+const TIMEOUT_MS = 600_000;
+
+export function importCommand(cli: Cli): Command {
+  return apiCommand(
+    'import',
+    'create a context from an export, from message pairs, or from a folder in the old layout',
+    [
+      'nightshift import ada.json',
+      'nightshift export ada | NIGHTSHIFT_URL=http://other:3000 nightshift import -',
+      'nightshift import contexts/0199…/',
+    ],
+  )
+    .argument('<file|folder>', '- reads standard input')
+    .action((named: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const document = await read(named);
+        const context = await client.contexts.import(document, { timeoutMs: TIMEOUT_MS });
+        if (options.json === true) return cli.screen.json(context);
+        cli.screen.out(`${context.id}\n`);
+        const { sideInk } = cli.screen;
+        cli.screen.note(sideInk('dim', `${context.message_count} messages, worker ${context.worker_id}`));
+      }),
+    );
+}
+
+/** The API validates the document. */
+async function read(named: string): Promise<ImportContext> {
+  if (named === '-') return parseJsonOf(await text(process.stdin), 'Standard input');
+  const found = await stat(named).catch(() => null);
+  return found?.isDirectory() === true
+    ? { files: await readFolder(named) }
+    : parseJsonOf(await readText(named), named);
+}
+
+async function readFolder(folder: string): Promise<{ [file: string]: Json }> {
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith('.json'))
+    .toSorted();
+  const files: { [file: string]: Json } = {};
+  for (const name of names) {
+    const file = path.join(folder, name);
+    files[name.split(path.sep).join('/')] = parseJsonOf<Json>(await readText(file), file);
+  }
+  return files;
+}

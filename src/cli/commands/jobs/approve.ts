@@ -1,0 +1,100 @@
+/** `approve` and `deny`: decide calls by id, all calls of a context, or one after the other at the terminal. */
+import type { Command } from 'commander';
+import type { Client, Json, Resolved } from '../../../client/index.ts';
+import { findItem } from '../../asking/find-item.ts';
+import { askInPlace } from '../../asking/in-place.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { count } from '../../terminal/time.ts';
+import { jsonObject } from '../../values.ts';
+
+type Options = Common & {
+  all?: true;
+  context?: string;
+  remember?: true;
+  reason?: string;
+  input?: { [key: string]: Json };
+};
+type Decision = 'approve' | 'deny';
+
+export function approveCommand(cli: Cli): Command {
+  return decisionCommand(cli, 'approve', 'approve tool calls that wait for approval', [
+    'nightshift approve                        # prompts for each waiting call',
+    'nightshift approve 0199…                  # id of the call, from nightshift inbox',
+    'nightshift approve 0199… --remember       # and all later calls of this tool in its context',
+    'nightshift approve 0199… --input \'{"amount": 10}\'',
+    'nightshift approve --all --context 0199…',
+  ]).option('--input <json>', 'run the call with this input instead of the model’s', jsonObject);
+}
+
+export function denyCommand(cli: Cli): Command {
+  return decisionCommand(cli, 'deny', 'deny tool calls that wait for approval; the model is informed', [
+    'nightshift deny 0199… --reason "Not without an invoice."',
+    'nightshift deny --all --context 0199…',
+  ]);
+}
+
+function decisionCommand(
+  cli: Cli,
+  decision: Decision,
+  summary: string,
+  examples: readonly string[],
+): Command {
+  return apiCommand(decision, summary, examples)
+    .argument('[calls...]', 'ids of tool calls')
+    .option('-a, --all', 'all waiting calls of --context')
+    .option('-c, --context <id>', 'context for --all')
+    .option('--remember', 'apply the decision to later calls of this tool in this context')
+    .option('--reason <text>', 'reason, passed to the model')
+    .action((calls: string[], options: Options) =>
+      carryOut(cli, options, (client) => judge(cli, client, decision, calls, options)),
+    );
+}
+
+async function judge(
+  cli: Cli,
+  client: Client,
+  decision: Decision,
+  calls: readonly string[],
+  options: Options,
+): Promise<void> {
+  const { all, context, remember, reason, input } = options;
+  const approval = {
+    decision,
+    ...(remember === undefined ? {} : { remember }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(input === undefined ? {} : { input }),
+  };
+  if (all === true) {
+    if (context === undefined || calls.length > 0)
+      throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');
+    return print(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
+  }
+  if (calls.length === 0) return judgeInPlace(cli, client, options);
+  const resolved: string[] = [];
+  for (const tool_call_id of calls) {
+    const { context_id } = await findItem(client, tool_call_id, 'approval');
+    resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
+  }
+  print(cli, decision, options, { resolved });
+}
+
+function print({ screen }: Cli, decision: Decision, { json }: Options, { resolved }: Resolved): void {
+  if (json === true) return screen.json({ resolved });
+  screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
+}
+
+/** Prompts for every waiting item, one after the other. */
+async function judgeInPlace({ screen }: Cli, client: Client, { json }: Options): Promise<void> {
+  if (!screen.canAsk || json === true)
+    throw new CommandError(
+      EXIT.usage,
+      'Not a terminal: pass the ids of the calls. Run nightshift inbox to list them.',
+    );
+  const place = askInPlace(client, screen);
+  const items = await client.approvals.list({ limit: 200 }).all();
+  if (items.length === 0) return screen.out('Nothing waits for a person.\n');
+  for (const item of items) place.ask(item);
+  await place.done();
+}

@@ -1,0 +1,50 @@
+/** `inbox`: lists everything that waits for a person. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { InboxItem, Operations } from '../../../client/index.ts';
+import { questionOf } from '../../asking/item.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { first } from '../../first.ts';
+import { table } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
+import { ago } from '../../terminal/time.ts';
+import { wholeNumber } from '../../values.ts';
+
+type Kind = NonNullable<NonNullable<Operations['GET /api/approvals']['query']>['kind']>;
+type Options = Common & { kind?: Kind; limit: number };
+
+export function inboxCommand(cli: Cli): Command {
+  return apiCommand('inbox', 'list everything that waits for a person, oldest first', [
+    'nightshift inbox',
+    "nightshift inbox --kind approval --json | jq -r '.data[].tool_call_id'",
+  ])
+    .addOption(
+      new Option('-k, --kind <kind>', 'only items of this kind').choices([
+        'approval',
+        'input',
+        'unknown_outcome',
+      ]),
+    )
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 50)
+    .action((options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const { kind, limit } = options;
+        const query = { limit: Math.min(limit, 200), ...(kind === undefined ? {} : { kind }) };
+        const data = await first(client.approvals.list(query), limit);
+        if (options.json === true) return cli.screen.json({ data });
+        const { ink, columns } = cli.screen;
+        cli.screen.out(
+          data.length === 0 ? 'Nothing waits for a person.\n' : table(COLUMNS, data, ink, columns),
+        );
+      }),
+    );
+}
+
+const COLUMNS: readonly Column<InboxItem>[] = [
+  { title: 'CALL', cell: ({ tool_call_id }) => tool_call_id },
+  { title: 'KIND', cell: ({ kind }) => kind },
+  { title: 'TOOL', cell: ({ name }) => name },
+  { title: 'WAITS', cell: ({ requested_at }) => ago(requested_at), right: true },
+  { title: 'WHAT', cell: (item) => questionOf(item)?.question ?? JSON.stringify(item.input) },
+];

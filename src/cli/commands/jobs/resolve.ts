@@ -1,0 +1,35 @@
+/** `resolve`: records the outcome of a tool call whose outcome is unknown. */
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import type { ResolveToolCall } from '../../../client/index.ts';
+import { findItem } from '../../asking/find-item.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+
+type Outcome = ResolveToolCall['outcome'];
+type Options = Common & { result?: string };
+
+export function resolveCommand(cli: Cli): Command {
+  return apiCommand('resolve', 'record what happened to a tool call whose outcome is unknown', [
+    'nightshift resolve 0199… happened --result "Paid, number 4711."',
+    'nightshift resolve 0199… did_not_happen      # the call runs again',
+    'nightshift resolve 0199… tell                # the model is told that the outcome is unknown',
+  ])
+    .argument('<call>', 'id of the tool call, from nightshift inbox')
+    .addArgument(
+      new Argument('<outcome>', 'what happened to the call').choices(['happened', 'did_not_happen', 'tell']),
+    )
+    .option('--result <text>', 'with happened: the result of the call')
+    .action((callId: string, outcome: Outcome, options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const { context_id } = await findItem(client, callId, 'unknown_outcome');
+        const { result } = options;
+        const call = await client.tools.resolve(context_id, callId, {
+          outcome,
+          ...(result === undefined ? {} : { result }),
+        });
+        if (options.json === true) cli.screen.json(call);
+        else cli.screen.out(`Recorded. Job ${call.job_id} continues.\n`);
+      }),
+    );
+}

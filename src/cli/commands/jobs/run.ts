@@ -1,0 +1,101 @@
+/** `run`: sends a task to a worker, follows the job, and exits with its result. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { Accepted, Client, Json, PostMessage } from '../../../client/index.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import type { Exit } from '../../exit.ts';
+import { runInteractive } from '../../following/run-interactive.ts';
+import type { RunInteractiveOptions } from '../../following/run-interactive.ts';
+import { readTask } from '../../read-task.ts';
+import { target } from '../../target.ts';
+import type { TargetOptions } from '../../target.ts';
+import { targetOptions } from '../../target-options.ts';
+import { instant, member, wholeNumber } from '../../values.ts';
+
+type Options = Common &
+  TargetOptions &
+  RunInteractiveOptions & {
+    file?: string;
+    delivery?: NonNullable<PostMessage['delivery']>;
+    branch?: string;
+    priority?: number;
+    maxSteps?: number;
+    deadline?: string;
+    metadata?: { [key: string]: Json };
+    detach?: true;
+  };
+
+export function runCommand(cli: Cli): Command {
+  const command = apiCommand(
+    'run',
+    'send a task to a worker, stream the answer, and exit with the result of the job',
+    [
+      'nightshift run "Sort the inbox." --role support',
+      'nightshift run "And now the drafts." --worker ada',
+      'git diff | nightshift run - --model anthropic/claude-sonnet-4-5 > review.md',
+      'nightshift run --file task.md --detach --json | jq -r .job_id',
+      'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',
+    ],
+  ).argument('[task]', 'the task; - reads standard input');
+  return targetOptions(command)
+    .option('-f, --file <file>', 'read the task from a file')
+    .addOption(
+      new Option(
+        '--delivery <how>',
+        'how to deliver the task while a job is unfinished in the context',
+      ).choices(['queue', 'steer', 'interrupt', 'reject']),
+    )
+    .option('--branch <name>', 'branch to use (default: the active branch)')
+    .option('--priority <n>', 'priority; 1 is the highest', wholeNumber(1, 10))
+    .option('--max-steps <n>', 'maximum number of model calls', wholeNumber(1, 1_000_000))
+    .option('--deadline <time>', 'deadline of the job: a timestamp, or a time from now (30m)', instant(1))
+    .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
+    .option('-d, --detach', 'print the job id and exit without waiting')
+    .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
+    .option('-y, --yes', 'approve every tool call that needs approval')
+    .option('--no-input', 'never prompt; exit with code 6 when the job waits for a person')
+    .option('--stream', 'stream the text to stdout; the default on a terminal')
+    .option('--no-stream', 'print only the final answer on stdout; the default in a pipe')
+    .option('--thinking', 'print the model’s thinking on stderr')
+    .option('-q, --quiet', 'print no progress on stderr')
+    .action((task: string | undefined, options: Options) =>
+      carryOut(cli, options, (client) => run(cli, client, task, options)),
+    );
+}
+
+async function run(cli: Cli, client: Client, task: string | undefined, options: Options): Promise<Exit> {
+  if (options.detach === true && (options.keep === true || options.yes === true))
+    throw new CommandError(
+      EXIT.usage,
+      '--detach does not wait for the job and cannot be combined with --keep or --yes.',
+    );
+  const content = await readTask(task, options.file);
+  if (options.detach === true) return detach(cli, await send(client, content, options), options);
+  return runInteractive(cli, client, options, () => send(client, content, options));
+}
+
+async function send(client: Client, content: string, options: Options): Promise<Accepted> {
+  const contextId = await target(client, options);
+  const { delivery, branch, priority, maxSteps, deadline, metadata } = options;
+  return client.contexts.send(contextId, {
+    content,
+    ...(delivery === undefined ? {} : { delivery }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(maxSteps === undefined ? {} : { max_steps: maxSteps }),
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(metadata === undefined ? {} : { metadata }),
+  });
+}
+
+function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): Exit {
+  if (json === true) screen.json(accepted);
+  else screen.out(`${accepted.job_id}\n`);
+  if (json !== true && quiet !== true) {
+    screen.note(screen.sideInk('dim', `Follow it: nightshift logs -f ${accepted.job_id}`));
+    screen.note(screen.sideInk('dim', `Wait for it: nightshift job ${accepted.job_id} --wait`));
+  }
+  return EXIT.completed;
+}

@@ -1,0 +1,86 @@
+/** Subcommands of `roles`: show, put and delete one role. */
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Role, RoleDefinition } from '../../../client/index.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { parseJsonOf, readText } from '../../read-task.ts';
+import { oneLine } from '../../terminal/safe.ts';
+import { wholeNumber } from '../../values.ts';
+
+const LAST_VERSION = 2_147_483_647;
+
+export function showRoleCommand(cli: Cli): Command {
+  return apiCommand('show', 'print the definition of a role, as JSON for `roles put`', [
+    'nightshift roles show support > support.json',
+    'nightshift roles show support --version 3',
+  ])
+    .argument('<role>', 'name of the role')
+    .option('--version <n>', 'an earlier version', wholeNumber(1, LAST_VERSION))
+    .action((name: string, options: Common & { version?: number }) =>
+      carryOut(cli, options, async (client) => {
+        const { version } = options;
+        const role = await client.roles.get(name, version === undefined ? {} : { version });
+        if (options.json === true) return cli.screen.json(role);
+        cli.screen.json(definitionOf(role));
+        cli.screen.note(
+          cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`),
+        );
+      }),
+    );
+}
+
+export function putRoleCommand(cli: Cli): Command {
+  return apiCommand('put', 'define a role from a file; a changed definition becomes a new version', [
+    'nightshift roles put support support.json',
+    'nightshift roles show support | jq \'.model = "simulated/x"\' | nightshift roles put support -',
+  ])
+    .argument('<role>', 'name of the role')
+    .argument('<file>', 'JSON; - reads standard input')
+    .action((name: string, file: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const role = await client.roles.put(name, await readDefinition(file));
+        if (options.json === true) cli.screen.json(role);
+        else cli.screen.out(`${titleOf(role)}\n`);
+      }),
+    );
+}
+
+export function deleteRoleCommand(cli: Cli): Command {
+  return apiCommand('delete', 'delete a role; existing workers keep their version', [
+    'nightshift roles delete support',
+  ])
+    .argument('<role>', 'name of the role')
+    .action((name: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const role = await client.roles.get(name);
+        await client.roles.delete(name);
+        if (options.json === true) cli.screen.json(role);
+        else cli.screen.out(`${titleOf(role)} was deleted.\n`);
+      }),
+    );
+}
+
+function titleOf({ name, version }: Role): string {
+  return version === null ? oneLine(name) : `${oneLine(name)} v${version}`;
+}
+
+/** The input of `put`. */
+function definitionOf(role: Role): RoleDefinition {
+  const {
+    name: _,
+    version: _version,
+    source: _source,
+    created_at: _made,
+    updated_at: _changed,
+    ...rest
+  } = role;
+  return rest;
+}
+
+/** The API validates the definition. */
+async function readDefinition(file: string): Promise<RoleDefinition> {
+  return file === '-'
+    ? parseJsonOf<RoleDefinition>(await text(process.stdin), 'Standard input')
+    : parseJsonOf<RoleDefinition>(await readText(file), file);
+}

@@ -1,0 +1,80 @@
+/** Subcommands of `workers`: stop, start and delete one worker. */
+import type { Command } from 'commander';
+import type { Worker, WorkerTreeNode } from '../../../client/index.ts';
+import { apiCommand, carryOut } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import type { Exit } from '../../exit.ts';
+import { findWorker } from '../../find.ts';
+import { askLine } from '../../terminal/ask-line.ts';
+import { oneLine } from '../../terminal/safe.ts';
+import { count } from '../../terminal/time.ts';
+
+export function stopWorkerCommand(cli: Cli): Command {
+  return apiCommand(
+    'stop',
+    'stop a worker and its descendants: cancel their jobs and refuse input until started again',
+    ['nightshift workers stop ada'],
+  )
+    .argument('<worker>', 'id or name of the worker')
+    .action((named: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const { id } = await findWorker(client, named);
+        format(cli, options, await client.workers.stop(id), 'and its descendants are stopped');
+      }),
+    );
+}
+
+export function startWorkerCommand(cli: Cli): Command {
+  return apiCommand('start', 'start a stopped worker and its stopped descendants again', [
+    'nightshift workers start ada',
+  ])
+    .argument('<worker>', 'id or name of the worker')
+    .action((named: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const { id } = await findWorker(client, named);
+        format(cli, options, await client.workers.start(id), 'and its descendants accept input again');
+      }),
+    );
+}
+
+function format({ screen }: Cli, { json }: Common, worker: Worker, what: string): void {
+  if (json === true) screen.json(worker);
+  else screen.out(`${oneLine(worker.name)} ${what}.\n`);
+}
+
+export function deleteWorkerCommand(cli: Cli): Command {
+  return apiCommand('delete', 'delete a worker, its descendants and all their messages permanently', [
+    'nightshift workers delete ada             # asks for confirmation',
+    'nightshift workers delete 0199… --yes',
+  ])
+    .argument('<worker>', 'id or name of the worker')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action((named: string, options: Common & { yes?: true }) =>
+      carryOut(cli, options, async (client): Promise<Exit> => {
+        const worker = await findWorker(client, named);
+        if (options.yes !== true) {
+          const { children, truncated } = await client.workers.tree(worker.id);
+          if (!(await isMeant(cli, worker, countOf(children), truncated))) {
+            cli.screen.note('Nothing was deleted.');
+            return EXIT.failed;
+          }
+        }
+        await client.workers.delete(worker.id);
+        format(cli, options, worker, 'was deleted');
+        return EXIT.completed;
+      }),
+    );
+}
+
+async function isMeant({ screen }: Cli, worker: Worker, below: number, isMore: boolean): Promise<boolean> {
+  if (!screen.canAsk) throw new CommandError(EXIT.usage, 'Not a terminal: pass --yes to confirm.');
+  const others = below === 0 ? '' : ` and ${count(below, 'descendant worker')}${isMore ? ' or more' : ''}`;
+  const question = `Delete ${oneLine(worker.name)}${others}, including all messages? This cannot be undone. [y]es [n]o: `;
+  const said = await askLine(screen.sideInk('yellow', question));
+  return /^y(?:es)?$/i.test(said?.trim() ?? '');
+}
+
+function countOf(children: readonly WorkerTreeNode[]): number {
+  return children.reduce((sum, { children: below }) => sum + 1 + countOf(below), 0);
+}

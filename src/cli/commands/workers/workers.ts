@@ -1,0 +1,75 @@
+/** `workers`: lists workers. Subcommands act on one worker. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { Operations, Worker } from '../../../client/index.ts';
+import { apiCommand, carryOut, withBelow } from '../../cli.ts';
+import type { Cli, Common } from '../../cli.ts';
+import { findWorker } from '../../find.ts';
+import { first } from '../../first.ts';
+import { lookOf } from '../../terminal/ink.ts';
+import { table } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
+import { ago } from '../../terminal/time.ts';
+import { wholeNumber } from '../../values.ts';
+import { deleteWorkerCommand, startWorkerCommand, stopWorkerCommand } from './worker-actions.ts';
+
+type Query = NonNullable<Operations['GET /api/workers']['query']>;
+type Options = Common & {
+  state?: NonNullable<Query['state']>;
+  role?: string;
+  parent?: string;
+  archived?: true;
+  limit: number;
+};
+
+export function workersCommand(cli: Cli): Command {
+  const command = apiCommand('workers', 'list workers; stop, start or delete one', [
+    'nightshift workers --state working',
+    'nightshift workers --role support --json',
+    'nightshift workers stop ada',
+  ]);
+  return withBelow(command, [stopWorkerCommand(cli), startWorkerCommand(cli), deleteWorkerCommand(cli)])
+    .addOption(
+      new Option('-s, --state <state>', 'only workers in this state').choices([
+        'inactive',
+        'working',
+        'waiting',
+        'failed',
+        'stopped',
+      ]),
+    )
+    .option('-r, --role <role>', 'only workers with this role')
+    .option('--parent <id|name>', 'only children of this worker')
+    .option('--archived', 'list archived workers instead')
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
+    .action((options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const { state, role, parent, archived } = options;
+        const parentId = parent === undefined ? undefined : (await findWorker(client, parent)).id;
+        const query = {
+          limit: Math.min(options.limit, 200),
+          ...(state === undefined ? {} : { state }),
+          ...(role === undefined ? {} : { role }),
+          ...(parentId === undefined ? {} : { parent_worker_id: parentId }),
+          ...(archived === undefined ? {} : { archived }),
+        };
+        const data = await first(client.workers.list(query), options.limit);
+        if (options.json === true) return cli.screen.json({ data });
+        const { ink, columns } = cli.screen;
+        cli.screen.out(data.length === 0 ? 'No workers.\n' : table(COLUMNS, data, ink, columns));
+      }),
+    );
+}
+
+const COLUMNS: readonly Column<Worker>[] = [
+  { title: 'WORKER', cell: ({ id }) => id },
+  { title: 'STATE', cell: ({ state }) => state, ink: ({ state }, text, ink) => ink(lookOf(state), text) },
+  { title: 'CONTEXT', cell: ({ context_id }) => context_id },
+  { title: 'ROLE', cell: ({ role, role_version }) => (role === null ? '–' : versioned(role, role_version)) },
+  { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+  { title: 'NAME', cell: ({ name }) => name },
+];
+
+function versioned(role: string, version: number | null): string {
+  return version === null ? role : `${role} v${version}`;
+}

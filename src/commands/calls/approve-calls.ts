@@ -1,0 +1,125 @@
+/**
+ * A person approves or denies calls that wait for approval: one, or all of a context. The decision is stored with the
+ * call. The current or next run of the context runs the call or ends it. The first decision is final.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { approvalResolved } from '../../core/transitions/approval.ts';
+import { MOST_RULES, withRule } from '../../core/run/policy.ts';
+import { lockContext } from '../../db/write/contexts/branches.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { configOf, findJudgedCall, undecidedCalls, writeApprovals } from '../../db/calls/approvals.ts';
+import type { JudgedCall, NewApproval } from '../../db/calls/approvals.ts';
+import { changeWorker } from '../../db/write/workers/workers.ts';
+import { done } from '../perform.ts';
+import type { Command } from '../perform.ts';
+
+type Target = { tenantId: TenantId; contextId: ContextId };
+
+export type Judgement = {
+  /** Null: all waiting calls of the context. */
+  toolCallId: ToolCallId | null;
+  decision: 'approve' | 'deny';
+  /** Sent to the model. */
+  reason: string | null;
+  /** The input to run the call with instead of the model's, already validated. Null: the model's input. */
+  input: JsonObject | null;
+  /**
+   * Applies the decision to this tool in the context from now on: adds a rule to its config, and decides the tool's
+   * other waiting calls.
+   */
+  remember: boolean;
+};
+
+/** In a transaction. Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
+export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
+  return async (tx) => {
+    const { tenantId, contextId } = target;
+    if (!(await lockContext(tx, target))) return refuse('not_found', `No context has the id ${contextId}.`);
+    const chosen = await choose(tx, target, judgement);
+    if ('code' in chosen) return chosen;
+    if (judgement.remember) {
+      const refusal = await remember(tx, target, judgement, chosen);
+      if (refusal !== null) return refusal;
+    }
+    const decisions = chosen.map((call) => decisionOn(call, judgement));
+    const { headSeq, wakeSeq, epoch, runnable } = await writeApprovals(
+      tx,
+      { tenantId, contextId },
+      decisions,
+    );
+    return done(
+      { resolved: chosen.map(({ id }) => id) },
+      { kind: 'progress', progress: { contextId, headSeq, finished: null } },
+      ...(runnable ? ([{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] as const) : []),
+    );
+  };
+}
+
+/** At least one call, read under the lock of the context's row. */
+async function choose(
+  tx: Executor,
+  target: Target,
+  { toolCallId, remember }: Judgement,
+): Promise<JudgedCall[] | Refusal> {
+  if (toolCallId === null) {
+    const all = await undecidedCalls(tx, target);
+    return all.length > 0 ? all : refuse('not_waiting', 'No call of this context waits for approval.');
+  }
+  const call = await findJudgedCall(tx, target, toolCallId);
+  if (call === null)
+    return refuse('not_found', `Context ${target.contextId} has no tool call with the id ${toolCallId}.`);
+  const refusal = whyNot(call);
+  if (refusal !== null) return refusal;
+  if (!remember) return [call];
+  const others = await undecidedCalls(tx, target);
+  return [call, ...others.filter(({ id, name }) => id !== call.id && name === call.name)];
+}
+
+/** Null: the call waits for a decision. */
+export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall): Refusal | null {
+  const said = approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
+  if (approval !== null) return refuse('not_waiting', `This call was already decided${said}.`);
+  if (status !== 'waiting' || waitsFor !== 'approval')
+    return refuse('not_waiting', `This call does not wait for approval: its status is ${status}.`);
+  if (late) return refuse('not_waiting', 'The time limit for this approval has passed.');
+  return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
+}
+
+function decisionOn(
+  call: JudgedCall,
+  { toolCallId, decision, reason, input, remember }: Judgement,
+): NewApproval {
+  const approval = { decision, reason, input: call.id === toolCallId ? input : null };
+  return {
+    id: call.id,
+    approval,
+    told: approvalResolved(call, { ...approval, remembered: remember, by: 'person' }),
+  };
+}
+
+/** Adds a rule for each tool among the calls, ahead of the existing rules. */
+async function remember(
+  tx: Executor,
+  target: Target,
+  { decision }: Judgement,
+  calls: readonly JudgedCall[],
+): Promise<Refusal | null> {
+  const config = await configOf(tx, target);
+  const rule = decision === 'approve' ? 'never' : 'deny';
+  const names = [...new Set(calls.map(({ name }) => name))];
+  const approval = names.reduce(
+    (rules, tool) => withRule(rules, { tool, decision: rule }),
+    config.approval ?? [],
+  );
+  if (approval.length > MOST_RULES)
+    return refuse(
+      'invalid_request',
+      `The config can have ${MOST_RULES} approval rules at most. Remove some first.`,
+      'remember',
+    );
+  await changeWorker(tx, target.contextId, { config: { ...config, approval } }, null);
+  return null;
+}

@@ -1,0 +1,119 @@
+/**
+ * Creates, switches and deletes branches. Each command locks the context's row before it reads. Runs are not affected:
+ * a run works on the branch of its job, which is neither moved nor deleted meanwhile.
+ */
+import { MAIN, forked, nameBeside } from '../../core/conversation/branch.ts';
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
+import { LIMITS } from '../../core/limits.ts';
+import {
+  activateBranch,
+  branchNames,
+  deleteBranch as remove,
+  findBranch,
+  lockContext,
+  insertBranch,
+  isBusy,
+} from '../../db/write/contexts/branches.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { horizonOf } from '../../db/write/contexts/fork-points.ts';
+import type { Horizon } from '../../db/write/contexts/fork-points.ts';
+import { forkPoint } from './fork-point.ts';
+import type { ForkPoint } from './fork-point.ts';
+import { done } from '../perform.ts';
+import type { Command, AfterCommit } from '../perform.ts';
+import { noBranch } from '../inputs/submit-input.ts';
+
+export type Target = { tenantId: TenantId; contextId: ContextId };
+
+export type CreateBranch = Target & {
+  name: string;
+  /** Null: the active one. */
+  fromBranch: string | null;
+  /** Null: after all that is complete. */
+  fromMessageId: MessageId | null;
+  activate: boolean;
+};
+
+/** In a transaction. Refused: `not_found`, `invalid_request`, `branch_exists`, `context_busy`. */
+export function createBranch({
+  name,
+  fromBranch,
+  fromMessageId,
+  activate,
+  ...target
+}: CreateBranch): Command<{ name: string }> {
+  return async (tx) => {
+    const horizon = await hold(tx, target);
+    if (horizon === null) return noContext(target);
+    const from = fromBranch ?? horizon.activeBranch;
+    const point = await forkPoint(tx, target, horizon, from, fromMessageId);
+    if ('code' in point) return point;
+    return leave(tx, target, horizon.headSeq, point, name, activate);
+  };
+}
+
+/** Locks the context's row and reads its horizon. Null: the context does not exist. */
+export async function hold(tx: Executor, target: Target): Promise<Horizon | null> {
+  return (await lockContext(tx, target)) ? horizonOf(tx, target) : null;
+}
+
+/** Creates a branch that leaves another one. The context's row is locked. `name` null: a name is generated. */
+export async function leave(
+  tx: Executor,
+  target: Target,
+  headSeq: number,
+  { from, seq }: ForkPoint,
+  name: string | null,
+  activate: boolean,
+) {
+  const taken = await branchNames(tx, target);
+  const given = name ?? nameBeside(from.name, taken);
+  if (taken.has(given))
+    return refuse('branch_exists', `A branch with the name ${given} already exists.`, 'name');
+  if (taken.size >= LIMITS.branches) {
+    return refuse(
+      'invalid_request',
+      `A context can have ${LIMITS.branches} branches at most. Delete one first.`,
+    );
+  }
+  const spans = forked(from.spans, seq, given, headSeq);
+  const created = await insertBranch(tx, target, { name: given, parent: from.name, forkSeq: seq, spans });
+  const head = activate ? await activateBranch(tx, target, given) : created;
+  return done({ name: given }, ...progress(target, head));
+}
+
+/** In a transaction; idempotent. Refused: `not_found`. */
+export function switchBranch(target: Target, name: string): Command<{ name: string }> {
+  return async (tx) => {
+    const context = await hold(tx, target);
+    if (context === null) return noContext(target);
+    if ((await findBranch(tx, target, name)) === null) return noBranch(name, null);
+    if (context.activeBranch === name) return done({ name });
+    return done({ name }, ...progress(target, await activateBranch(tx, target, name)));
+  };
+}
+
+/** In a transaction. Refused: `not_found`, `context_busy`. */
+export function deleteBranch(target: Target, name: string): Command<object> {
+  return async (tx) => {
+    const context = await hold(tx, target);
+    if (context === null) return noContext(target);
+    if ((await findBranch(tx, target, name)) === null) return noBranch(name, null);
+    if (name === MAIN) return refuse('context_busy', `The branch ${MAIN} cannot be deleted.`);
+    if (name === context.activeBranch)
+      return refuse('context_busy', `The branch ${name} is active. Switch to another branch first.`);
+    if (await isBusy(tx, target, name))
+      return refuse('context_busy', 'A job of this branch is unfinished. Cancel it or wait for its end.');
+    return done({}, ...progress(target, await remove(tx, target, name)));
+  };
+}
+
+export function noContext({ contextId }: Target): Refusal {
+  return refuse('not_found', `No context has the id ${contextId}.`);
+}
+
+function progress({ contextId }: Target, headSeq: number): AfterCommit[] {
+  return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
+}

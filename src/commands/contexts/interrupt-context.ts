@@ -1,0 +1,30 @@
+/**
+ * Interrupts the current job: it ends, and its answer is retracted, or kept as far as it was finished. The current job
+ * is the admitted one, else the first of the queue. The stop request is committed before any process is notified.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
+import type { InterruptMode } from '../../core/run/job.ts';
+import { currentJob } from '../../db/read/jobs/job-views.ts';
+import { lockForControl, writeStopRequest } from '../../db/run/stop-requests.ts';
+import { done } from '../perform.ts';
+import type { Command } from '../perform.ts';
+import type { CommandPorts } from '../ports.ts';
+import { carryOut } from '../jobs/settle.ts';
+
+export type InterruptContext = { tenantId: TenantId; contextId: ContextId; mode: InterruptMode };
+
+/** In a transaction. `jobId` null: there was nothing to interrupt. Refused: `not_found`. */
+export function interruptContext(
+  { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  { tenantId, contextId, mode }: InterruptContext,
+): Command<{ jobId: JobId | null }> {
+  return async (tx) => {
+    const called = await lockForControl(tx, tenantId, contextId, times);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const jobId = await currentJob(tx, tenantId, contextId);
+    if (jobId === null) return done({ jobId });
+    await writeStopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
+    return done({ jobId }, ...(await carryOut(tx, contextId, called, ids)));
+  };
+}

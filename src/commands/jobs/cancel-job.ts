@@ -1,0 +1,68 @@
+/**
+ * Cancels a job. The stop request is committed before any process is notified. A queued job is withdrawn, and a job
+ * that no process runs is settled at once. A running job is left to its run, which gets a control signal; if the run
+ * does not answer, a sweep settles the job.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
+import { isFinished } from '../../core/run/job.ts';
+import { lockCalls } from '../../db/calls/awaited.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { activeJob, jobPlace } from '../../db/read/jobs/job-views.ts';
+import { lockForControl, writeStopRequest, withdraw } from '../../db/run/stop-requests.ts';
+import { done, withdrawnActions } from '../perform.ts';
+import type { Command } from '../perform.ts';
+import type { CommandPorts } from '../ports.ts';
+import { carryOut } from './settle.ts';
+
+export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
+
+type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
+
+/** In a transaction. Refused: `not_found`. A job that has ended does not change. */
+export function cancelJob(
+  ports: Ports,
+  { tenantId, jobId, reason }: CancelJob,
+): Command<{ contextId: ContextId }> {
+  return async (tx) => {
+    const before = await jobPlace(tx, tenantId, jobId);
+    if (before === null) return refuse('not_found', `No job has the id ${jobId}.`);
+    const { contextId } = before;
+    if (isFinished(before.status)) return done({ contextId });
+    const cancel = cancelWithin(ports, { tenantId, contextId, reason, which: async () => [jobId] });
+    const outcome = await cancel(tx);
+    if (outcome.kind === 'refused') return refuse('not_found', `No job has the id ${jobId}.`);
+    return done({ contextId }, ...outcome.afterCommit);
+  };
+}
+
+export type CancelWithin = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  reason: string | null;
+  /** Called once the context's row is locked: no job of it begins or ends meanwhile. */
+  which: (tx: Executor) => Promise<readonly JobId[]>;
+};
+
+/** Cancels jobs of one context, all that are queued in one statement. In a transaction. Refused: `not_found`. */
+export function cancelWithin(
+  { ids, times, stopGraceMs }: Ports,
+  { tenantId, contextId, reason, which }: CancelWithin,
+): Command<{ told: number }> {
+  return async (tx) => {
+    const called = await lockForControl(tx, tenantId, contextId, times);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    // Queued jobs and the running job end in two statements, so their calls are locked first.
+    await lockCalls(tx, tenantId, contextId);
+    const jobIds = await which(tx);
+    const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
+    const taken = withdrawn?.jobIds ?? [];
+    const told = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
+    if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
+    // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
+    const active = await activeJob(tx, tenantId, contextId);
+    if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
+    await writeStopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
+    return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
+  };
+}

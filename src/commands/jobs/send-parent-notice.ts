@@ -1,0 +1,69 @@
+/**
+ * Reports the end of a job to the worker that asked for it, unless a call of it waits for the job: as an input message,
+ * once. The transaction that queues the input also clears the mark. A worker that accepts no input now gets the notice
+ * later.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { JobId, MessageId } from '../../core/ids.ts';
+import { reportWords } from '../../core/workers/peer-words.ts';
+import { lockContext } from '../../db/write/contexts/branches.ts';
+import { takeParentNotice } from '../../db/run/follow-ups.ts';
+import type { FollowUp } from '../../db/run/follow-ups.ts';
+import { submit } from '../../db/write/inputs/submit.ts';
+import { done } from '../perform.ts';
+import type { Command, AfterCommit } from '../perform.ts';
+import type { CommandPorts } from '../ports.ts';
+import { NORMAL, whyRefused } from '../inputs/submit-input.ts';
+
+/**
+ * In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` if the end was already reported, or a
+ * call reports it.
+ */
+export function sendParentNotice(
+  { ids }: Pick<CommandPorts, 'ids'>,
+  { tenantId, jobId: endedId, to }: Extract<FollowUp, { kind: 'parent_notice' }>,
+  queueLimit: number,
+): Command<object> {
+  return async (tx) => {
+    const isThere = to !== null && (await lockContext(tx, { tenantId, contextId: to }));
+    const ending = await takeParentNotice(tx, { tenantId, jobId: endedId }, to);
+    if (ending === null)
+      return refuse('not_waiting', 'The end of this job was already reported, or a tool call reports it.');
+    if (!isThere) return done({});
+    const jobId = ids.next<JobId>();
+    const { workerId, workerName, hops } = ending;
+    const content = reportWords({ id: workerId, name: workerName }, { ...ending, jobId: endedId });
+    const submitted = await submit(
+      tx,
+      {
+        tenantId,
+        contextId: to,
+        jobId,
+        input: { messageId: ids.next<MessageId>(), content },
+        compaction: null,
+        branch: null,
+        priority: NORMAL,
+        metadata: {},
+        maxSteps: null,
+        deadline: null,
+        mayAnswer: false,
+        onlyIfIdle: false,
+        queueLimit,
+      },
+      {
+        workerId,
+        hops: hops + 1,
+        parentJobId: null,
+        toolCallId: null,
+        notifyParent: false,
+        noticeOfJobId: endedId,
+      },
+    );
+    if (submitted === null) return whyRefused(tx, { tenantId, contextId: to, queueLimit });
+    const { wakeSeq, epoch, runnable } = submitted;
+    const wakeUps: AfterCommit[] = runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId: to, wakeSeq, epoch } }]
+      : [];
+    return done({}, ...wakeUps);
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Adds a version of a role of the API, or deletes the role by an empty version. The API has already validated the names
+ * in it.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { Role } from '../../core/workers/settings.ts';
+import { addVersion, findRole, lastVersion } from '../../db/write/workers/roles.ts';
+import type { LastVersion, RoleView } from '../../db/write/workers/roles.ts';
+import { done } from '../perform.ts';
+import type { Command } from '../perform.ts';
+
+export type ChangeRole = {
+  tenantId: TenantId;
+  name: string;
+  /** Whether the current version is the one that the client meant; null: there is none. */
+  isCurrent: (version: number | null) => boolean;
+};
+
+/** In a transaction. The same definition again is no new version. Refused: `version_conflict`. */
+export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: Role): Command<RoleView> {
+  return async (tx) => {
+    for (;;) {
+      const last = await lastVersion(tx, tenantId, name, definition);
+      if (!isCurrent(standing(last))) return stale();
+      const isNew = last?.same !== true;
+      if (isNew && !(await addVersion(tx, tenantId, name, (last?.version ?? 0) + 1, definition))) continue;
+      const view = await findRole(tx, tenantId, name);
+      // Another request deleted it in between: try again on the new state.
+      if (view !== null) return done(view);
+    }
+  };
+}
+
+/** In a transaction. Refused: `not_found`, `version_conflict`. */
+export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<Record<string, never>> {
+  return async (tx) => {
+    for (;;) {
+      const last = await lastVersion(tx, tenantId, name);
+      const version = standing(last);
+      if (version === null) return refuse('not_found', `No role has the name ${name}.`);
+      if (!isCurrent(version)) return stale();
+      if (await addVersion(tx, tenantId, name, version + 1, null)) return done({});
+    }
+  };
+}
+
+function standing(last: LastVersion | null): number | null {
+  return last === null || last.buried ? null : last.version;
+}
+
+function stale(): Refusal {
+  return refuse('version_conflict', 'The role has changed since you read it. Read it again.');
+}

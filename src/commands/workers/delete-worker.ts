@@ -1,0 +1,68 @@
+/**
+ * Deletes a worker and all workers below it for good, deepest first, each in its own transaction. A run in progress
+ * finds no row to write to. A child that is created meanwhile is found with its parent, and deleted first. A child that
+ * was spawned detached stays, with all workers below it, and has no parent any more. After an interruption, another
+ * call continues the deletion.
+ */
+import { progressOf, controlSignalsTo } from '../../bus/bus.ts';
+import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import {
+  deleteContext,
+  descendants,
+  lockChildless,
+  releaseDetached,
+  versionOf,
+} from '../../db/write/workers/workers.ts';
+import { lockForControl } from '../../db/run/stop-requests.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import type { CommandPorts } from '../ports.ts';
+import { wakeMet } from '../jobs/wake-met.ts';
+
+/**
+ * `isCurrent`: whether the stored version is the one that the client meant. Refused: `not_found`, `version_conflict`.
+ */
+export async function deleteWorker(
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
+  tenantId: TenantId,
+  workerId: WorkerId,
+  isCurrent: (version: number) => boolean = () => true,
+): Promise<{ kind: 'done'; deleted: number } | Refusal> {
+  const tree = await descendants(ports.database.db, tenantId, workerId);
+  if (tree.length === 0) return refuse('not_found', `No worker has the id ${workerId}.`);
+  const version = await versionOf(ports.database.db, tenantId, workerId);
+  if (version !== null && !isCurrent(version)) {
+    return refuse('version_conflict', 'The settings have changed since you read them. Read them again.');
+  }
+  let deleted = 0;
+  for (let left = tree; left.length > 0; left = await descendants(ports.database.db, tenantId, workerId)) {
+    for (const worker of left) if (await removeWorker(ports, { tenantId, ...worker })) deleted += 1;
+  }
+  return { kind: 'done', deleted };
+}
+
+/**
+ * Deletes one worker and its context. `may` is checked first in the same transaction. False: `may` returned false, the
+ * worker is already deleted, or a child of it must be deleted first.
+ */
+export async function removeWorker(
+  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
+  { tenantId, id, contextId }: { tenantId: TenantId; id: WorkerId; contextId: ContextId },
+  may: (executor: Executor) => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  const { database, bus, times } = ports;
+  const removed = await database.transaction(async (tx) => {
+    if (!(await may(tx))) return null;
+    const called = await lockForControl(tx, tenantId, contextId, times);
+    if (called === null || !(await lockChildless(tx, tenantId, id))) return null;
+    await releaseDetached(tx, tenantId, id);
+    return { ...called, met: await deleteContext(tx, tenantId, contextId) };
+  });
+  if (removed === null) return false;
+  const { owner, controlSeq, met } = removed;
+  if (owner !== null) bus.publish(controlSignalsTo(owner), { contextId, controlSeq });
+  bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
+  wakeMet(ports, met);
+  return true;
+}

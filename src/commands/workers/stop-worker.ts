@@ -1,0 +1,91 @@
+/**
+ * Stop cancels the running job and refuses new input; queued jobs stay queued. Start lets the worker go on. Both also
+ * reach the workers below: see cascade.ts.
+ */
+import { refuse } from '../../core/errors.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import { lockCalls } from '../../db/calls/awaited.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups.ts';
+import { activeJob } from '../../db/read/jobs/job-views.ts';
+import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
+import { done, withdrawnActions } from '../perform.ts';
+import type { Command, AfterCommit } from '../perform.ts';
+import type { CommandPorts } from '../ports.ts';
+import { carryOut } from '../jobs/settle.ts';
+
+type Target = { tenantId: TenantId; contextId: ContextId };
+
+export type HowToStop = {
+  reason: string;
+  /** Checked before the context's row is locked. It may lock the rows that it reads: these lie above this context. */
+  may: (tx: Executor) => Promise<boolean>;
+  /** Whether queued jobs that workers asked for are kept or cancelled. */
+  asked: 'keep' | 'cancel';
+};
+
+const BY_ITSELF: HowToStop = { reason: 'the worker was stopped', may: async () => true, asked: 'keep' };
+
+/** In a transaction; idempotent. Refused: `not_found`, `context_busy` (`may` returned false). */
+export function stopWorker(
+  { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
+  { tenantId, contextId }: Target,
+  { reason, may, asked }: HowToStop = BY_ITSELF,
+): Command<Target> {
+  return async (tx) => {
+    if (!(await may(tx)))
+      return refuse('context_busy', 'The worker above was started again, so this one is not stopped.');
+    const called = await lockForControl(tx, tenantId, contextId, times);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const stopped = await setStopped(tx, tenantId, contextId, true);
+    const isMarked = await markStop(tx, tenantId, contextId);
+    const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
+    const jobId = await activeJob(tx, tenantId, contextId);
+    if (jobId !== null) await writeStopRequest(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
+    const afterCommit = await carryOut(tx, contextId, called, ids);
+    if (isMarked) afterCommit.push({ kind: 'follow_up' });
+    return done(
+      { tenantId, contextId },
+      ...withdrawn,
+      ...afterCommit,
+      ...progress(contextId, stopped.headSeq),
+    );
+  };
+}
+
+async function withdrawAsked(
+  tx: Executor,
+  { tenantId, contextId }: Target,
+  reason: string,
+): Promise<AfterCommit[]> {
+  // Queued jobs and the running job end in two statements, so their calls are locked first.
+  await lockCalls(tx, tenantId, contextId);
+  const queued = await askedByWorkers(tx, tenantId, contextId);
+  const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
+  return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
+}
+
+/** In a transaction; idempotent. Refused: `not_found`, `context_busy`. */
+export function startWorker(
+  { times }: Pick<CommandPorts, 'times'>,
+  { tenantId, contextId }: Target,
+  may: HowToStop['may'] = BY_ITSELF.may,
+): Command<Target> {
+  return async (tx) => {
+    if (!(await may(tx)))
+      return refuse('context_busy', 'The worker above was stopped again, so this one is not started.');
+    const called = await lockForControl(tx, tenantId, contextId, times);
+    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    await unmarkStop(tx, tenantId, contextId);
+    const started = await setStopped(tx, tenantId, contextId, false);
+    const { wakeSeq, epoch, headSeq } = started;
+    const wakeUps: AfterCommit[] = started.runnable
+      ? [{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
+      : [];
+    return done({ tenantId, contextId }, ...wakeUps, ...progress(contextId, headSeq));
+  };
+}
+
+function progress(contextId: ContextId, headSeq: number): AfterCommit[] {
+  return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
+}

@@ -1,0 +1,24 @@
+/** Data about a model call besides its result, for the job's timeline. */
+import type { JobError } from '../errors.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { JobId, MessageId } from '../ids.ts';
+import type { Millis } from '../time.ts';
+
+/** When the call started, and when the first byte of the answer arrived (null: none did). */
+export type CallTimes = { calledAt: Millis; firstByteAt: Millis | null };
+
+export type ModelCall =
+  /** Everything else is stored with the answer's message. */
+  | (CallTimes & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
+  | (CallTimes & {
+      kind: 'failed';
+      jobId: JobId;
+      attempt: number;
+      /** `provider/model`. */
+      model: string;
+      error: JobError;
+      /** When the call is retried; null: it is not. */
+      retryAt: Millis | null;
+      /** Null: the call asked for a summary. */
+      prompt: Fingerprint | null;
+    });

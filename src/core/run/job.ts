@@ -1,0 +1,128 @@
+/**
+ * A job: one background run of a worker's agent loop that answers one input.
+ *
+ *   queued ──admit──→ running ⇄ waiting ──settle──→ completed | incomplete | failed | cancelled | interrupted
+ *      └──────────────────withdrawn, cancelled───────────────────────────────────↗
+ */
+import type { Block } from '../conversation/blocks.ts';
+import type { AskedCompaction } from '../compaction/settings.ts';
+import type { JobError } from '../errors.ts';
+import type { Throttled } from './throttle.ts';
+import type { JobId, MessageId } from '../ids.ts';
+import type { Millis } from '../time.ts';
+import type { Usage } from '../money/usage.ts';
+
+export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+export const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const;
+export const FINISHED_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const;
+export const JOB_STATUSES = [...UNFINISHED_STATUSES, ...FINISHED_STATUSES] as const;
+export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export function isFinished(status: JobStatus): status is FinishedStatus {
+  return (FINISHED_STATUSES as readonly string[]).includes(status);
+}
+
+/**
+ * What happens to the messages of an interrupted job. `discard`: the assistant's messages are retracted, the inputs
+ * stay. `rollback`: the inputs are retracted too. `keep`: finished messages stay, sealed.
+ */
+export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
+export type InterruptMode = (typeof INTERRUPT_MODES)[number];
+
+/** What is requested of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
+export type RequestedStop =
+  | { kind: 'cancel' }
+  | { kind: 'stop' }
+  | { kind: 'interrupt'; mode: InterruptMode };
+export type StopKind = RequestedStop['kind'];
+
+/** A stop request. It is stored before any process is notified. */
+export type StopRequest = RequestedStop & {
+  reason: string | null;
+  requestedAt: Millis;
+  /** When the run learned of it; null: not yet, or there was no run. */
+  deliveredAt: Millis | null;
+};
+
+/** A job that was admitted and has not ended. A context has at most one. */
+export type ActiveJob = {
+  id: JobId;
+  kind: JobKind;
+  status: 'running' | 'waiting';
+  branch: string;
+  /** The number of the turn it answers: its messages have turn `a<turn>`. */
+  turn: number;
+  /** Counts attempts of model calls, from 1; never decreases. A higher attempt invalidates the text of lower ones. */
+  attempt: number;
+  /** Consecutive failed model calls; 0 after an answer. */
+  failures: number;
+  /** Earliest time of the next call; null: now. */
+  retryAt: Millis | null;
+  /** Why the last model call failed, or what throttles the next one; null after an answer. */
+  lastFailure: CallFailure | Throttled | null;
+  /** Answered model calls. */
+  steps: number;
+  maxSteps: number | null;
+  deadline: Millis | null;
+  usage: Usage;
+  stopRequest: StopRequest | null;
+  /** The options of a requested compaction; null for other jobs. */
+  asked: AskedCompaction | null;
+};
+
+/** `compacted`: the prompt that was too long has been compacted since. */
+export type CallFailure = JobError & { compacted?: true };
+
+/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
+export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: CallFailure } {
+  const { lastFailure } = job;
+  return (
+    lastFailure !== null &&
+    'code' in lastFailure &&
+    lastFailure.code === 'prompt_too_long' &&
+    lastFailure.compacted !== true
+  );
+}
+
+/**
+ * The next job in a context's queue. A `retry` runs on the existing history and adds no message; a `compact` adds no
+ * message and gets no answer.
+ */
+export type QueuedJob =
+  | (QueuedBase & { kind: 'input'; messageId: MessageId; content: Block[] })
+  | (QueuedBase & { kind: 'retry' })
+  | (QueuedBase & { kind: 'compact'; asked: AskedCompaction });
+
+type QueuedBase = {
+  id: JobId;
+  branch: string;
+  maxSteps: number | null;
+  deadline: Millis | null;
+  /** Set if it was interrupted before it started: it is admitted and ends at once. */
+  stopRequest: StopRequest | null;
+};
+
+/** An input waiting to enter the running job. `content`: null if the inputs before it already fill the read limit. */
+export type SteeredInput = { messageId: MessageId; content: Block[] | null };
+
+/** How a job ends. */
+export type JobOutcome =
+  | { status: 'completed'; outputId: MessageId | null }
+  | { status: 'incomplete'; error: JobError }
+  | { status: 'failed'; error: JobError }
+  | { status: 'cancelled'; reason: string | null }
+  | { status: 'interrupted'; mode: InterruptMode };
+
+/** The outcome of a job with a stop request. */
+export function requestedEnd(stopRequest: StopRequest): JobOutcome {
+  switch (stopRequest.kind) {
+    case 'cancel':
+    case 'stop':
+      return { status: 'cancelled', reason: stopRequest.reason };
+    case 'interrupt':
+      return { status: 'interrupted', mode: stopRequest.mode };
+  }
+}

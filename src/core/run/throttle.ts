@@ -1,0 +1,54 @@
+/**
+ * The throttle of a provider key. After a rate limit the key is throttled for all its users until a given time; then
+ * calls are let through gradually. A throttled context made no attempt and has no failure: its job waits.
+ */
+import type { FailureClass, Model, ModelFailure, ProviderName } from '../model/model.ts';
+import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
+import type { Millis } from '../time.ts';
+
+/** Failures that concern the key, not the individual call. */
+export const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
+export type ThrottleReason = (typeof THROTTLE_REASONS)[number];
+
+export function isThrottleReason(text: string): text is ThrottleReason {
+  return (THROTTLE_REASONS as readonly string[]).includes(text);
+}
+
+/** A key's throttle; no call starts before `until`. */
+export type Throttle = { provider: ProviderName; reason: ThrottleReason; until: Millis };
+
+/**
+ * Why a job waits, if its provider key is throttled: stored in the place of a `JobError`, distinguished by its only
+ * field.
+ */
+export type Throttled = { throttled: Throttle };
+
+/** The reply to a run that asks for a model: the model, for one call that starts now, or the throttle. */
+export type Access = { kind: 'open'; model: Model } | ThrottledAccess;
+
+export type ThrottledAccess = {
+  kind: 'throttled';
+  throttle: Throttle;
+  /**
+   * When to try again after a wait without a slot. Every caller gets a later time, so that the waiting contexts do
+   * not all wake at once.
+   */
+  comeAgainAt(): Millis;
+  /** Waits in place for the caller's turn. False: `until` or the signal came first, or too many callers are waiting. */
+  turn(until: Millis, signal: AbortSignal): Promise<boolean>;
+};
+
+/** How long a key is throttled without a Retry-After: doubled for each consecutive failure. */
+const FIRST_MS = 500;
+const CEILING_MS = 30_000;
+
+/**
+ * How long a failure throttles its key, in milliseconds, for the `strikes`th consecutive failure (1 for the first).
+ * Null: not at all. Without a Retry-After it is never longer than the job's own wait for the same failure
+ * (`retry.ts`), so that a job that is alone on its key waits only for its own retry. A Retry-After that is too long
+ * for jobs to wait does not throttle the key.
+ */
+export function throttleFor({ retryAfterMs: asked }: ModelFailure, strikes: number): number | null {
+  if (asked === null) return Math.min(CEILING_MS, FIRST_MS * 2 ** (strikes - 1));
+  return asked > LONGEST_RETRY_AFTER_MS ? null : Math.max(FIRST_MS, asked);
+}

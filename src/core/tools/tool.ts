@@ -1,0 +1,68 @@
+/**
+ * The port to tools: what the loop knows about a tool and every possible outcome of a call. A runner does not throw
+ * for errors of the model (unknown name, bad arguments) or of the tool (exception, timeout): those are error results.
+ */
+import type { ResultPart } from '../conversation/blocks.ts';
+import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../ids.ts';
+import type { Json } from '../json.ts';
+import type { ToolSpec } from '../model/model.ts';
+import type { Approval } from '../run/policy.ts';
+
+/**
+ * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
+ * harm; a call found as started is never repeated.
+ */
+export const EFFECTS = ['none', 'idempotent', 'once'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** What happens to a `once` call with an unknown outcome: the model is told, or a person is asked. */
+export const ON_UNKNOWN = ['tell', 'ask'] as const;
+export type OnUnknown = (typeof ON_UNKNOWN)[number];
+
+/**
+ * Where the result of a call comes from: the tool that runs, a person who is asked, a client that runs the call
+ * itself, workers (created and awaited by the platform), or a timer.
+ */
+export type AnsweredBy = 'tool' | 'person' | 'client' | 'workers' | 'timer';
+
+export type ToolDescriptor = ToolSpec & { effect: Effect; on_unknown: OnUnknown; answered_by: AnsweredBy };
+
+export type ToolInvocation = {
+  id: ToolCallId;
+  name: string;
+  input: Json;
+  tenantId: TenantId;
+  jobId: JobId;
+  workerId: WorkerId;
+  contextId: ContextId;
+  /** The same for every execution of this call. */
+  idempotencyKey: string;
+};
+
+export type ToolOutcome =
+  | { kind: 'result'; content: string | ResultPart[]; is_error: boolean; compact_summary?: string }
+  /** `signal` was aborted before a result arrived. */
+  | { kind: 'aborted' };
+
+/** The tool's own report about an execution with an unknown outcome. */
+export type Reconciled =
+  /** The call took effect, and this is its result. */
+  | { kind: 'happened'; result: Extract<ToolOutcome, { kind: 'result' }> }
+  | { kind: 'did_not_happen' }
+  /** The tool cannot tell, or has no way to check. */
+  | { kind: 'unknown' }
+  /** `signal` was aborted before the report arrived. */
+  | { kind: 'aborted' };
+
+export type ToolRunner = {
+  execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome>;
+  /**
+   * Whether a person must approve the call. `ruled`: the result of the rules; null: no rule matches. Never throws.
+   * For arguments that the tool rejects the answer is `never`: the call returns an error without running.
+   */
+  judge(call: ToolInvocation, ruled: Approval | null): Promise<Approval>;
+  /** Asks the tool itself. Has no side effects and may be repeated. */
+  reconcile(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled>;
+  /** How long a person has to report an outcome, in milliseconds; null: no limit. */
+  outcomeWaitMs: number | null;
+};

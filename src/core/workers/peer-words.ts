@@ -1,0 +1,38 @@
+/** Input messages about other workers, for the model: messages they sent and notices that their job ended. */
+import { textOf } from '../conversation/blocks.ts';
+import type { Block, InputBlock } from '../conversation/blocks.ts';
+import type { JobError } from '../errors.ts';
+import type { JobId, WorkerId } from '../ids.ts';
+import type { FinishedStatus } from '../run/job.ts';
+
+export type Peer = { id: WorkerId; name: string };
+
+/** How a job of a worker ended. */
+export type Ended = {
+  jobId: JobId;
+  status: FinishedStatus;
+  output: Block[];
+  error: JobError | null;
+  reason: string | null;
+};
+
+/** A message from another worker. */
+export function sentWords(sender: Peer, content: string): InputBlock[] {
+  return [{ type: 'text', text: `Message from worker ${named(sender)}:\n\n${content}` }];
+}
+
+/** The notice that a worker's job ended, if no call waited for it. */
+export function reportWords(worker: Peer, ended: Ended): InputBlock[] {
+  const header = `Report: job ${ended.jobId} of worker ${named(worker)} ended: ${ended.status}.`;
+  const rest = endWords(ended);
+  return [{ type: 'text', text: rest === '' ? header : `${header}\n\n${rest}` }];
+}
+
+function endWords({ output, error, reason }: Ended): string {
+  const why = error === null ? (reason ?? '') : `${error.code}: ${error.message}`;
+  return [why, textOf(output)].filter((text) => text !== '').join('\n\n');
+}
+
+function named({ id, name }: Peer): string {
+  return `${JSON.stringify(name)} (${id})`;
+}

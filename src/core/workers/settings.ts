@@ -1,0 +1,79 @@
+/**
+ * A worker's settings. `WorkerConfig` is what a client wrote, stored unchanged. `Settings` is what a run uses: config
+ * over role over defaults, with the tools that this process can run.
+ */
+import type { CompactionConfig, CompactionSettings } from '../compaction/settings.ts';
+import type { JsonObject } from '../json.ts';
+import type { ModelName, ToolSpec } from '../model/model.ts';
+import type { Pinned } from '../conversation/pinned.ts';
+import type { ApprovalRule, Asking } from '../run/policy.ts';
+import type { ToolDescriptor } from '../tools/tool.ts';
+import type { WorkerLimitsConfig } from './worker-limits.ts';
+
+/** `plan`: only tools without side effects are offered, and answers are plans. */
+export const MODES = ['act', 'plan'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** A tool that the client runs: a call of it waits until the client sends the result. */
+export type ClientTool = ToolSpec;
+
+export type WorkerConfig = {
+  /** `provider/model`. */
+  model?: string;
+  streaming?: boolean;
+  system_prompt?: string;
+  mode?: Mode;
+  tools?: string[];
+  client_tools?: ClientTool[];
+  /** Names of MCP servers in the config file: all their tools are offered. */
+  mcp_servers?: string[];
+  /** Approval rules: the first rule that matches a tool applies; a matching `deny` always applies. */
+  approval?: ApprovalRule[];
+  max_tokens?: number;
+  /** Maximum tokens of a prompt. */
+  context_limit?: number;
+  compaction?: CompactionConfig;
+  pinned?: Pinned[];
+  max_steps?: number;
+  parameters?: JsonObject;
+  /** Seconds without activity after which its context is archived. */
+  idle_timeout_s?: number;
+  /** For its child workers. */
+  limits?: WorkerLimitsConfig;
+};
+
+/** A named definition that workers are created from. Missing fields take the defaults. */
+export type Role = WorkerConfig;
+
+/** Seconds by role name; null: the role sets none. */
+export type IdleTimeouts = Readonly<Record<string, number | null>>;
+
+export function idleTimeouts(roles: ReadonlyMap<string, Role>): IdleTimeouts {
+  return Object.fromEntries([...roles].map(([name, role]) => [name, role.idle_timeout_s ?? null]));
+}
+
+/**
+ * The role a worker is created from. `version`: of a role of the API; null: a role of the config file in its current
+ * form.
+ */
+export type WorkerRole = { name: string; version: number | null };
+
+export type Settings = {
+  model: ModelName;
+  streaming: boolean;
+  systemPrompt: string;
+  mode: Mode;
+  /** The tools offered to the model, sorted by name. */
+  tools: readonly ToolDescriptor[];
+  maxTokens: number | null;
+  /** Maximum tokens of a prompt. */
+  contextLimit: number;
+  compaction: CompactionSettings;
+  pinned: readonly Pinned[];
+  maxSteps: number;
+  parameters: JsonObject;
+  asking: Asking;
+};
+
+/** A worker's config resolved by a process: settings, or the names of what the process does not support. */
+export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unsupported'; missing: string[] };

@@ -1,0 +1,63 @@
+/** Limits on creating child workers, and whether one more worker is allowed. */
+import { LIMITS } from '../limits.ts';
+
+/** As written in a config, a role or the config file. */
+export type WorkerLimitsConfig = { depth?: number; children?: number; workers?: number };
+
+/** `depth`: of a worker (0: no parent). `children`: of one worker. `workers`: active in one tree. */
+export type WorkerLimits = { depth: number; children: number; workers: number };
+
+/** The defaults. */
+export const WORKER_LIMITS: WorkerLimits = {
+  depth: LIMITS.workerDepth,
+  children: LIMITS.workerChildren,
+  workers: LIMITS.workersInTree,
+};
+
+export const TREE_LIMITS: TreeLimits = { limits: WORKER_LIMITS, tenantWorkers: null };
+
+/** The lower limit of both, field by field. */
+export function narrowed(wide: WorkerLimits, said: WorkerLimitsConfig): WorkerLimits {
+  return {
+    depth: Math.min(wide.depth, said.depth ?? wide.depth),
+    children: Math.min(wide.children, said.children ?? wide.children),
+    workers: Math.min(wide.workers, said.workers ?? wide.workers),
+  };
+}
+
+/** The lower of both limits, field by field; a limit that neither sets stays unset. */
+export function narrowest(one: WorkerLimitsConfig, other: WorkerLimitsConfig): WorkerLimitsConfig {
+  const members = ['depth', 'children', 'workers'] as const;
+  return Object.fromEntries(
+    members.flatMap((name) => {
+      const said = [one[name], other[name]].filter((limit) => limit !== undefined);
+      return said.length === 0 ? [] : [[name, Math.min(...said)]];
+    }),
+  );
+}
+
+/** Limits for all trees, set by the operator. `tenantWorkers`: active workers of one tenant; null: no limit. */
+export type TreeLimits = { limits: WorkerLimits; tenantWorkers: number | null };
+
+/**
+ * Counts around a worker that creates a child: its depth, its children, and the active workers of its tree and of its
+ * tenant.
+ */
+export type WorkerCounts = { depth: number; children: number; inTree: number; ofTenant: number };
+
+/** The reason for the model or the client; null: one more worker is allowed. `tenantWorkers` null: no limit. */
+export function overLimit(
+  { depth, children, inTree, ofTenant }: WorkerCounts,
+  limits: WorkerLimits,
+  tenantWorkers: number | null,
+): string | null {
+  if (depth + 1 > limits.depth)
+    return `This worker is at depth ${depth} and the limit is ${limits.depth}, so it cannot create children.`;
+  if (children + 1 > limits.children)
+    return `This worker has ${children} of at most ${limits.children} children. Give the work to one of them, or remove some.`;
+  if (inTree + 1 > limits.workers)
+    return `${inTree} of at most ${limits.workers} workers of this tree are active. Wait for some of them to finish.`;
+  if (tenantWorkers !== null && ofTenant + 1 > tenantWorkers)
+    return `${ofTenant} of at most ${tenantWorkers} workers are active. Wait for some of them to finish.`;
+  return null;
+}

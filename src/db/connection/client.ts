@@ -1,0 +1,279 @@
+/**
+ * The only access to the database. Every statement is prepared by name, which saves a round trip from its second
+ * execution on the same connection. A read, or the start of a transaction, is sent again if the connection is cut. A
+ * statement or transaction that does not get a lock in time is retried. Tests can observe, count and pause statements.
+ *
+ * A handwritten statement starts with a tag, such as the comment `contexts.claim`, if it writes or locks rows or does
+ * not begin with `select`. Tags identify statements in pg_stat_activity and in tests.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
+import type { ExtractTablesWithRelations } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { PgDatabase } from 'drizzle-orm/pg-core';
+import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
+import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
+import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
+import type { Parameters, SessionLimits } from './connection.ts';
+import { Pool } from './pool.ts';
+import { readLimits } from './read-limits.ts';
+import * as schema from '../schema/schema.ts';
+import { GivenUp, Transaction } from './transaction.ts';
+
+export { GivenUp } from './transaction.ts';
+
+/** A pool or a transaction: every statement of `src/db` runs on one. */
+export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
+
+/** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
+export type StatementHook = (text: string) => Promise<void> | void;
+
+export type Database = {
+  /** Runs each statement outside a transaction. */
+  readonly db: Executor;
+  /**
+   * Runs `work` in one transaction: commits when it resolves, rolls back when it throws. A statement sent through
+   * `last`, at most one, ends the transaction: the commit is sent in the same round trip. With `lockTimeoutMs`, `work`
+   * may run more than once. When `signal` aborts, the call rejects with `GivenUp` at once and its connection is closed.
+   */
+  transaction<T>(
+    work: (tx: Executor, last: Executor) => Promise<T>,
+    options?: { signal?: AbortSignal },
+  ): Promise<T>;
+  /**
+   * Reads in one transaction, in which PostgreSQL cancels a statement that takes longer than `statementMs` (57014). If
+   * the connection is lost, `read` runs once more. A read of one statement uses `last`, and then takes one round trip.
+   */
+  read<T>(read: (tx: Executor, last: Executor) => Promise<T>, options: ReadOptions): Promise<T>;
+  /** Closes the pool; running statements have `timeoutSeconds` to finish. */
+  close(timeoutSeconds?: number): Promise<void>;
+};
+
+/** `signal`: as for a transaction. The server also stops working on the statement. */
+export type ReadOptions = { statementMs: number; signal?: AbortSignal };
+
+export type DatabaseOptions = {
+  /** Maximum number of connections. */
+  max?: number;
+  /** The PostgreSQL schema of the tables. */
+  schema?: string;
+  /** Shown in `pg_stat_activity`. */
+  name?: string;
+  /** A connection that does not answer a statement for this many milliseconds is closed. */
+  silentMs?: number;
+  /** Timeouts enforced by the server; none by default. */
+  limits?: Partial<SessionLimits>;
+  /**
+   * How long to retry for a lock, in milliseconds: when `limits.lock` ends a statement, the statement is sent again,
+   * and its transaction runs again from its start. No connection is used between tries. Without it, there is no retry.
+   */
+  lockTimeoutMs?: number;
+  /** Runs before each retry for a lock; it may free the lock. */
+  onLocked?: (executor: Executor) => Promise<void>;
+  hook?: StatementHook;
+};
+
+/** Longer than any statement of Nightshift takes. */
+const SILENT_MS = 15_000;
+
+const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
+
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const {
+    max = 10,
+    schema: searchPath = DATABASE_SCHEMA,
+    name = 'nightshift',
+    silentMs = SILENT_MS,
+    lockTimeoutMs = 0,
+    hook,
+  } = options;
+  const limits = { ...NO_LIMITS, ...options.limits };
+  const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
+    whileLocked(lockTimeoutMs, async () => options.onLocked?.(executor(ask)), attempt);
+  const pool = new Pool(max, { url, schema: searchPath, name, silentMs, turn: { host: 0 }, limits });
+  const ask: Ask = (text, parameters, values) =>
+    pool.use(async (connection, renew) => {
+      try {
+        return await connection.ask(text, parameters, values);
+      } catch (error) {
+        const other = wasCut(error) && isRead(text) ? renew() : null;
+        if (other === null) throw error;
+        return other.ask(text, parameters, values);
+      }
+    });
+  const transaction: Database['transaction'] = async (work, { signal } = {}) =>
+    untilFree(async () => {
+      if (hook !== undefined) await hook('begin');
+      return pool.use(async (connection, renew) => {
+        if (signal?.aborted === true) throw new GivenUp();
+        const transaction = new Transaction(connection, (error) => (wasCut(error) ? renew() : null));
+        const giveUp = (): void => transaction.giveUp();
+        signal?.addEventListener('abort', giveUp);
+        try {
+          return await within(transaction, work, hook);
+        } finally {
+          signal?.removeEventListener('abort', giveUp);
+        }
+      });
+    });
+  return {
+    db: executor(async (text, parameters, values) => {
+      if (hook !== undefined) await hook(text);
+      return untilFree(() => ask(text, parameters, values));
+    }),
+    transaction,
+    read: (read, options) => readWithin(transaction, read, options),
+    close: (timeoutSeconds = 5) => pool.close(timeoutSeconds),
+  };
+}
+
+async function readWithin<T>(
+  transaction: Database['transaction'],
+  read: (tx: Executor, last: Executor) => Promise<T>,
+  { statementMs, signal }: ReadOptions,
+): Promise<T> {
+  const options = signal === undefined ? {} : { signal };
+  const limits = readLimits(statementMs);
+  try {
+    return await transaction(async (tx, last) => {
+      // `then` sends the limits first, in one round trip with the first statement of `read`.
+      const limited = tx.execute(limits).then(() => undefined);
+      const [, value] = await Promise.all([limited, read(tx, last)]);
+      return value;
+    }, options);
+  } catch (error) {
+    if (!wasCut(error)) throw error;
+  }
+  return transaction(async (tx, last) => {
+    await tx.execute(limits);
+    return read(tx, last);
+  }, options);
+}
+
+/** Shortest pause between two tries for a lock, in milliseconds; the longest is twice as long. */
+const PAUSE_MS = 50;
+
+/** Retries while the lock is not available. A failed try has written nothing. */
+async function whileLocked<T>(
+  timeoutMs: number,
+  free: () => Promise<void>,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (errorCode(error) !== LOCKED || performance.now() >= end) throw error;
+    }
+    await free();
+    await sleep(PAUSE_MS * (1 + Math.random()));
+  }
+}
+
+async function within<T>(
+  transaction: Transaction,
+  work: (tx: Executor, last: Executor) => Promise<T>,
+  hook: StatementHook | undefined,
+): Promise<T> {
+  let received: Promise<void> = Promise.resolve();
+  const tx = executor(async (text, parameters, values) => {
+    if (hook !== undefined) {
+      // Statements sent together keep their order, however long the hook takes for each.
+      received = received.then(() => hook(text));
+      await received;
+    }
+    return transaction.ask(text, parameters, values);
+  });
+  const last = executor(async (text, parameters, values) => {
+    if (hook !== undefined) {
+      await received;
+      await hook(text);
+      await hook('commit');
+    }
+    return transaction.askLast(text, parameters, values);
+  });
+  try {
+    const result = await work(tx, last);
+    if (hook !== undefined && !transaction.ended) await hook('commit');
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}
+
+const dialect = new PgDialect();
+const { tables, tableNamesMap } = extractTablesRelationalConfig<ExtractTablesWithRelations<typeof schema>>(
+  schema,
+  createTableRelationsHelpers,
+);
+const known = { fullSchema: schema, schema: tables, tableNamesMap };
+
+type Ask = (text: string, parameters: Parameters, values: boolean) => Promise<unknown[]>;
+
+/** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
+function executor(ask: Ask): Executor {
+  const session = new PgRemoteSession(
+    async (text, parameters: Parameters, method) => ({
+      rows: await ask(text, parameters, method === 'all'),
+    }),
+    dialect,
+    known,
+  );
+  return new PgRemoteDatabase<typeof schema>(dialect, session, known);
+}
+
+function isRead(text: string): boolean {
+  return /^\s*(?:\/\*.*?\*\/\s*)?select\b/i.test(text);
+}
+
+/** A lock was not available in time. */
+const LOCKED = '55P03';
+
+/** Codes of a lost connection: the server may have run what was sent without answering. */
+const CUT = [
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  // Its transaction was idle for too long.
+  '25P03',
+];
+
+/** Codes of a server that cannot be reached, has no free connection, or is starting or stopping. */
+const AWAY = [
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  '53300',
+  '57P02',
+  '57P03',
+];
+
+function wasCut(error: unknown): boolean {
+  return CUT.includes(errorCode(error));
+}
+
+/** Whether PostgreSQL is unavailable for now, so that a later retry can succeed. */
+export function isUnavailable(error: unknown): boolean {
+  return wasCut(error) || AWAY.includes(errorCode(error));
+}
+
+/** A statement was cancelled because it exceeded its time limit. */
+export const CANCELLED = '57014';
+
+/** The error code from the driver or PostgreSQL, unwrapped from drizzle's error; empty if there is none. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return errorCode(error.cause);
+}

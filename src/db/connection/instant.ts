@@ -1,0 +1,29 @@
+/** Converts times between SQL and core, which uses milliseconds. */
+import { sql } from 'drizzle-orm';
+import type { SQL, SQLWrapper } from 'drizzle-orm';
+import type { Millis } from '../../core/time.ts';
+
+/**
+ * Now, for due times. Truncated, because timestamp columns round to milliseconds, and a rounded-up time would not be
+ * due yet.
+ */
+export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
+
+/**
+ * Now, for index conditions. It is constant within a statement, so the index scan reads only due rows, however many
+ * wait.
+ */
+export const nowInStatement: SQL = sql`statement_timestamp()`;
+
+/** How long a wake-up may take before a sweep checks the context, in milliseconds. */
+export const WAKE_UP_GRACE_MS = 1_000;
+
+/** A timestamp as milliseconds since the epoch. */
+export function millis(column: SQLWrapper): SQL<Millis> {
+  return sql<Millis>`floor(extract(epoch from ${column}) * 1000)::float8`;
+}
+
+/** Milliseconds as text that PostgreSQL reads as a timestamp; null stays null. */
+export function toTimestamp(time: Millis | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,53 @@
+/**
+ * Migrates a database's schema. Several processes may start this at once: an advisory lock lets one run while the
+ * others wait and then find nothing to do. It uses its own connection, because the lock belongs to the session.
+ */
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { MIGRATIONS } from '../../package-files.ts';
+import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
+import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
+
+/** An arbitrary lock number that is used only here. */
+const LOCK = 7_227_001;
+const OLDEST_SERVER = 150_000;
+
+/** The server is too old, or another build of Nightshift created the schema. The message tells the operator what to do. */
+export class DatabaseRefused extends Error {
+  override name = 'DatabaseRefused';
+}
+
+/**
+ * Creates `schema` if it does not exist. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the
+ * database unchanged.
+ */
+export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Promise<void> {
+  const client = postgres(databaseUrl, {
+    max: 1,
+    max_lifetime: null,
+    onnotice: () => undefined,
+    connection: { search_path: schema },
+  });
+  try {
+    const [server] = await client<{ version: number; name: string }[]>`
+      select current_setting('server_version_num')::int as version, current_setting('server_version') as name`;
+    if (server !== undefined && server.version < OLDEST_SERVER) {
+      throw new DatabaseRefused(
+        `Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`,
+      );
+    }
+    await client`select pg_advisory_lock(${LOCK})`;
+    const db = drizzle(client);
+    const state = await schemaState((statement) => db.execute(statement));
+    const problem = state.kind === 'foreign' ? describeSchemaProblem(state) : null;
+    if (problem !== null) throw new DatabaseRefused(problem);
+    await applyMigrations(db, {
+      migrationsFolder: MIGRATIONS,
+      migrationsSchema: schema,
+      migrationsTable: MIGRATIONS_TABLE,
+    });
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Whether a database has the schema of this version. Migrations are compared by the hash of their text, so that a
+ * database created by another build is recognised even if its migrations have the same names.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { errorCode } from './client.ts';
+import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
+
+/** The table of applied migrations, in the same schema as all other tables. */
+export const MIGRATIONS_TABLE = 'migrations';
+
+/** `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. */
+export type SchemaState =
+  | { kind: 'current' }
+  | { kind: 'behind'; missing: readonly string[] }
+  | { kind: 'foreign' };
+
+/** Runs one statement on a connection whose `search_path` is the schema of the installation. */
+type Ask = (statement: SQL) => Promise<readonly Record<string, unknown>[]>;
+
+type Migration = { tag: string; hash: string };
+
+/** Codes for a missing table or schema: no migration was ever applied. */
+const NO_TABLE = ['42P01', '3F000'];
+
+/** A database role that may not read the table of applied migrations is assumed to have a current schema. */
+const NOT_ALLOWED = '42501';
+
+/** The first migration of builds before 0.1.0, which kept their tables in `public`. */
+const OLD_FIRST_MIGRATION = '89bfb9316c64e6dbd7db0c26cdf1235709e99715a1f50955c800dd0ae1bd1433';
+
+/** Rejects if the database does not answer. A database with migrations of a newer version counts as current. */
+export async function schemaState(ask: Ask): Promise<SchemaState> {
+  const known = await knownMigrations();
+  const applied = await hashesIn(ask, sql`select hash from ${sql.identifier(MIGRATIONS_TABLE)} order by id`);
+  if (applied === 'not allowed') return { kind: 'current' };
+  if (applied.length === 0 && (await isOldBuild(ask))) return { kind: 'foreign' };
+  if (applied.some((hash, at) => at < known.length && hash !== known[at]?.hash)) return { kind: 'foreign' };
+  const missing = known.slice(applied.length).map(({ tag }) => tag);
+  return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing };
+}
+
+/** For the operator: what is wrong, and what to do. */
+export type SchemaProblem = { reason: string; advice: string };
+
+export function schemaProblem(state: SchemaState): SchemaProblem | null {
+  switch (state.kind) {
+    case 'current':
+      return null;
+    case 'behind': {
+      const { missing } = state;
+      return {
+        reason: `The database lacks the ${missing.length === 1 ? 'migration' : 'migrations'} ${missing.join(', ')}.`,
+        advice: 'Run `nightshift migrate` (in a clone: `npm run migrate`).',
+      };
+    }
+    case 'foreign':
+      return {
+        reason: 'The database was created by another build of Nightshift, and its schema cannot be upgraded.',
+        advice:
+          'Export its contexts with that build (`nightshift export`), start with an empty database, and import them (`nightshift import`).',
+      };
+  }
+}
+
+/** Reason and advice in one text. Null: nothing is wrong. */
+export function describeSchemaProblem(state: SchemaState): string | null {
+  const problem = schemaProblem(state);
+  return problem === null ? null : `${problem.reason} ${problem.advice}`;
+}
+
+async function isOldBuild(ask: Ask): Promise<boolean> {
+  const hashes = await hashesIn(ask, sql`select hash from drizzle.__drizzle_migrations order by id limit 1`);
+  return hashes !== 'not allowed' && hashes[0] === OLD_FIRST_MIGRATION;
+}
+
+async function hashesIn(ask: Ask, statement: SQL): Promise<string[] | 'not allowed'> {
+  try {
+    return (await ask(statement)).map(({ hash }) => String(hash));
+  } catch (error) {
+    if (errorCode(error) === NOT_ALLOWED) return 'not allowed';
+    if (NO_TABLE.includes(errorCode(error))) return [];
+    throw error;
+  }
+}
+
+let migrations: Promise<Migration[]> | null = null;
+
+/** The migrations of this version, oldest first, from drizzle-kit's journal. Read once. */
+function knownMigrations(): Promise<Migration[]> {
+  migrations ??= readMigrations();
+  return migrations;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const { entries } = JSON.parse(await readFile(MIGRATION_JOURNAL, 'utf8')) as { entries: { tag: string }[] };
+  return Promise.all(
+    entries.map(async ({ tag }) => {
+      const text = await readFile(path.join(MIGRATIONS, `${tag}.sql`));
+      return { tag, hash: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+/** Tool lists that were sent to models: one row per list, however many calls used it. */
+import { sql } from 'drizzle-orm';
+import { asSent } from '../../core/model/fingerprint.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { ToolSpec } from '../../core/model/model.ts';
+import type { Executor } from '../connection/client.ts';
+import { encodeJson } from '../connection/codec.ts';
+
+/** Days that a list is kept after its last use. */
+export const TOOL_LIST_DAYS = 90;
+
+/** `hash`: identifies the list. If it is stored already, only its last use is updated. */
+export async function keepToolList(
+  executor: Executor,
+  tenantId: TenantId,
+  hash: string,
+  tools: readonly ToolSpec[],
+): Promise<void> {
+  await executor.execute(sql`/* tool_lists.keep */
+    insert into tool_lists (tenant_id, hash, tools) values (${tenantId}, ${hash}, ${encodeJson(tools.map(asSent))}::json)
+    on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
+}
+
+/** Null: the list is no longer stored. */
+export async function readToolList(
+  executor: Executor,
+  tenantId: TenantId,
+  hash: string,
+): Promise<ToolSpec[] | null> {
+  const [row] = await executor.execute<{ tools: ToolSpec[] }>(sql`
+    select t.tools from tool_lists t where t.tenant_id = ${tenantId} and t.hash = ${hash}`);
+  return row?.tools ?? null;
+}
+
+/** Deletes lists that were not used for `TOOL_LIST_DAYS` days, at most `most`. Returns how many were deleted. */
+export async function forgetToolLists(executor: Executor, most: number): Promise<number> {
+  const rows = await executor.execute(sql`/* tool_lists.delete_unused */
+    delete from tool_lists where (tenant_id, hash) in (
+      select t.tenant_id, t.hash from tool_lists t
+      where t.used_at < statement_timestamp() - ${TOOL_LIST_DAYS} * interval '1 day' limit ${most} for update skip locked
+    ) returning hash`);
+  return rows.length;
+}

@@ -1,0 +1,218 @@
+/**
+ * Worker processes: one row per process start. Its heartbeat renews the leases of all contexts that the process runs.
+ * The process holds the session advisory lock `lock_key` on its heartbeat connection, from before its row exists until
+ * it ends.
+ */
+import { eq, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, ProcessId } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Executor } from '../connection/client.ts';
+import { encodeJson } from '../connection/codec.ts';
+import { activeThrottles, toThrottles } from './throttles.ts';
+import type { ActiveThrottle, ThrottlesColumn } from './throttles.ts';
+import { millis } from '../connection/instant.ts';
+import { processes } from '../schema/schema.ts';
+
+/** How late a heartbeat may be before its process counts as dead, in milliseconds. */
+export type LeaseTimes = {
+  /** If the lock is free, because its connection ended. */
+  heartbeatTimeoutMs: number;
+  /** If the lock is still held: the machine vanished, or the connection went silent. */
+  leaseMs: number;
+};
+
+export type ProcessRow = {
+  id: ProcessId;
+  lockKey: number;
+  host: string;
+  pid: number;
+  /** The application name of its connections, which are terminated once it is dead. Without it, they are not. */
+  sessionName?: string;
+  version: string;
+  tools: string[];
+  roles: string[];
+  models: string[];
+  mcpServers: string[];
+};
+
+/** What a process has published that it supports. */
+export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
+
+/**
+ * Whether the process `p` is dead. This is the only definition. A restarted PostgreSQL server has lost all advisory
+ * locks and received no heartbeats meanwhile, so the heartbeat timeout starts again at the server's start.
+ */
+export function isDead(times: LeaseTimes): SQL<boolean> {
+  return sql<boolean>`(
+    p.dead_at is not null
+    or p.heartbeat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
+    or (greatest(p.heartbeat_at, pg_postmaster_start_time())
+        < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
+      and not exists (
+        select 1 from pg_locks l
+        where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+          and l.database = (select oid from pg_database where datname = current_database())
+          and l.classid = (p.lock_key >> 32)::oid and l.objid = (p.lock_key & 4294967295)::oid)))`;
+}
+
+/** Whether no live process owns the context `c`. */
+export function isUnowned(times: LeaseTimes): SQL<boolean> {
+  return sql<boolean>`(c.lease_owner is null
+    or not exists (select 1 from processes p where p.id = c.lease_owner and not ${isDead(times)}))`;
+}
+
+/**
+ * Takes the process's lock on this connection, for as long as the connection lasts. Returns the pid of the server
+ * process that holds it; a later heartbeat from another pid means that the lock is lost. Null: an older connection of
+ * this process still holds it.
+ */
+export async function takeLock(connection: Executor, lockKey: number): Promise<number | null> {
+  const [row] = await connection.execute<{ pid: number; held: boolean }>(
+    sql`/* processes.take_lock */ select pg_backend_pid() as pid, pg_try_advisory_lock(${lockKey}::bigint) as held`,
+  );
+  return row?.held === true ? row.pid : null;
+}
+
+export async function register(executor: Executor, row: ProcessRow): Promise<void> {
+  await executor.insert(processes).values(row);
+}
+
+/** A context of this process with an unanswered stop request: its run must read the new `control_seq`. */
+export type ControlSignal = { contextId: ContextId; controlSeq: number };
+
+export type Heartbeat =
+  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }
+  /** Another process declared this one dead: its leases are revoked. */
+  | { kind: 'dead' };
+
+/**
+ * One heartbeat for all contexts of the process. Renews its row, and returns its control signals and the active
+ * provider throttles. One statement.
+ */
+export async function heartbeat(
+  connection: Executor,
+  id: ProcessId,
+  { heartbeatTimeoutMs }: LeaseTimes,
+): Promise<Heartbeat> {
+  const rows = await connection.execute<{
+    pid: number;
+    now: number;
+    context: ContextId | null;
+    control: number | null;
+    throttles: ThrottlesColumn;
+  }>(sql`/* processes.heartbeat */
+    with alive as (
+      update processes set heartbeat_at = clock_timestamp(),
+        late_at = case when heartbeat_at < clock_timestamp() - ${heartbeatTimeoutMs}::float8 * interval '1 millisecond'
+          then clock_timestamp() else late_at end
+      where id = ${id} and dead_at is null returning id
+    )
+    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
+      ${activeThrottles} as throttles
+    from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
+  const [first] = rows;
+  if (first === undefined) return { kind: 'dead' };
+  const signals = rows.flatMap(({ context, control }) =>
+    context === null || control === null ? [] : [{ contextId: context, controlSeq: control }],
+  );
+  return {
+    kind: 'alive',
+    backendPid: first.pid,
+    now: first.now,
+    signals,
+    throttles: toThrottles(first.throttles),
+  };
+}
+
+/** Larger metrics, in characters, are not stored. */
+const MOST_FIGURES = 1_000_000;
+
+/** Stores the metrics of a live process, as JSON. */
+export async function leaveFigures(connection: Executor, id: ProcessId, figures: Json): Promise<void> {
+  const text = encodeJson(figures);
+  if (text.length > MOST_FIGURES) return;
+  await connection.execute(
+    sql`/* processes.record_metrics */ update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
+  );
+}
+
+/** Whether a process on this host is alive. */
+export async function livesOn(executor: Executor, host: string, times: LeaseTimes): Promise<boolean> {
+  const rows = await executor.execute(
+    sql`select 1 from processes p where p.host = ${host} and p.dead_at is null and not ${isDead(times)} limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** The metrics of live processes, newest processes first. */
+export async function readFigures(
+  executor: Executor,
+  times: LeaseTimes,
+): Promise<{ id: ProcessId; figures: Json }[]> {
+  const rows = await executor.execute<{ id: ProcessId; metrics: Json }>(
+    sql`select p.id, p.metrics from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
+  );
+  return rows.map(({ id, metrics }) => ({ id, figures: metrics }));
+}
+
+/** Called when a process ends. The next sweep takes over the contexts that it still owned. */
+export async function unregister(executor: Executor, id: ProcessId): Promise<void> {
+  await executor
+    .update(processes)
+    .set({ deadAt: sql`clock_timestamp()` })
+    .where(eq(processes.id, id));
+}
+
+/** A process whose own heartbeat was late waits this many heartbeat timeouts before it declares others dead. */
+const STEADY = 3;
+
+/**
+ * Marks processes that died since the last check, and terminates their remaining connections, because a frozen process
+ * would keep its locks. After a pause or a network partition all heartbeats are late at once. So a process whose own
+ * heartbeat was late recently declares only processes dead that sent none for twice the lease time. All others get time
+ * to recover, and a fleet that is always late still detects dead processes.
+ */
+export async function declareDead(
+  executor: Executor,
+  times: LeaseTimes,
+  judge: ProcessId,
+): Promise<ProcessId[]> {
+  const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`/* processes.declare_dead */
+    with died as (
+    update processes p set dead_at = clock_timestamp()
+    where p.id in (
+      select p.id from processes p where p.dead_at is null and ${isDead(times)}
+      order by p.id for update skip locked)
+      and exists (
+        select 1 from processes judge where judge.id = ${judge} and judge.dead_at is null
+          and judge.heartbeat_at > clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
+          and (judge.late_at is null
+            or judge.late_at < clock_timestamp() - ${times.heartbeatTimeoutMs * STEADY}::float8 * interval '1 millisecond'
+            or p.heartbeat_at < clock_timestamp() - ${times.leaseMs * 2}::float8 * interval '1 millisecond'))
+    returning p.id, p.session_name
+    ), ended as materialized (
+      select pg_terminate_backend(a.pid) from pg_stat_activity a
+      where a.application_name in (select session_name from died)
+        and a.usename = current_user and a.pid <> pg_backend_pid()
+    )
+    select died.id, (select count(*)::int from ended) as ended from died`);
+  return rows.map((row) => row.id);
+}
+
+/** Keeps rows of dead processes for an hour, so that validation still knows what was last published. */
+export async function forgetDead(executor: Executor): Promise<void> {
+  await executor.execute(sql`/* processes.delete_dead */
+    delete from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
+      and not exists (select 1 from contexts c where c.lease_owner = p.id)`);
+}
+
+/** What the live processes have published; if none is alive, what the last one published. */
+export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
+  const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
+    select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
+      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
+  const live = rows.filter((row) => row.live);
+  return live.length > 0 ? live : rows.slice(0, 1);
+}

@@ -1,0 +1,206 @@
+/** Contexts as the API returns them. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { IdleTimeouts, WorkerConfig } from '../../../core/workers/settings.ts';
+import type { DurableState } from '../../../core/run/state.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Usage } from '../../../core/money/usage.ts';
+import type { Executor } from '../../connection/client.ts';
+import { decodeText } from '../../connection/codec.ts';
+import { findContexts } from './find-contexts.ts';
+import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from '../../write/contexts/expiry.ts';
+import { millis } from '../../connection/instant.ts';
+import { isShownAs, retried, stateOf } from './shown-state.ts';
+import type { SchedulingStatus } from './shown-state.ts';
+import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import { toPage, withinBytes } from '../messages/page-bytes.ts';
+import type { OfPage, Page } from '../messages/page-bytes.ts';
+
+export type ContextView = {
+  id: ContextId;
+  workerId: WorkerId;
+  workerName: string;
+  role: string | null;
+  /** A preview of the last message on the active branch; null: none among the newest entries. */
+  lastMessage: LastMessage | null;
+  /** The context that it was forked from. */
+  parentId: ContextId | null;
+  title: string | null;
+  config: WorkerConfig;
+  /** The shown state (see shown-state.ts). */
+  state: DurableState;
+  activeBranch: string;
+  branches: string[];
+  messageCount: number;
+  turnCount: number;
+  requestCount: number;
+  usage: Usage;
+  createdAt: Millis;
+  /** The last change of its settings or its state. */
+  updatedAt: Millis;
+  /** The version of the worker's settings. */
+  version: number;
+  /** When it will be archived if it stays idle; null: never, or it is archived. */
+  expiresAt: Millis | null;
+  archivedAt: Millis | null;
+};
+
+/** `text`: its beginning. Empty: it has no text, or it is too large for a preview. */
+export type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
+
+/** Null members do not filter. */
+export type ContextFilter = {
+  /** Shown states. */
+  states: readonly DurableState[] | null;
+  role: string | null;
+  /** True: only archived contexts. False: only the others. */
+  archived: boolean;
+  /** Searched in the title, the worker's name and role, the ids, and the metadata of jobs. */
+  q: string | null;
+};
+
+/** `upto`: where the next page starts if a search stopped at its scan limit. */
+export type ContextPage = Page<ContextView> & { upto: ContextId | null };
+
+type Row = Usage & {
+  id: ContextId;
+  worker_id: WorkerId;
+  worker_name: string;
+  role: string | null;
+  last_message: LastMessageColumn | null;
+  parent_context_id: ContextId | null;
+  title: string | null;
+  config: WorkerConfig;
+  scheduling_status: SchedulingStatus;
+  state: DurableState;
+  queued: number;
+  retried: boolean;
+  active_branch: string;
+  branches: string[];
+  message_count: number;
+  turn_count: number;
+  request_count: number;
+  created_at: Millis;
+  updated_at: Millis;
+  version: number;
+  expires_at: Millis | null;
+  archived_at: Millis | null;
+};
+
+/** Newest entries that are searched for a message with text for people. */
+const LOOKED_AT = 20;
+/** Size limit of a previewed message in bytes. The content of a larger one is not read. */
+export const PREVIEWED_BYTES = 64 * 1024;
+/** Bytes of its text that are read, and characters that are returned. */
+const READ = 1_000;
+const SHOWN = 240;
+
+/** The last message of a context. Its text is returned as hex, because it may be cut inside a character. */
+const lastMessage = (contextId: SQL, branch: SQL): SQL => sql`(
+  select jsonb_build_object('id', m.id, 'role', m.role, 'createdAt', ${millis(sql`m.created_at`)}, 'hex', case
+    when m.bytes <= ${PREVIEWED_BYTES} then (
+      select encode(substring(convert_to(string_agg(b.block ->> 'text', ' ' order by b.place), 'UTF8') for ${READ}), 'hex')
+      from json_array_elements(m.content) with ordinality b(block, place) where b.block ->> 'type' = 'text') end)
+  from messages m where m.id = (
+    select l.id from (
+      select n.id, n.seq, n.role, n.type, n.status from messages n
+      where n.context_id = ${contextId} and n.branch = ${branch} and n.seq is not null
+      order by n.seq desc limit ${LOOKED_AT}) l
+    where l.status = 'completed' and l.role in ('user', 'assistant') and l.type <> 'tool_call'
+    order by l.seq desc limit 1))`;
+
+type LastMessageColumn = { id: MessageId; role: LastMessage['role']; createdAt: Millis; hex: string | null };
+
+function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
+  if (found === null) return null;
+  const { id, role, createdAt, hex } = found;
+  const text = decodeText(Buffer.from(hex ?? '', 'hex').toString());
+  return { id, role, text: Array.from(text).slice(0, SHOWN).join(''), createdAt };
+}
+
+const contextsWithWorker = (
+  ofFile: IdleTimeouts,
+): SQL => sql`select c.id, w.id as worker_id, w.name as worker_name, w.role,
+  w.parent_context_id, w.title, w.config,
+  octet_length(w.config::text) as bytes, c.scheduling_status, c.state, c.queued,
+  ${retried} as retried, c.active_branch,
+  (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
+  c.message_count, c.turn_count, c.request_count, ${usageColumns('c')},
+  ${millis(sql`w.created_at`)} as created_at,
+  ${millis(sql`greatest(w.updated_at, c.state_since)`)} as updated_at, w.version,
+  ${millis(sql`w.archived_at`)} as archived_at,
+  ${millis(sql`case when w.archived_at is not null then null when ${isTimeoutKnown(ofFile)}
+    then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as expires_at
+  from contexts c join workers w on w.context_id = c.id ${joinRole}`;
+
+/** Adds the last message to a page of contexts. Runs only for the contexts of that page. */
+function withLastMessage(page: SQL): SQL {
+  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p.active_branch`)} as last_message from (${page}) p`;
+}
+
+function toView(row: Row): ContextView {
+  return {
+    id: row.id,
+    workerId: row.worker_id,
+    workerName: row.worker_name,
+    role: row.role,
+    lastMessage: toLastMessage(row.last_message),
+    parentId: row.parent_context_id,
+    title: row.title,
+    config: row.config,
+    state: stateOf(row),
+    activeBranch: row.active_branch,
+    branches: row.branches,
+    messageCount: row.message_count,
+    turnCount: row.turn_count,
+    requestCount: row.request_count,
+    usage: toUsage(row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+    expiresAt: row.expires_at,
+    archivedAt: row.archived_at,
+  };
+}
+
+/** Null: the tenant has no such context. `ofFile`: idle timeouts of the roles in the config file. */
+export async function findContext(
+  executor: Executor,
+  tenantId: TenantId,
+  id: ContextId,
+  ofFile: IdleTimeouts,
+): Promise<ContextView | null> {
+  const [row] = await executor.execute<Row>(
+    withLastMessage(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
+  );
+  return row === undefined ? null : toView(row);
+}
+
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+export async function listContexts(
+  executor: Executor,
+  tenantId: TenantId,
+  ofFile: IdleTimeouts,
+  filter: ContextFilter,
+  before: ContextId | null,
+  limit: number,
+): Promise<ContextPage> {
+  const { states, role, archived, q } = filter;
+  const given = [
+    sql`c.tenant_id = ${tenantId}`,
+    archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
+    ...(role === null ? [] : [sql`w.role = ${role}`]),
+    ...(states === null ? [] : [isShownAs(states)]),
+    ...(before === null ? [] : [sql`c.id < ${before}`]),
+  ];
+  const conditions = sql.join(given, sql` and `);
+  const found = q === null ? null : await findContexts(executor, q, conditions, limit);
+  if (found?.ids.length === 0) return { items: [], more: false, upto: found.upto };
+  const of = found === null ? conditions : sql`c.tenant_id = ${tenantId} and c.id in ${found.ids}`;
+  const page = sql`${contextsWithWorker(ofFile)} where ${of} order by c.id desc limit ${limit}`;
+  const rows = await executor.execute<OfPage & Row>(
+    sql`${withLastMessage(withinBytes(page, sql`p.id desc`))} order by p.id desc`,
+  );
+  return { ...toPage(rows, toView), upto: found?.upto ?? null };
+}

@@ -1,0 +1,135 @@
+/** Workers as the API returns them: identity and settings, joined with the status of their context. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { JobError } from '../../../core/errors.ts';
+import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { WorkerConfig } from '../../../core/workers/settings.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
+import { toPage, withinBytes } from '../messages/page-bytes.ts';
+import type { OfPage, Page } from '../messages/page-bytes.ts';
+
+/**
+ * `stopped`; else `working` while a process runs it or it is due; `waiting` while it waits for something outside; when
+ * idle, `failed` if its last job failed, else `inactive`. A runnable worker without work (its only input was withdrawn)
+ * counts as idle.
+ */
+export const WORKER_STATES = ['inactive', 'working', 'waiting', 'failed', 'stopped'] as const;
+export type WorkerState = (typeof WORKER_STATES)[number];
+
+/** `at`: a time in PostgreSQL's JSON format. */
+export type LastFailure = JobError & { job_id: string; at: string };
+
+export type WorkerView = {
+  id: WorkerId;
+  name: string;
+  role: string | null;
+  /** The version of its API role. */
+  roleVersion: number | null;
+  config: WorkerConfig;
+  state: WorkerState;
+  lastFailure: LastFailure | null;
+  contextId: ContextId;
+  parentWorkerId: WorkerId | null;
+  depth: number;
+  createdAt: Millis;
+  updatedAt: Millis;
+  /** Covers name, title, role and config together. */
+  version: number;
+};
+
+export type WorkerFilter = {
+  parentWorkerId: WorkerId | null;
+  role: string | null;
+  state: WorkerState | null;
+  /** True: only archived workers. False: only the others. */
+  archived: boolean;
+};
+
+type Row = {
+  id: WorkerId;
+  name: string;
+  role: string | null;
+  role_version: number | null;
+  config: WorkerConfig;
+  state: WorkerState;
+  last_failure: LastFailure | null;
+  context_id: ContextId;
+  parent_worker_id: WorkerId | null;
+  depth: number;
+  created_at: Millis;
+  updated_at: Millis;
+  version: number;
+};
+
+/** The state of the worker of context `c`. */
+export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.scheduling_status = 'running'
+  or (c.scheduling_status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
+  when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
+
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure, w.context_id,
+  w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
+  w.version from workers w join contexts c on c.id = w.context_id`;
+
+function toView(row: Row): WorkerView {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    roleVersion: row.role_version,
+    config: row.config,
+    state: row.state,
+    lastFailure: row.last_failure,
+    contextId: row.context_id,
+    parentWorkerId: row.parent_worker_id,
+    depth: row.depth,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+  };
+}
+
+/** Null: the tenant has no such worker. */
+export async function findWorker(
+  executor: Executor,
+  tenantId: TenantId,
+  id: WorkerId,
+): Promise<WorkerView | null> {
+  const [row] = await executor.execute<Row>(
+    sql`${workersWithContext} where w.tenant_id = ${tenantId} and w.id = ${id}`,
+  );
+  return row === undefined ? null : toView(row);
+}
+
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+export async function listWorkers(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: WorkerFilter,
+  before: WorkerId | null,
+  limit: number,
+): Promise<Page<WorkerView>> {
+  const conditions = [
+    sql`w.tenant_id = ${tenantId}`,
+    filter.archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
+    ...(filter.parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${filter.parentWorkerId}`]),
+    ...(filter.role === null ? [] : [sql`w.role = ${filter.role}`]),
+    ...(filter.state === null ? [] : [sql`${workerState} = ${filter.state}`]),
+    ...(before === null ? [] : [sql`w.id < ${before}`]),
+  ];
+  const page = sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
+}
+
+/** The worker that owns a context; null: the tenant has no such context. */
+export async function workerOf(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<WorkerId | null> {
+  const [row] = await executor.execute<{ id: WorkerId }>(
+    sql`select id from workers where tenant_id = ${tenantId} and context_id = ${contextId}`,
+  );
+  return row?.id ?? null;
+}

@@ -1,0 +1,52 @@
+/** Live worker processes, as the API returns them. They belong to no tenant, because they serve all tenants. */
+import { sql } from 'drizzle-orm';
+import type { ProcessId } from '../../../core/ids.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
+import { isDead } from '../../processes/processes.ts';
+import type { LeaseTimes, Published } from '../../processes/processes.ts';
+
+export type ProcessView = Published & {
+  id: ProcessId;
+  host: string;
+  pid: number;
+  version: string;
+  startedAt: Millis;
+  heartbeatAt: Millis;
+  /** The requested metrics that the process has stored, in prom-client's format; null: none yet. */
+  figures: Json;
+};
+
+/** Maximum number of processes returned. */
+const MOST = 500;
+
+/** Newest first. `figures`: names of metrics. */
+export async function liveProcesses(
+  executor: Executor,
+  times: LeaseTimes,
+  figures: readonly string[],
+): Promise<ProcessView[]> {
+  const names = sql.join(
+    figures.map((name) => sql`${name}`),
+    sql`, `,
+  );
+  return executor.execute<ProcessView>(sql`
+    select p.id, p.host, p.pid, p.version, ${millis(sql`p.started_at`)} as "startedAt", ${millis(sql`p.heartbeat_at`)} as "heartbeatAt",
+      to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
+      to_jsonb(p.mcp_servers) as "mcpServers", (
+        select jsonb_agg(f) from jsonb_array_elements(
+          case jsonb_typeof(p.metrics) when 'array' then p.metrics else '[]'::jsonb end) f
+        where f ->> 'name' in (${names})) as figures
+    from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit ${MOST}`);
+}
+
+/** A provider with a throttled key; the longest throttle if there are several. */
+export type ThrottledProvider = { provider: string; reason: string; until: Millis };
+
+export async function throttledProviders(executor: Executor): Promise<ThrottledProvider[]> {
+  return executor.execute<ThrottledProvider>(sql`
+    select distinct on (provider) provider, reason, ${millis(sql`until`)} as until from provider_throttles
+    where until > clock_timestamp() order by provider, until desc`);
+}

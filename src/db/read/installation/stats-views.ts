@@ -1,0 +1,90 @@
+/** Statistics about stored jobs and contexts: cheap ones for metrics, full ones for a tenant. */
+import { sql } from 'drizzle-orm';
+import type { TenantId } from '../../../core/ids.ts';
+import { shownState } from '../../../core/run/state.ts';
+import type { DurableState } from '../../../core/run/state.ts';
+import type { Executor } from '../../connection/client.ts';
+
+/** Across all tenants, from partial indexes only: idle contexts are not counted. */
+export type Load = {
+  jobs: { queued: number; running: number; waiting: number };
+  contexts: { runnable: number; running: number; waiting: number };
+};
+
+export async function readLoad(executor: Executor): Promise<Load> {
+  const [row] = await executor.execute<{
+    queued: number;
+    jobs_running: number;
+    jobs_waiting: number;
+    runnable: number;
+    running: number;
+    waiting: number;
+  }>(sql`
+    select j.*, c.* from
+      (select count(*)::int as queued from jobs where status = 'queued') q,
+      lateral (select q.queued, count(*) filter (where status = 'running')::int as jobs_running,
+        count(*) filter (where status = 'waiting')::int as jobs_waiting
+        from jobs where status in ('running', 'waiting')) j,
+      (select count(*) filter (where scheduling_status = 'runnable')::int as runnable,
+        count(*) filter (where scheduling_status = 'running')::int as running,
+        count(*) filter (where scheduling_status = 'waiting')::int as waiting
+        from contexts where next_check_at is not null or lease_owner is not null) c`);
+  if (row === undefined) throw new Error('The load query returned no row.');
+  return {
+    jobs: { queued: row.queued, running: row.jobs_running, waiting: row.jobs_waiting },
+    contexts: { runnable: row.runnable, running: row.running, waiting: row.waiting },
+  };
+}
+
+export type TenantStats = {
+  queued: number;
+  running: number;
+  waiting: number;
+  /** Contexts by shown state, without states that have none. */
+  byState: Map<DurableState, number>;
+};
+
+/**
+ * One statement, so that nothing is counted twice. Active contexts come from partial indexes. Idle ones are counted in
+ * one pass over the tenant's rows, by the three states that an idle context can have.
+ */
+export async function readStats(executor: Executor, tenantId: TenantId): Promise<TenantStats> {
+  const rows = await executor.execute<{
+    state: DurableState;
+    scheduling_status: string;
+    some_queued: boolean;
+    retried: boolean;
+    contexts: number;
+    queued: number;
+    running: number;
+    waiting: number;
+  }>(sql`
+    select c.state, c.scheduling_status, c.queued > 0 as some_queued,
+      c.state = 'TransientFailure' and c.scheduling_status = 'running'
+        and coalesce(j.retry_at <= clock_timestamp(), true) as retried,
+      count(*)::int as contexts, sum(c.queued)::int as queued,
+      count(j.id) filter (where j.status = 'running')::int as running,
+      count(j.id) filter (where j.status = 'waiting')::int as waiting
+    from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
+    where c.tenant_id = ${tenantId} and (c.next_check_at is not null or c.lease_owner is not null)
+    group by 1, 2, 3, 4
+    union all
+    select r.state, 'idle', false, false, r.contexts, r.queued, 0, 0
+    from (
+      select count(*) filter (where state = 'Idle')::int as idle,
+        count(*) filter (where state = 'PermanentFailure')::int as failed,
+        count(*) filter (where state = 'Stopped')::int as stopped,
+        coalesce(sum(queued), 0)::int as queued
+      from contexts where tenant_id = ${tenantId} and next_check_at is null and lease_owner is null
+    ) n, lateral (
+      values ('Idle', n.idle, n.queued), ('PermanentFailure', n.failed, 0), ('Stopped', n.stopped, 0)
+    ) r(state, contexts, queued)`);
+  const byState = new Map<DurableState, number>();
+  for (const { state, scheduling_status: status, some_queued: someQueued, retried, contexts } of rows) {
+    const shown = retried ? 'AwaitingLLMResponse' : shownState(state, status, someQueued ? 1 : 0);
+    if (contexts > 0) byState.set(shown, (byState.get(shown) ?? 0) + contexts);
+  }
+  const sum = (member: 'queued' | 'running' | 'waiting') =>
+    rows.reduce((total, row) => total + row[member], 0);
+  return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState };
+}

@@ -1,0 +1,104 @@
+/** Calls that wait for a person or a client, across all contexts of a tenant, oldest first. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Executor } from '../../connection/client.ts';
+import { millis, toTimestamp } from '../../connection/instant.ts';
+import { toPage, withinBytes } from '../messages/page-bytes.ts';
+import type { OfPage, Page } from '../messages/page-bytes.ts';
+
+export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
+export type InboxKind = (typeof INBOX_KINDS)[number];
+
+export type InboxItem = {
+  kind: InboxKind;
+  contextId: ContextId;
+  workerId: WorkerId;
+  jobId: JobId;
+  toolCallId: ToolCallId;
+  name: string;
+  /** The input of the call: as edited by the approver, else as requested by the model. */
+  input: Json;
+  requestedAt: Millis;
+  expiresAt: Millis | null;
+};
+
+/** The item after which a page starts. */
+export type InboxPlace = { requestedAt: Millis; id: ToolCallId };
+
+type Row = {
+  id: ToolCallId;
+  waits_for: 'approval' | 'answer' | 'outcome';
+  context_id: ContextId;
+  worker_id: WorkerId;
+  job_id: JobId;
+  name: string;
+  input: Json;
+  requested_at: Millis;
+  expires_at: Millis | null;
+};
+
+/**
+ * Runs in a transaction. Returns at most `limit` items, within the page's byte limit, in the order of the index
+ * `tool_calls_inbox`: a page is one range of the index, however many calls wait. Sorting is switched off in this
+ * transaction, because the planner might otherwise not use the index. Skips calls of jobs with a stop request, and
+ * approvals that are already decided. An approval given before a call ran does not decide its unknown outcome.
+ */
+export async function listInbox(
+  tx: Executor,
+  tenantId: TenantId,
+  kind: InboxKind | null,
+  after: InboxPlace | null,
+  limit: number,
+): Promise<Page<InboxItem>> {
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(t.asked_at, t.id) > (${toTimestamp(after.requestedAt)}::timestamptz, ${after.id}::uuid)`;
+  const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
+  const calls = sql`
+    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.approval,
+      m.bytes + coalesce(octet_length(t.approval::text), 0) as bytes,
+      ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
+    from tool_calls t
+    join jobs j on j.id = t.job_id
+    join workers w on w.context_id = t.context_id
+    join messages m on m.id = t.message_id
+    where t.tenant_id = ${tenantId} and t.status = 'waiting' and t.reply is null
+      and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.approval is null)
+      and j.stop_kind is null
+      and ${only} and ${behind}
+    order by t.asked_at, t.id limit ${limit}`;
+  const [, rows] = await Promise.all([
+    tx.execute(sql`select set_config('enable_sort', 'off', true)`),
+    tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
+  ]);
+  return toPage(rows, (row) => ({
+    kind: KINDS[row.waits_for],
+    contextId: row.context_id,
+    workerId: row.worker_id,
+    jobId: row.job_id,
+    toolCallId: row.id,
+    name: row.name,
+    input: row.input,
+    requestedAt: row.requested_at,
+    expiresAt: row.expires_at,
+  }));
+}
+
+/**
+ * Adds the input, only to the calls of a page. The page's size, computed before, includes the messages that contain the
+ * inputs and the approval decisions. Keeps the order.
+ */
+function withInput(page: SQL): SQL {
+  return sql`select p.id, p.waits_for, p.context_id, p.worker_id, p.job_id, p.name, p.requested_at, p.expires_at, p.total,
+    coalesce(case when p.approval ->> 'input' is not null then p.approval -> 'input' end, (
+      select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
+      where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input
+  from (${page}) p order by p.asked_at, p.id`;
+}
+
+const WAITS_FOR = { approval: 'approval', input: 'answer', unknown_outcome: 'outcome' } as const;
+const KINDS = { approval: 'approval', answer: 'input', outcome: 'unknown_outcome' } as const;

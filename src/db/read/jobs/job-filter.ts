@@ -1,0 +1,90 @@
+/**
+ * Filters for lists of jobs. Each condition can use an index, so that a filter with few matches does not read all other
+ * jobs.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { JobKind, JobStatus } from '../../../core/run/job.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import { encodeJson } from '../../connection/codec.ts';
+import { toTimestamp } from '../../connection/instant.ts';
+
+/** Null members do not filter. */
+export type JobFilter = {
+  statuses: readonly JobStatus[] | null;
+  kind: JobKind | null;
+  /** The role of the job's worker. */
+  role: string | null;
+  /** Must be contained in the job's metadata. */
+  metadata: JsonObject | null;
+  contextId: ContextId | null;
+  workerId: WorkerId | null;
+  parentJobId: JobId | null;
+  createdAfter: Millis | null;
+  createdBefore: Millis | null;
+};
+
+/** Conditions on a job `j` of this tenant. */
+export function conditionsOf(tenantId: TenantId, filter: JobFilter): SQL[] {
+  const { statuses, kind, role, metadata, contextId, workerId, parentJobId } = filter;
+  const { createdAfter, createdBefore } = filter;
+  return [
+    ...(statuses === null ? [] : [isOneOf(statuses)]),
+    ...(kind === null ? [] : [sql.raw(`j.kind = '${kind}'`)]),
+    ...(role === null ? [] : [isOfWorkers(tenantId, sql`w.role = ${role}`)]),
+    ...(metadata === null ? [] : [holds(metadata)]),
+    ...(contextId === null ? [] : [sql`j.context_id = ${contextId}`]),
+    ...(workerId === null ? [] : [isOfWorkers(tenantId, sql`w.id = ${workerId}`)]),
+    ...(parentJobId === null ? [] : [sql`j.parent_job_id = ${parentJobId}`]),
+    ...(createdAfter === null ? [] : [isAfter(createdAfter)]),
+    ...(createdBefore === null ? [] : [isBefore(createdBefore)]),
+  ];
+}
+
+/** Each of these groups has its own index, except the last, which contains nearly all jobs. */
+const GROUPS: readonly (readonly JobStatus[])[] = [
+  ['queued'],
+  ['running', 'waiting'],
+  ['incomplete', 'failed', 'cancelled', 'interrupted'],
+  ['completed'],
+];
+
+/** Statuses are written as literals, like kinds: a partial index cannot be used with a parameter. */
+function isOneOf(statuses: readonly JobStatus[]): SQL {
+  const groups = GROUPS.map((group) => group.filter((status) => statuses.includes(status)));
+  const some = groups.filter((group) => group.length > 0);
+  return sql.raw(
+    `(${some.map((group) => `j.status in (${group.map((one) => `'${one}'`).join(', ')})`).join(' or ')})`,
+  );
+}
+
+/** A worker has one context, and the index on jobs uses the context. */
+function isOfWorkers(tenantId: TenantId, which: SQL): SQL {
+  return sql`j.context_id in (select w.context_id from workers w where w.tenant_id = ${tenantId} and ${which})`;
+}
+
+/** Jobs with empty metadata, which are most jobs, are not in the metadata index. */
+function holds(metadata: JsonObject): SQL {
+  const held = sql`j.metadata @> ${encodeJson(metadata)}::jsonb`;
+  return Object.keys(metadata).length === 0 ? held : sql`${held} and j.metadata <> '{}'::jsonb`;
+}
+
+/** Assumed maximum difference between the clock that created an id and the database's clock. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+/** Ids sort by their creation time, so jobs created long before or after need not be read. */
+function isAfter(time: Millis): SQL {
+  return sql`j.created_at > ${toTimestamp(time)}::timestamptz and j.id >= ${firstIdOf(time - CLOCKS_DIFFER_MS)}::uuid`;
+}
+
+function isBefore(time: Millis): SQL {
+  return sql`j.created_at < ${toTimestamp(time)}::timestamptz and j.id < ${firstIdOf(time + CLOCKS_DIFFER_MS)}::uuid`;
+}
+
+/** The smallest UUIDv7 of a time. */
+function firstIdOf(time: Millis): string {
+  const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

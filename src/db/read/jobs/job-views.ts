@@ -1,0 +1,203 @@
+/** Jobs as the API returns them. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Block } from '../../../core/conversation/blocks.ts';
+import type { AskedCompaction } from '../../../core/compaction/settings.ts';
+import type { JobError } from '../../../core/errors.ts';
+import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { JobKind, JobStatus } from '../../../core/run/job.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Usage } from '../../../core/money/usage.ts';
+import { awaitedWorkers } from '../../calls/awaited.ts';
+import type { AwaitedWorker } from '../../calls/awaited.ts';
+import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
+import { conditionsOf } from './job-filter.ts';
+import type { JobFilter } from './job-filter.ts';
+import { awaitedCalls } from '../../calls/replies.ts';
+import type { AwaitedCall } from '../../calls/replies.ts';
+import { toPage, withinBytes } from '../messages/page-bytes.ts';
+import type { OfPage, Page } from '../messages/page-bytes.ts';
+import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+
+export type JobView = {
+  id: JobId;
+  kind: JobKind;
+  contextId: ContextId;
+  workerId: WorkerId;
+  branch: string;
+  status: JobStatus;
+  attempt: number;
+  retryAt: Millis | null;
+  steps: number;
+  usage: Usage;
+  /** Calls that are answered from outside, oldest first. */
+  awaited: AwaitedCall[];
+  /** Workers that its calls wait for. */
+  workers: AwaitedWorker[];
+  /** The message that completed the job. */
+  output: { messageId: MessageId; content: Block[] } | null;
+  /** Null while the job is unfinished. */
+  error: JobError | null;
+  parentJobId: JobId | null;
+  createdAt: Millis;
+  startedAt: Millis | null;
+  finishedAt: Millis | null;
+  metadata: JsonObject;
+  /**
+   * For a compaction job: the requested settings, and the prompt length before and after; null tokens: nothing was
+   * compacted.
+   */
+  compaction: { asked: AskedCompaction; tokens: Tokens | null } | null;
+};
+
+export type Tokens = { before: number; after: number };
+
+type Row = Usage & {
+  id: JobId;
+  kind: JobKind;
+  context_id: ContextId;
+  worker_id: WorkerId;
+  branch: string;
+  status: JobStatus;
+  attempt: number;
+  retry_at: Millis | null;
+  steps: number;
+  awaited: AwaitedCall[] | null;
+  awaited_workers: AwaitedWorker[] | null;
+  output_message_id: MessageId | null;
+  output_content: Block[] | null;
+  error: JobError | null;
+  parent_job_id: JobId | null;
+  created_at: Millis;
+  started_at: Millis | null;
+  finished_at: Millis | null;
+  metadata: JsonObject;
+  asked: AskedCompaction | null;
+  tokens: Tokens | null;
+};
+
+const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id, j.worker_id, j.branch, j.status, j.attempt,
+  ${millis(sql`j.retry_at`)} as retry_at, j.steps, ${usageColumns('j')}, j.output_message_id, m.content as output_content,
+  coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
+  case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end as awaited,
+  case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end as awaited_workers,
+  case when j.finished_at is not null then j.error end as error, j.parent_job_id,
+  ${millis(sql`j.created_at`)} as created_at, ${millis(sql`j.started_at`)} as started_at,
+  ${millis(sql`j.finished_at`)} as finished_at, j.metadata, j.compaction as asked,
+  case when j.kind = 'compact' then (
+    select jsonb_build_object('before', (array_agg(k.tokens_before order by k.seq))[1],
+      'after', (array_agg(k.tokens_after order by k.seq desc))[1])
+    from compactions k where k.context_id = j.context_id and k.job_id = j.id having count(*) > 0) end as tokens
+  from jobs j left join messages m on m.id = j.output_message_id`;
+
+function toView(row: Row): JobView {
+  return {
+    id: row.id,
+    kind: row.kind,
+    contextId: row.context_id,
+    workerId: row.worker_id,
+    branch: row.branch,
+    status: row.status,
+    attempt: row.attempt,
+    retryAt: row.retry_at,
+    steps: row.steps,
+    usage: toUsage(row),
+    awaited: row.awaited ?? [],
+    workers: row.awaited_workers ?? [],
+    output:
+      row.output_message_id === null
+        ? null
+        : { messageId: row.output_message_id, content: row.output_content ?? [] },
+    error: row.error,
+    parentJobId: row.parent_job_id,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    metadata: row.metadata,
+    compaction: row.asked === null ? null : { asked: row.asked, tokens: row.tokens },
+  };
+}
+
+/** Null: the tenant has no such job. */
+export async function findJob(executor: Executor, tenantId: TenantId, id: JobId): Promise<JobView | null> {
+  const [row] = await executor.execute<Row>(
+    sql`/* jobs.find */ ${jobsWithOutput} where j.tenant_id = ${tenantId} and j.id = ${id}`,
+  );
+  return row === undefined ? null : toView(row);
+}
+
+/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+export async function listJobs(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: JobFilter,
+  before: JobId | null,
+  limit: number,
+): Promise<Page<JobView>> {
+  const conditions = [
+    sql`j.tenant_id = ${tenantId}`,
+    ...conditionsOf(tenantId, filter),
+    ...(before === null ? [] : [sql`j.id < ${before}`]),
+  ];
+  const page = sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
+  const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id desc`)}`;
+  return toPage(await executor.execute<OfPage & Row>(tagged), toView);
+}
+
+/** The context and status of a job; null: the tenant has no such job. */
+export async function jobPlace(
+  executor: Executor,
+  tenantId: TenantId,
+  jobId: JobId,
+): Promise<{ contextId: ContextId; status: JobStatus } | null> {
+  const [row] = await executor.execute<{ context_id: ContextId; status: JobStatus }>(
+    sql`select context_id, status from jobs where tenant_id = ${tenantId} and id = ${jobId}`,
+  );
+  return row === undefined ? null : { contextId: row.context_id, status: row.status };
+}
+
+/** The running or waiting job of a context; null: none. */
+export async function activeJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId | null> {
+  const [row] = await executor.execute<{ id: JobId }>(
+    sql`select id from jobs
+      where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('running', 'waiting')`,
+  );
+  return row?.id ?? null;
+}
+
+/**
+ * The running or waiting job of a context that an input for `branch` (null: the active branch) may still join: it is on
+ * that branch and has no stop request.
+ */
+export async function steerableJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  branch: string | null,
+): Promise<{ id: JobId; status: 'running' | 'waiting' } | null> {
+  const [row] = await executor.execute<{ id: JobId; status: 'running' | 'waiting' }>(sql`
+    select j.id, j.status from jobs j join contexts c on c.id = j.context_id
+    where j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.status in ('running', 'waiting')
+      and j.stop_kind is null and j.kind <> 'compact' and j.branch = coalesce(${branch}::text, c.active_branch)`);
+  return row ?? null;
+}
+
+/** The running or waiting job of a context, else its next queued job unless the context is stopped; null: none. */
+export async function currentJob(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<JobId | null> {
+  const [row] = await executor.execute<{ id: JobId }>(sql`
+    select j.id from jobs j join contexts c on c.id = j.context_id
+    where j.context_id = ${contextId} and j.tenant_id = ${tenantId}
+      and (j.status in ('running', 'waiting') or (j.status = 'queued' and not c.stopped))
+    order by j.status = 'queued', j.priority, j.position, j.id limit 1`);
+  return row?.id ?? null;
+}

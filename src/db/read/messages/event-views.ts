@@ -1,0 +1,126 @@
+/**
+ * The source of a context's stream: messages in the history and stored events, in one sequence of numbers. Also reads
+ * the progress of all followed contexts and jobs in one query.
+ */
+import { sql } from 'drizzle-orm';
+import type { ContextId, JobId, MessageId, ProcessId, TenantId } from '../../../core/ids.ts';
+import type { Block } from '../../../core/conversation/blocks.ts';
+import { textOf } from '../../../core/conversation/blocks.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { MessageRole, MessageType } from '../../../core/conversation/message.ts';
+import { messageCompleted, storedEvent } from '../../../core/stream/stream-event.ts';
+import type { NumberedEvent } from '../../../core/stream/stream-event.ts';
+import type { Turn } from '../../../core/conversation/turn.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+
+type Row = {
+  seq: number;
+  name: string | null;
+  data: JsonObject | null;
+  id: MessageId;
+  turn: Turn;
+  role: MessageRole;
+  type: MessageType;
+};
+
+/**
+ * Entries with numbers above `after`, in order, at most `limit`. A message that was retracted later is included. Uses
+ * two index scans that stop at the end of the page.
+ */
+export async function readEvents(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  after: number,
+  limit: number,
+): Promise<NumberedEvent[]> {
+  const rows = await executor.execute<Row>(sql`/* events.read */
+    (select m.seq, null as name, null::jsonb as data, m.id, m.turn, m.role, m.type from messages m
+      where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq > ${after}
+      order by m.seq limit ${limit})
+    union all
+    (select e.seq, e.name, e.data, null, null, null, null from events e
+      where e.context_id = ${contextId} and e.tenant_id = ${tenantId} and e.seq > ${after}
+      order by e.seq limit ${limit})
+    order by seq limit ${limit}`);
+  return rows.map((row) =>
+    row.name === null || row.data === null
+      ? messageCompleted(contextId, row)
+      : storedEvent(contextId, row.seq, row.name, row.data),
+  );
+}
+
+/** The last number of a context, and its lease owner. */
+export type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
+
+/** Null: the tenant has no such context. */
+export async function readHead(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<Head | null> {
+  const [row] = await executor.execute<{
+    head_seq: number;
+    lease_owner: ProcessId | null;
+    lease_epoch: number;
+  }>(
+    sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
+  );
+  return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
+}
+
+/** The key of a context or a job with its tenant, so that ids of other tenants do not match. */
+export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
+  return `${tenantId}/${id}`;
+}
+
+export type Standing = {
+  /** By `keyOf`. A context that is missing no longer exists. */
+  heads: Map<string, Head>;
+  /** By `keyOf`: jobs that ended or no longer exist. */
+  ended: Set<string>;
+};
+
+/** Reads the progress of all these contexts and jobs in one query. */
+export async function readStanding(
+  executor: Executor,
+  contexts: readonly { tenantId: TenantId; contextId: ContextId }[],
+  jobs: readonly { tenantId: TenantId; jobId: JobId }[],
+): Promise<Standing> {
+  const contextsAsked = encodeJson(contexts.map((one) => ({ tenant: one.tenantId, id: one.contextId })));
+  const jobsAsked = encodeJson(jobs.map((one) => ({ tenant: one.tenantId, id: one.jobId })));
+  const rows = await executor.execute<{
+    tenant: TenantId;
+    id: ContextId & JobId;
+    head_seq: number | null;
+    lease_owner: ProcessId | null;
+    lease_epoch: number | null;
+  }>(sql`/* events.read_progress */
+    select a.tenant, a.id, c.head_seq, c.lease_owner, c.lease_epoch
+    from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant text, id uuid)
+    join contexts c on c.id = a.id and c.tenant_id = a.tenant
+    union all
+    select a.tenant, a.id, null, null, null
+    from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant text, id uuid)
+    where not exists (
+      select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)`);
+  const standing: Standing = { heads: new Map(), ended: new Set() };
+  for (const { tenant, id, head_seq: headSeq, lease_owner: owner, lease_epoch: epoch } of rows) {
+    if (headSeq === null || epoch === null) standing.ended.add(keyOf(tenant, id));
+    else standing.heads.set(keyOf(tenant, id), { headSeq, owner, epoch });
+  }
+  return standing;
+}
+
+/** The text of a stored message and, if known, the attempt that produced it. Null: no such message. */
+export async function readText(
+  executor: Executor,
+  tenantId: TenantId,
+  messageId: MessageId,
+): Promise<{ text: string; attempt: number | null } | null> {
+  const [row] = await executor.execute<{ content: Block[]; attempt: number | null }>(
+    sql`select content, attempt from messages where tenant_id = ${tenantId} and id = ${messageId}`,
+  );
+  return row === undefined ? null : { text: textOf(row.content), attempt: row.attempt };
+}

@@ -1,0 +1,258 @@
+/** Reads the history of a context, branch by branch. Only the run that owns the lease writes it. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Block } from '../../core/conversation/blocks.ts';
+import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
+import type { Compacted, Unread } from '../../core/compaction/compacted.ts';
+import { callSpans, unseparated } from '../../core/compaction/cuts.ts';
+import type { ContextId, JobId, MessageId } from '../../core/ids.ts';
+import { LIMITS } from '../../core/limits.ts';
+import type { Message, MessageRole, MessageType } from '../../core/conversation/message.ts';
+import type { Lease } from '../../core/run/snapshot.ts';
+import type { Turn } from '../../core/conversation/turn.ts';
+import type { Executor } from '../connection/client.ts';
+import { encodeJson } from '../connection/codec.ts';
+import { WHOLE, standing, toCompacted } from './compactions.ts';
+import type { CompactedColumns } from './compactions.ts';
+import { toModelMeta } from '../model-calls/model-meta.ts';
+import type { ModelColumns } from '../model-calls/model-meta.ts';
+import { ReadLimitExceeded } from '../connection/read-limit.ts';
+import { spansOf } from './spans.ts';
+import { usageColumns } from '../model-calls/usage.ts';
+
+/** A context and its tenant. */
+export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
+
+/**
+ * The contexts that a statement reads, as the table `at(context_id, tenant, branch, steers)`. The planner then looks up
+ * each context separately, whatever its table statistics.
+ */
+export function places(those: readonly (Place & { branch?: string; steers?: number })[]): SQL {
+  const list = those.map(({ contextId, tenantId, branch = 'main', steers = 0 }) => ({
+    context_id: contextId,
+    tenant: tenantId,
+    branch,
+    steers,
+  }));
+  return sql`jsonb_to_recordset(${encodeJson(list)}::jsonb) as at(context_id uuid, tenant text, branch text, steers int)`;
+}
+
+function columnsWith(content: SQL): SQL {
+  return sql`m.id, m.seq, m.role, m.type, m.turn, ${content} as content, m.job_id, m.model_id, m.provider_id,
+  m.finish_reason, ${usageColumns('m')}`;
+}
+
+const messageColumns: SQL = columnsWith(sql`m.content`);
+
+/** The history and compactions of a branch that a run keeps in memory. */
+export type Remembered = { history: Message[]; compacted: Compacted; unread: Unread | null };
+
+export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_COMPACTED, unread: null };
+
+/** All visible messages of a branch, in order. Rejects with `ReadLimitExceeded` if they are too large. */
+export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
+  const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
+  return whole(read).get(place.contextId)?.history ?? [];
+}
+
+/** A past state of a context: entries up to the number `upto`, including those of the job that ran then. */
+export type Moment = { upto: number; jobId: JobId };
+
+/**
+ * A branch as of a past state. Messages of earlier jobs that were retracted since are missing. Rejects with
+ * `ReadLimitExceeded` beyond `most` bytes.
+ */
+export async function readPast(
+  executor: Executor,
+  place: Place,
+  branch: string,
+  { upto, jobId }: Moment,
+  most: number,
+): Promise<Remembered> {
+  const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
+  const read = await readMemories(executor, places([{ ...place, branch }]), standing(upto), shown, most);
+  return whole(read).get(place.contextId) ?? NOTHING_REMEMBERED;
+}
+
+/**
+ * The compactions of a branch, and its messages from the last summarised one on. If these are too long, only their
+ * beginning is read (`Unread`). Null: there are none.
+ */
+export async function readBranch(
+  executor: Executor,
+  place: Place,
+  branch: string,
+): Promise<Remembered | null> {
+  const read = await readMemories(executor, places([{ ...place, branch }]), standing());
+  return read.get(place.contextId) ?? null;
+}
+
+/**
+ * For each of these contexts, the branch in use: of its active job, else of its next job, else the given one. Contexts
+ * without messages are missing. Rejects with `ReadLimitExceeded` beyond `most` bytes, as stored.
+ */
+export async function readHistories(
+  executor: Executor,
+  at: SQL,
+  most: number,
+): Promise<Map<ContextId, Remembered>> {
+  return whole(await readMemories(executor, workedOn(at), standing(), VISIBLE, most));
+}
+
+function workedOn(at: SQL): SQL {
+  const job = sql`select j.branch from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
+  // Offset 0: the branch is looked up once per context, not at each place where it is named.
+  return sql`(
+    select at.context_id, at.tenant, coalesce(
+      (${job} and j.status in ('running', 'waiting')),
+      (${job} and j.status = 'queued' order by j.priority, j.position, j.id limit 1),
+      at.branch) as branch
+    from ${at} offset 0) at`;
+}
+
+/** `content`: null beyond the limit. */
+type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
+type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
+
+function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
+  if ([...read.values()].some(({ unread }) => unread !== null)) throw new ReadLimitExceeded();
+  return read;
+}
+
+const VISIBLE: SQL = sql`m.status = 'completed'`;
+
+/**
+ * The messages of branches that match `shown`, and the compactions of each branch as a separate row. One statement, so
+ * that all rows come from one snapshot. The rows are sorted here, because PostgreSQL would write long ones to disk.
+ * Only the size of messages beyond the limit is read. If several contexts together exceed the limit, it rejects with
+ * `ReadLimitExceeded`; for a single context, it returns the beginning.
+ */
+async function readMemories(
+  executor: Executor,
+  at: SQL,
+  compactions: SQL,
+  shown: SQL = VISIBLE,
+  most: number = LIMITS.historyBytes,
+): Promise<Map<ContextId, Remembered>> {
+  const rows = await executor.execute<MemoryRow>(sql`/* history.read */
+    with told as materialized (
+      select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
+    )
+    select m.*, null::jsonb as summary, null::jsonb as shortening
+    from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
+    cross join lateral (
+      select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${sql.raw(String(most))} then m.content end`)} from (
+        select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
+        from messages m where m.context_id = at.context_id
+          and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
+          and ${shown} order by m.seq) m) m
+    union all
+    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
+    where at.summary is not null or at.shortening is not null`);
+  const told = rows.filter(({ id }) => id === null);
+  const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));
+  const compacted = byContext(told, toCompacted);
+  const histories = byContext(messages, (row) => row);
+  const isTooLong = bytesOf(messages) > most;
+  if (isTooLong && histories.size > 1) throw new ReadLimitExceeded();
+  return new Map(
+    [...histories].map(([contextId, of]) => [
+      contextId,
+      {
+        ...(isTooLong ? beginningOf(of) : { history: of.map(toMessage), unread: null }),
+        compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED,
+      },
+    ]),
+  );
+}
+
+/** The messages to summarise next, and the last message, which `decide` needs to choose the next step. */
+function beginningOf(rows: readonly SizedRow[]): Pick<Remembered, 'history' | 'unread'> {
+  const read = rows.slice(0, howManyFit(rows, Infinity)).map(toMessage);
+  const fit = Math.min(read.length, Math.max(1, howManyFit(rows, LIMITS.beginningBytes)));
+  const end = unseparated(fit, callSpans(read));
+  const last = rows.slice(end).findLast(({ role }) => role !== 'system');
+  return {
+    history: [...read.slice(0, end), ...(last === undefined ? [] : [toMessage({ ...last, content: null })])],
+    unread: { messages: end, readBytes: bytesOf(rows.slice(0, end)), bytes: bytesOf(rows.slice(end)) },
+  };
+}
+
+/** How many of the first rows have content and hold at most `room` bytes together. */
+function howManyFit(rows: readonly SizedRow[], room: number): number {
+  let used = 0;
+  const end = rows.findIndex(({ content, bytes }) => {
+    used += bytes;
+    return content === null || used > room;
+  });
+  return end < 0 ? rows.length : end;
+}
+
+function bytesOf(rows: readonly { bytes: number }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function inOrder<Row extends { seq: number }>(rows: readonly Row[]): Row[] {
+  return [...rows].sort((a, b) => a.seq - b.seq);
+}
+
+/** The visible messages that a job added to the history. */
+export async function readAdded(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  jobId: JobId,
+): Promise<Message[]> {
+  const rows = await executor.execute<MessageRow>(sql`
+    select ${messageColumns} from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
+      and m.seq > j.first_seq and m.job_id = j.id
+    where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and m.status = 'completed'
+    order by m.seq`);
+  return rows.map(toMessage);
+}
+
+/** The last visible message of a branch that belongs to a turn. Used when the history itself is not read. */
+export async function readLastTurn(
+  executor: Executor,
+  { contextId, tenantId }: Place,
+  branch: string,
+): Promise<Pick<Message, 'role' | 'turn'>[]> {
+  return executor.execute<{ role: MessageRole; turn: Turn }>(sql`
+    select m.role, m.turn from (${spansOf(sql`${contextId}::uuid`, sql`${tenantId}`, sql`${branch}`)}) s
+    cross join lateral (
+      select m.role, m.turn, m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = ${tenantId}
+        and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and m.role <> 'system'
+      order by m.seq desc limit 1) m
+    order by m.seq desc limit 1`);
+}
+
+type MessageRow = ModelColumns & {
+  id: MessageId;
+  seq: number;
+  role: MessageRole;
+  type: MessageType;
+  turn: Turn;
+  content: Block[];
+  job_id: JobId | null;
+};
+
+/** The content is empty if it was not read. */
+function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null }): Message {
+  const { id, seq, role, type, turn, content, job_id: jobId } = row;
+  return { id, seq, role, type, turn, content: content ?? [], jobId, model: toModelMeta(row) };
+}
+
+export type OfContext = { context_id: ContextId };
+
+/** Keeps the order of `rows`. */
+export function byContext<Row extends OfContext, Value>(
+  rows: readonly Row[],
+  parse: (row: Row) => Value,
+): Map<ContextId, Value[]> {
+  const groups = new Map<ContextId, Value[]>();
+  for (const row of rows) {
+    const group = groups.get(row.context_id);
+    if (group === undefined) groups.set(row.context_id, [parse(row)]);
+    else group.push(parse(row));
+  }
+  return groups;
+}

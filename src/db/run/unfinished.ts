@@ -1,0 +1,83 @@
+/** Unfinished jobs without a stop request that match a filter. Used to cancel jobs by filter. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { JobKind, UNFINISHED_STATUSES } from '../../core/run/job.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Executor } from '../connection/client.ts';
+import { encodeJson } from '../connection/codec.ts';
+
+export type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
+
+/** Null members do not filter. */
+export type UnfinishedFilter = {
+  contextId: ContextId | null;
+  /** Includes the attached workers below it. */
+  workerId: WorkerId | null;
+  role: string | null;
+  status: UnfinishedStatus | null;
+  kind: JobKind | null;
+  /** Must be contained in the job's metadata. */
+  metadata: JsonObject | null;
+};
+
+/** Contexts with such jobs after the id `after`, in order, at most `limit`. */
+export async function contextsWithUnfinished(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: UnfinishedFilter,
+  after: ContextId | null,
+  limit: number,
+): Promise<ContextId[]> {
+  const { contextId, workerId, role } = filter;
+  const conditions = [
+    ...ofJob(tenantId, filter),
+    ...(contextId === null ? [] : [sql`j.context_id = ${contextId}`]),
+    ...(role === null
+      ? []
+      : [sql`exists (select 1 from workers w where w.id = j.worker_id and w.role = ${role})`]),
+    ...(workerId === null ? [] : [sql`j.worker_id in (${treeBelow(tenantId, workerId)})`]),
+    ...(after === null ? [] : [sql`j.context_id > ${after}`]),
+  ];
+  const rows = await executor.execute<{ context_id: ContextId }>(sql`
+    select distinct j.context_id from ${unfinished} where ${sql.join(conditions, sql` and `)}
+    order by j.context_id limit ${limit}`);
+  return rows.map((row) => row.context_id);
+}
+
+/** Such jobs of one context. The caller has locked its row. */
+export async function unfinishedOf(
+  tx: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+  filter: UnfinishedFilter,
+): Promise<JobId[]> {
+  const conditions = [sql`j.context_id = ${contextId}`, ...ofJob(tenantId, filter)];
+  const rows = await tx.execute<{ id: JobId }>(
+    sql`select j.id from ${unfinished} where ${sql.join(conditions, sql` and `)} order by j.position, j.id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** In two parts, so that the partial indexes of queued and of active jobs can be used, however many jobs have ended. */
+const unfinished = sql`(
+  select * from jobs where status = 'queued' union all select * from jobs where status in ('running', 'waiting')) j`;
+
+function ofJob(tenantId: TenantId, { status, kind, metadata }: UnfinishedFilter): SQL[] {
+  return [
+    sql`j.tenant_id = ${tenantId} and j.stop_kind is null`,
+    ...(status === null ? [] : [sql`j.status = ${status}`]),
+    ...(kind === null ? [] : [sql`j.kind = ${kind}`]),
+    ...(metadata === null ? [] : [sql`j.metadata @> ${encodeJson(metadata)}::jsonb`]),
+  ];
+}
+
+function treeBelow(tenantId: TenantId, workerId: WorkerId): SQL {
+  return sql`
+    with recursive tree as (
+      select id from workers where tenant_id = ${tenantId} and id = ${workerId}
+      union all
+      select w.id from workers w join tree on w.parent_worker_id = tree.id where w.tenant_id = ${tenantId} and not w.detached
+    )
+    select id from tree`;
+}

@@ -1,0 +1,96 @@
+/**
+ * Builds the search index after the append, in every worker process: an append only stores how far its context has
+ * come. The expressions for searched text here and in `search.ts` must stay the same.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { ContextId, TenantId } from '../../core/ids.ts';
+import type { Executor } from '../connection/client.ts';
+import { STORED_MARK } from '../connection/codec.ts';
+
+/**
+ * The text search configuration: word splitting and stemming. Stored entries depend on it; another one needs a rebuild.
+ */
+export const LANGUAGE: SQL = sql.raw(`'english'::regconfig`);
+
+/** Characters of a message that are searched. A `tsvector` is limited to one megabyte. */
+const LONGEST = 50_000;
+
+/** Rows of the backlog, and messages per context, that one statement processes. They limit its duration. */
+const ROWS = 200;
+const MESSAGES = 50;
+
+/** Limits for all contexts together: messages, and bytes as stored (compressed). Long texts take long to index. */
+const AT_ONCE = 1_000;
+const AT_ONCE_BYTES = 4 * 1024 * 1024;
+
+/** An arbitrary lock number that is used only here: one process at a time builds the index. */
+const LOCK = 7_227_002;
+
+/** The searched text of a message; null: none. `content`: its blocks. */
+export function searchedText(content: SQL): SQL {
+  return sql`(select left(regexp_replace(string_agg(b ->> 'text', chr(10)), ${STORED_MARK}, ' ', 'g'), ${LONGEST})
+    from json_array_elements(${content}) b where b ->> 'type' = 'text')`;
+}
+
+/** The mark of a tenant or context in a document. Words of texts never start with `@`. */
+export function ownerMark(owner: TenantId | ContextId): string {
+  return `@${owner}`;
+}
+
+/**
+ * Queues messages of a context for the search index that came by no append. Call it in the transaction that wrote them.
+ */
+export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<void> {
+  await tx.execute(sql`/* search.add_backlog */
+    insert into search_backlog (context_id, tenant_id, upto_seq)
+    select id, tenant_id, head_seq from contexts where id = ${contextId} and tenant_id = ${tenantId}`);
+}
+
+/**
+ * Processes the backlog, oldest first: adds entries for inputs and answers, and deletes each backlog row when all
+ * messages up to its number are indexed. Skips a context that is being deleted, because its entries would remain. True:
+ * progress was made, and more is left.
+ */
+export async function indexBacklog(executor: Executor): Promise<boolean> {
+  const [row] = await executor.execute<{ goes_on: boolean }>(sql`/* search.index_backlog */
+    with backlog as materialized (
+      select b.id, b.context_id, b.upto_seq from search_backlog b
+      where (select pg_try_advisory_xact_lock(${LOCK})) order by b.id limit ${ROWS}
+    ), held as materialized (
+      select c.id from contexts c where c.id in (select context_id from backlog) for key share skip locked
+    ), reach as (
+      select b.context_id, max(b.upto_seq) as upto from backlog b join held h on h.id = b.context_id group by b.context_id
+    ), lacking as materialized (
+      select m.*, row_number() over line <= ${AT_ONCE} and sum(m.size) over line - m.size < ${AT_ONCE_BYTES} as taken
+      from reach r cross join lateral (
+        select m.context_id, m.seq, m.id, pg_column_size(m.content) as size from messages m
+        where m.context_id = r.context_id and m.seq <= r.upto and m.role in ('user', 'assistant') and m.seq > coalesce(
+          (select max(e.seq) from search_entries e where e.context_id = r.context_id), 0)
+        order by m.seq limit ${MESSAGES}) m
+      window line as (order by m.context_id, m.seq)
+    ), made as (
+      insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at,
+        array_to_tsvector(array['@' || m.tenant_id, '@' || m.context_id::text])
+          || coalesce(to_tsvector(${LANGUAGE}, ${searchedText(sql`m.content`)}), ''::tsvector)
+      from lacking l cross join lateral (select * from messages m where m.id = l.id limit 1) m where l.taken
+      on conflict do nothing
+      returning context_id, seq
+    ), come as (
+      -- Counts the missing messages, not the inserted ones: the previous lock owner may have inserted those, invisible
+      -- to this snapshot.
+      select r.context_id, case when count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false then r.upto
+        else max(m.seq) filter (where m.taken) end as seq
+      from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto
+    ), gone as (
+      delete from search_backlog b using backlog w
+        left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id
+      where b.id = w.id and (w.upto_seq <= come.seq or c.id is null)
+      returning b.id
+    )
+    select exists (select 1 from gone) or exists (select 1 from made) as goes_on from (
+      select count(*) as rows from backlog) b
+    where b.rows = ${ROWS} or b.rows > (select count(*) from gone)`);
+  return row?.goes_on ?? false;
+}

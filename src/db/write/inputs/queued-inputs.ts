@@ -1,0 +1,85 @@
+/** Queued inputs: edited, moved, withdrawn. The caller has locked the context's row. */
+import { sql } from 'drizzle-orm';
+import type { InputBlock } from '../../../core/conversation/blocks.ts';
+import type { ContextId, JobId, MessageId, TenantId } from '../../../core/ids.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+
+type Place = { tenantId: TenantId; contextId: ContextId };
+
+/** `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. */
+export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId };
+
+/** Null: the tenant has no such message in this context. */
+export async function findInput(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+): Promise<QueuedInput | null> {
+  const [row] = await tx.execute<{ status: string; job_id: JobId; waits: boolean }>(sql`
+    select m.status, m.job_id, j.status = 'queued' as waits
+    from messages m join jobs j on j.id = m.job_id
+    where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId}
+      and m.status <> 'withdrawn'`);
+  if (row === undefined) return null;
+  const kind = row.status !== 'queued' ? 'gone' : row.waits ? 'queued' : 'steered';
+  return { kind, jobId: row.job_id };
+}
+
+export async function rewriteInput(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+  content: readonly InputBlock[],
+): Promise<void> {
+  await tx.execute(sql`/* inputs.edit */
+    update messages set content = ${encodeJson(content)}::json
+    where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
+}
+
+/** Withdraws a steer. The job continues without it. */
+export async function withdrawSteered(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  messageId: MessageId,
+): Promise<void> {
+  await tx.execute(sql`/* inputs.withdraw_steered */
+    with message as (
+      update messages set status = 'withdrawn'
+      where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'
+      returning context_id
+    )
+    update contexts c set steers = c.steers - 1 from message where c.id = message.context_id`);
+}
+
+/**
+ * Moves a job to a place in its context's queue, counted from 1; larger places mean the end. It takes the priority
+ * there.
+ */
+export async function moveJob(
+  tx: Executor,
+  { tenantId, contextId }: Place,
+  jobId: JobId,
+  place: number,
+): Promise<void> {
+  const queue = await tx.execute<{ id: JobId; priority: number; position: number }>(sql`
+    select id, priority, position from jobs
+    where tenant_id = ${tenantId} and context_id = ${contextId} and status = 'queued'
+    order by priority, position, id`);
+  const order = queue.filter(({ id }) => id !== jobId).map(({ id }) => id);
+  order.splice(place - 1, 0, jobId);
+  // The set of positions stays the same. Only their assignment to jobs changes.
+  const positions = queue.map(({ position }) => position).sort((a, b) => a - b);
+  const there = queue[Math.min(place, queue.length) - 1];
+  const priorityOf = new Map(queue.map(({ id, priority }) => [id, priority]));
+  const moved = order.map((id, index) => ({
+    id,
+    position: positions[index],
+    priority: id === jobId ? there?.priority : priorityOf.get(id),
+  }));
+  await tx.execute(sql`/* jobs.move */
+    update jobs j set position = m.position, priority = m.priority
+    from jsonb_to_recordset(${encodeJson(moved)}::jsonb) as m(id uuid, position bigint, priority int)
+    where j.id = m.id and j.tenant_id = ${tenantId} and j.context_id = ${contextId} and j.status = 'queued'
+      and (j.position, j.priority) is distinct from (m.position, m.priority)`);
+}

@@ -1,0 +1,167 @@
+/**
+ * Submit: adds an input, a retry or a compaction to a context's mailbox. One statement that joins the update of the
+ * context's row: its lock orders submits, and its `wake_seq` is their place in the queue.
+ */
+import { sql } from 'drizzle-orm';
+import type { InputBlock } from '../../../core/conversation/blocks.ts';
+import type { AskedCompaction } from '../../../core/compaction/settings.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { JobKind } from '../../../core/run/job.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+import { WAKE_UP_GRACE_MS, dueNow, toTimestamp } from '../../connection/instant.ts';
+import { hasQuestion } from '../../calls/replies.ts';
+
+export type Submission = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  /** Null: a retry or a compaction, without an input. */
+  input: { messageId: MessageId; content: InputBlock[] } | null;
+  /** The settings of a compaction; null: not a compaction. */
+  compaction: AskedCompaction | null;
+  /** An existing branch, checked under the context's row lock; null: the active branch. */
+  branch: string | null;
+  /** 1 runs first … 10; 0: before all others, in order of submission among themselves. */
+  priority: number;
+  metadata: JsonObject;
+  maxSteps: number | null;
+  deadline: Millis | null;
+  /** Refused if a question is waiting that this input could answer. */
+  mayAnswer: boolean;
+  /** Refused if the context has an unfinished job. */
+  onlyIfIdle: boolean;
+  /** Refused if this many inputs are queued. */
+  queueLimit: number;
+};
+
+/** The sender of an input from a worker, or of a parent notice. */
+export type Asker = {
+  workerId: WorkerId;
+  /** See `jobs.hops`. */
+  hops: number;
+  /** The sender's job: the new job ends with it. */
+  parentJobId: JobId | null;
+  /** The call that sends it. A call can send only one job. */
+  toolCallId: ToolCallId | null;
+  /** Whether the sender gets a parent notice when the job ends. */
+  notifyParent: boolean;
+  /** The job whose end this input reports. It is reported only once. */
+  noticeOfJobId: JobId | null;
+};
+
+export type Submitted = {
+  /** The context's `head_seq` when the submission was accepted. */
+  headSeq: number;
+  wakeSeq: number;
+  epoch: number;
+  /** No process runs the context, and it is due: the caller must send a wake-up. */
+  runnable: boolean;
+};
+
+/** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
+export async function submit(
+  executor: Executor,
+  submission: Submission,
+  asker: Asker | null = null,
+): Promise<Submitted | null> {
+  const {
+    tenantId,
+    contextId,
+    jobId,
+    input,
+    compaction,
+    branch,
+    priority,
+    metadata,
+    maxSteps,
+    deadline,
+    mayAnswer,
+    onlyIfIdle,
+    queueLimit,
+  } = submission;
+  const [row] = await executor.execute<{
+    head_seq: number;
+    wake_seq: number;
+    lease_epoch: number;
+    scheduling_status: string;
+  }>(sql`/* jobs.submit */
+    with ctx as (
+      update contexts c set
+        wake_seq = c.wake_seq + 1,
+        queued = c.queued + 1,
+        scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
+        next_check_at = case when c.scheduling_status = 'idle'
+          then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
+      where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
+        and (not ${onlyIfIdle}::boolean or (c.scheduling_status = 'idle' and c.queued = 0))
+        and not (${mayAnswer}::boolean and ${hasQuestion})
+      returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
+        c.lease_epoch, c.scheduling_status
+    ), input as (
+      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id,
+        sender_worker_id)
+      select ${input?.messageId ?? null}::uuid, ctx.tenant_id, ctx.id, ctx.branch, 'user', 'text', 'queued',
+        ${encodeJson(input?.content ?? [])}::json, ${jobId}::uuid, ${asker?.workerId ?? null}::uuid
+      from ctx where ${input !== null}::boolean
+    ), job as (
+      insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, max_steps,
+        deadline, metadata, compaction, parent_job_id, parent_tool_call_id, hops, parent_notice, notice_of_job_id)
+      select ${jobId}::uuid, ctx.tenant_id, ctx.id, w.id, ${kindOf(submission)}, ctx.branch,
+        ${priority}::int, ctx.wake_seq, ${input?.messageId ?? null}::uuid, ${maxSteps}::int, ${toTimestamp(deadline)}::timestamptz,
+        ${encodeJson(metadata)}::jsonb, ${compaction === null ? null : encodeJson(compaction)}::jsonb,
+        ${asker?.parentJobId ?? null}::uuid, ${asker?.toolCallId ?? null}::uuid, ${asker?.hops ?? 0}::int,
+        ${asker?.notifyParent === true ? 'wanted' : null}::text, ${asker?.noticeOfJobId ?? null}::uuid
+      from ctx join workers w on w.context_id = ctx.id
+    ), awake as (
+      -- Takes an archived context out of the archive. A sweep computes when it expires.
+      update workers w set archived_at = null, expires_at = ${dueNow}
+      from ctx where w.context_id = ctx.id and w.archived_at is not null
+    )
+    select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
+  if (row === undefined) return null;
+  return {
+    headSeq: row.head_seq,
+    wakeSeq: row.wake_seq,
+    epoch: row.lease_epoch,
+    runnable: row.scheduling_status === 'runnable',
+  };
+}
+
+function kindOf({ input, compaction }: Submission): JobKind {
+  if (compaction !== null) return 'compact';
+  return input === null ? 'retry' : 'input';
+}
+
+/** An input that joins a running job. */
+export type Steering = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  messageId: MessageId;
+  content: InputBlock[];
+  queueLimit: number;
+};
+
+/**
+ * Queues an input for the next step of a running job. The caller has locked the context's row and raised `control_seq`.
+ * Null: refused; the context's row shows why.
+ */
+export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq: number } | null> {
+  const { tenantId, contextId, jobId, messageId, content, queueLimit } = steering;
+  const [row] = await tx.execute<{ head_seq: number }>(sql`/* inputs.steer */
+    with ctx as (
+      update contexts c set steers = c.steers + 1
+      where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
+      returning c.id, c.tenant_id, c.head_seq
+    ), input as (
+      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id)
+      select ${messageId}::uuid, ctx.tenant_id, ctx.id, j.branch, 'user', 'text', 'queued',
+        ${encodeJson(content)}::json, j.id
+      from ctx join jobs j on j.id = ${jobId} and j.context_id = ctx.id
+    )
+    select head_seq from ctx`);
+  return row === undefined ? null : { headSeq: row.head_seq };
+}

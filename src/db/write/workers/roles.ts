@@ -1,0 +1,124 @@
+/**
+ * Roles created through the API. Every change inserts a new version, so that a worker keeps the version it was created
+ * from. The last version is current; a last version without a definition marks a deleted role. Rows are never deleted.
+ */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { TenantId } from '../../../core/ids.ts';
+import type { Role } from '../../../core/workers/settings.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+import { millis } from '../../connection/instant.ts';
+import { toPage, withinBytes } from '../../read/messages/page-bytes.ts';
+import type { OfPage, Page } from '../../read/messages/page-bytes.ts';
+
+export type RoleView = {
+  name: string;
+  version: number;
+  definition: Role;
+  /** When its first version was created. */
+  createdAt: Millis;
+  /** When this version was created. */
+  updatedAt: Millis;
+};
+
+type Row = { name: string; version: number; definition: Role; created_at: Millis; updated_at: Millis };
+
+const rolesWithBirth: SQL = sql`select r.name, r.version, r.definition, ${millis(sql`f.created_at`)} as created_at,
+  ${millis(sql`r.created_at`)} as updated_at
+  from roles r join roles f on f.tenant_id = r.tenant_id and f.name = r.name and f.version = 1`;
+
+const isLast: SQL = sql`not exists (
+  select 1 from roles n where n.tenant_id = r.tenant_id and n.name = r.name and n.version > r.version)`;
+
+function toView(row: Row): RoleView {
+  const { name, version, definition, created_at: createdAt, updated_at: updatedAt } = row;
+  return { name, version, definition, createdAt, updatedAt };
+}
+
+/** The current version, or the given one. Null: the tenant has no such role, or it was deleted. */
+export async function findRole(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+  version: number | null = null,
+): Promise<RoleView | null> {
+  const which = version === null ? isLast : sql`r.version = ${version}`;
+  const [row] = await executor.execute<Row>(sql`
+    ${rolesWithBirth} where r.tenant_id = ${tenantId} and r.name = ${name} and r.definition is not null and ${which}`);
+  return row === undefined ? null : toView(row);
+}
+
+/**
+ * Current roles after the name `after`, by name, without the names in `hidden`. At most `limit`, within the page's byte
+ * limit.
+ */
+export async function listRoles(
+  executor: Executor,
+  tenantId: TenantId,
+  hidden: readonly string[],
+  after: string | null,
+  limit: number,
+): Promise<Page<RoleView>> {
+  const page = sql`select s.*, octet_length(s.definition::text) as bytes from (
+    ${rolesWithBirth} ${standing(tenantId, hidden, after, limit)}) s`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.name collate "C"`)), toView);
+}
+
+/** Names of current roles, at most `limit`. */
+export async function listRoleNames(
+  executor: Executor,
+  tenantId: TenantId,
+  hidden: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await executor.execute<{ name: string }>(
+    sql`select r.name from roles r ${standing(tenantId, hidden, null, limit)}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function standing(tenantId: TenantId, hidden: readonly string[], after: string | null, limit: number): SQL {
+  const later = after === null ? sql`` : sql`and r.name collate "C" > ${after}`;
+  return sql`where r.tenant_id = ${tenantId} and r.definition is not null and ${isLast} ${later}
+    and r.name not in (select jsonb_array_elements_text(${encodeJson(hidden)}::jsonb))
+    order by r.name collate "C" limit ${limit}`;
+}
+
+/**
+ * The last version of a name. `buried`: this version deleted the role. `same`: its definition equals the wanted one.
+ */
+export type LastVersion = { version: number; buried: boolean; same: boolean };
+
+/** Null: this tenant never used the name. */
+export async function lastVersion(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+  wanted: Role | null = null,
+): Promise<LastVersion | null> {
+  const [row] = await executor.execute<LastVersion>(sql`
+    select r.version, r.definition is null as buried, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
+    from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
+  return row ?? null;
+}
+
+/** `definition` null: deletes the role. False: another transaction has already committed this version. */
+export async function addVersion(
+  tx: Executor,
+  tenantId: TenantId,
+  name: string,
+  version: number,
+  definition: Role | null,
+): Promise<boolean> {
+  const rows = await tx.execute(sql`/* roles.add_version */
+    insert into roles (tenant_id, name, version, definition)
+    values (${tenantId}, ${name}, ${version}, ${jsonOf(definition)}::json)
+    on conflict do nothing returning version`);
+  return rows.length > 0;
+}
+
+function jsonOf(definition: Role | null): string | null {
+  return definition === null ? null : encodeJson(definition);
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads a streamed answer until the provider ends it. A stream that only stops is not complete; a stream that breaks
+ * after the answer was complete is, even if its last event is missing.
+ */
+import { isJsonObject } from '../../../core/json.ts';
+import type { ModelListener } from '../../../core/model/model.ts';
+import type { Bytes } from '../http/bytes.ts';
+import { factsOfEvent } from './error-facts.ts';
+import { classify, wordsOf } from './failure.ts';
+import { parseJson } from './json.ts';
+import { createSseReader } from '../http/sse.ts';
+import type { SseEvent } from '../http/sse.ts';
+import type { Watch } from '../http/watch.ts';
+import type { Assembly, Received } from '../wire.ts';
+
+/** How long to wait for the last event after the answer is complete. */
+const LAST_WORD_MS = 2_000;
+/** How long a finished response may take to end, so that its connection can be reused. */
+const DRAIN_MS = 1_000;
+
+export async function listenToStream(
+  bytes: Bytes,
+  assembly: Assembly,
+  listener: ModelListener,
+  watch: Watch,
+  idleMs: number,
+): Promise<Received> {
+  const broken = await takeAll(bytes, assembly, listener, watch, idleMs);
+  if (broken === null) void drain(bytes, watch);
+  else watch.end();
+  return broken === null || assembly.phase() !== 'open'
+    ? { kind: 'answered', whole: assembly.whole() }
+    : broken;
+}
+
+/** Null once the answer is complete; otherwise how it broke off. */
+async function takeAll(
+  bytes: Bytes,
+  assembly: Assembly,
+  listener: ModelListener,
+  watch: Watch,
+  idleMs: number,
+): Promise<Exclude<Received, { kind: 'answered' }> | null> {
+  const events = createSseReader();
+  for (let first = true; ; first = false) {
+    const read = await bytes.read();
+    if (read.kind === 'threw') return read;
+    if (first && read.kind === 'chunk') listener.started();
+    for (const event of read.kind === 'chunk' ? events.push(read.bytes) : events.end()) {
+      const broken = takeEvent(event, assembly, listener);
+      if (broken !== null) return broken;
+      if (assembly.phase() === 'closed') return null;
+    }
+    if (read.kind === 'end') return cut('the stream ended before the answer was complete');
+    watch.received(assembly.phase() === 'open' ? idleMs : Math.min(idleMs, LAST_WORD_MS));
+  }
+}
+
+type Broken = Extract<Received, { kind: 'broken' }>;
+
+function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener): Broken | null {
+  if (event.data === '[DONE]') {
+    assembly.takeEnd();
+    return null;
+  }
+  const data = parseJson(event.data);
+  if (!isJsonObject(data)) return cut('an event of the stream is not JSON');
+  const facts = factsOfEvent(event.name, data);
+  if (facts !== null) return { kind: 'broken', class: classify(facts, true), words: wordsOf(facts) };
+  for (const { kind, delta } of assembly.take(data)) {
+    if (kind === 'text') listener.text(delta);
+    else listener.thinking(delta);
+  }
+  return null;
+}
+
+function cut(words: string): Broken {
+  return { kind: 'broken', class: 'stream_interrupted', words };
+}
+
+/** A response read to its end returns its connection to the pool; otherwise the connection is closed. */
+async function drain(bytes: Bytes, watch: Watch): Promise<void> {
+  watch.answered();
+  watch.received(DRAIN_MS);
+  let read = await bytes.read();
+  while (read.kind === 'chunk') read = await bytes.read();
+  if (read.kind === 'end') watch.over();
+  else watch.end();
+}

@@ -1,0 +1,31 @@
+/** The context for the example that `start` prints. Created once, with the model that needs no key. */
+import { createWorker } from '../commands/workers/create-worker.ts';
+import { done, perform } from '../commands/perform.ts';
+import type { Command } from '../commands/perform.ts';
+import type { CommandPorts } from '../commands/ports.ts';
+import { DEFAULT_TENANT } from '../core/ids.ts';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import { takeTurn } from '../db/processes/first-start.ts';
+import { runningContext } from '../db/write/workers/workers.ts';
+
+const NAME = 'hello';
+const MODEL = 'simulated/default';
+
+export async function firstContext(ports: CommandPorts, tenant: TenantId | null): Promise<ContextId> {
+  const found = await perform(ports, findOrMake(ports, tenant ?? DEFAULT_TENANT));
+  if (found.kind === 'refused') throw new Error(found.message);
+  return found.value;
+}
+
+/** Runs in a transaction. */
+function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId> {
+  return async (tx) => {
+    await takeTurn(tx);
+    const known = await runningContext(tx, tenantId, NAME, MODEL);
+    if (known !== null) return done(known);
+    const config = { model: MODEL };
+    const worker = { tenantId, name: NAME, title: null, role: null, config, parentWorkerId: null };
+    const created = await createWorker(ports, worker)(tx);
+    return created.kind === 'refused' ? created : done(created.value.contextId);
+  };
+}

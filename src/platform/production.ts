@@ -1,0 +1,72 @@
+/** The production processes. Each runs one part of the platform on the services that the environment names. */
+import type { Logger } from 'pino';
+import { refuseBusyPort } from '../api/server/busy-port.ts';
+import { startServer } from '../api/server/server.ts';
+import { ConfigError, parseConfig } from '../config/config.ts';
+import { loadConfigFile } from '../tools/config/config-file.ts';
+import { consoleFolder } from '../package-files.ts';
+import { createLog } from './log.ts';
+import { migrateWhenUp } from '../cli/migrate.ts';
+import { untilMigrated } from './until-migrated.ts';
+import { openPlatform, requestLimits } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { untilSignal } from './signals.ts';
+
+export async function runApi(): Promise<number> {
+  await refuseBusyPort(parseConfig(process.env));
+  return run(requestLimits, async (platform, log) => {
+    const api = await startServer({
+      ...platform.commands,
+      config: platform.config,
+      roles: platform.roles,
+      parameters: platform.parameters,
+      checkInput: platform.checkInput,
+      about: { ...platform.about, mode: 'production' },
+      consoleFolder: consoleFolder(),
+      logger: log,
+    });
+    log.info({ address: api.url }, 'the API is up');
+    return () => api.close();
+  });
+}
+
+export async function runWorker(): Promise<number> {
+  return run(undefined, async (platform, log) => {
+    await untilMigrated(platform.commands.database.db, log);
+    const worker = await platform.startWorker();
+    return () => worker.drain();
+  });
+}
+
+export async function migrateOnly(): Promise<number> {
+  const config = parseConfig(process.env);
+  if (config.databaseUrl === null)
+    throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
+  await migrateWhenUp(config.databaseUrl, config.databaseSchema);
+  return 0;
+}
+
+type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
+
+/** Opens the platform, starts the process, waits for a signal, and shuts down. */
+async function run(limitsOf: typeof requestLimits | undefined, start: Start): Promise<number> {
+  const config = parseConfig(process.env);
+  const { databaseUrl, redisUrl } = config;
+  if (databaseUrl === null || redisUrl === null) {
+    throw new ConfigError([
+      'DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them',
+    ]);
+  }
+  const log = createLog(config.logLevel);
+  const configFile = await loadConfigFile(process.cwd(), config.configFile);
+  const platform = await openPlatform(config, { databaseUrl, redisUrl }, configFile, log, limitsOf?.(config));
+  const told = untilSignal(log);
+  const starting = start(platform, log);
+  // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
+  const begun = await Promise.race([starting, told]);
+  if (typeof begun === 'number') return begun;
+  const code = await told;
+  await begun();
+  await platform.close();
+  return code;
+}

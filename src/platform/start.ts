@@ -1,0 +1,101 @@
+/** `start`: API and worker in one process. Starts its own services where the environment names none. */
+import path from 'node:path';
+import { parseConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { ContextId } from '../core/ids.ts';
+import { startServices } from '../dev/services.ts';
+import { loadConfigFile } from '../tools/config/config-file.ts';
+import { refuseBusyPort } from '../api/server/busy-port.ts';
+import { startServer } from '../api/server/server.ts';
+import { VERSION, consoleFolder } from '../package-files.ts';
+import { firstContext } from './first-context.ts';
+import { createLog } from './log.ts';
+import { migrateWhenUp } from '../cli/migrate.ts';
+import { openPlatform } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { untilSignal } from './signals.ts';
+import { tour } from './tour.ts';
+
+export async function start(): Promise<number> {
+  const given = parseConfig(process.env);
+  const log = createLog(given.logLevel);
+  const told = untilSignal(log);
+  const configFile = await loadConfigFile(process.cwd(), given.configFile);
+  await refuseBusyPort(given);
+  const services = await startServices({
+    env: process.env,
+    cwd: process.cwd(),
+    log: (line) => log.debug({ service: line }, 'service'),
+  });
+  const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
+  const ends: (() => Promise<void>)[] = [() => services.stop()];
+  const bringUp = async (): Promise<number> => {
+    await migrateWhenUp(services.databaseUrl, config.databaseSchema);
+    const platform = await openPlatform(config, services, configFile, log);
+    ends.push(() => platform.close());
+    // Before this process registers a worker process: the tour is only for databases in which none ever ran.
+    const touring = await tour(platform.commands, config);
+    const worker = await platform.startWorker();
+    ends.push(() => worker.drain());
+    const api = await startServer({
+      ...platform.commands,
+      config: platform.config,
+      roles: platform.roles,
+      parameters: platform.parameters,
+      checkInput: platform.checkInput,
+      about: { ...platform.about, mode: 'laptop' },
+      consoleFolder: consoleFolder(),
+      logger: log,
+    });
+    ends.push(() => api.close());
+    process.stdout.write(
+      await banner(platform, config, api.url, services.describe, configFile.path, touring),
+    );
+    return told;
+  };
+  try {
+    // A signal during startup ends the process at once.
+    return await Promise.race([bringUp(), told]);
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+async function banner(
+  platform: Platform,
+  config: Config,
+  address: string,
+  services: readonly string[],
+  configFile: string | null,
+  touring: ContextId | null,
+): Promise<string> {
+  const keys = platform.providers.filter((name) => name !== 'simulated');
+  const lines = [
+    `Nightshift ${VERSION} is ready at ${address}`,
+    ...services.map((line) => `  ${line}`),
+    `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated (needs no key)`,
+    `  ${configFile === null ? 'No nightshift.config.ts found: no custom tools or roles' : `Tools and roles from ${configFile}`}`,
+    '',
+    ...(touring === null ? [] : [...tourLines(address, touring), '']),
+    `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
+    `  ${await example(platform, config, address)}`,
+    '',
+  ];
+  return `\n${lines.join('\n')}\n`;
+}
+
+function tourLines(address: string, touring: ContextId): string[] {
+  return [
+    `Tour: watch an example job at ${address}/contexts/${touring}`,
+    `  It waits for your approval at ${address}/inbox`,
+  ];
+}
+
+/** A shell one-liner that posts an input, waits for its job and prints it. */
+async function example(platform: Platform, config: Config, address: string): Promise<string> {
+  const [key] = config.apiKeys;
+  const contextId = await firstContext(platform.commands, key?.tenant ?? null);
+  const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
+  const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
+  return `${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`;
+}

@@ -1,0 +1,90 @@
+/**
+ * The example that `start` creates in an empty database: a worker whose first job calls a tool, spawns a child worker
+ * and asks for approval before it writes a file. The worker and its job are created in one transaction, so there is
+ * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
+ */
+import { createWorker } from '../commands/workers/create-worker.ts';
+import { done, perform } from '../commands/perform.ts';
+import type { Command } from '../commands/perform.ts';
+import type { CommandPorts } from '../commands/ports.ts';
+import { NORMAL, submitInput } from '../commands/inputs/submit-input.ts';
+import type { Config } from '../config/config.ts';
+import { DEFAULT_TENANT } from '../core/ids.ts';
+import type { ContextId, TenantId } from '../core/ids.ts';
+import type { WorkerConfig } from '../core/workers/settings.ts';
+import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
+import { contextsWithUnfinished } from '../db/run/unfinished.ts';
+
+/** Marks the job of the tour. */
+const MARK = { tour: 'first start' };
+
+const CONFIG: WorkerConfig = {
+  model: 'simulated/tour',
+  tools: ['remember', 'recall', 'spawn_worker', 'write_file'],
+  approval: [{ tool: 'write_file', decision: 'always' }],
+};
+
+const CHILD = `call: recall {}
+---
+say: I am a child worker, with my own context and my own jobs. A worker can spawn thousands of us.`;
+
+const WELCOME = `Welcome to Nightshift.
+
+This file is in the workspace of the worker "tour". A person approved writing it.
+`;
+
+const SCRIPT = `# This input is a script for the simulated model, which needs no key. A real model takes plain text.
+think: First a tool call, then a child worker, then a call that needs approval.
+say: Welcome. I am a worker, and this is my first job. First I call a tool to remember something.
+${call('remember', { key: 'tour', value: 'Every step of this job was stored before the next step started.' })}
+---
+say: Now I spawn a child worker and wait for its answer.
+${call('spawn_worker', { name: 'tour guide', input: CHILD })}
+---
+say: Now I want to write a file. My config requires approval for that. The call can wait for days and uses no resources meanwhile.
+${call('write_file', { path: 'welcome.md', content: WELCOME })}
+---
+say: The tour is complete. The timeline of this job shows each step, and the tree shows the worker that I spawned. Send me a message to continue.`;
+
+function call(tool: string, input: Readonly<Record<string, string>>): string {
+  return `call: ${tool} ${JSON.stringify(input)}`;
+}
+
+/** The context of the tour until its job ends. Creates the tour in an empty database. Null: there is no tour. */
+export async function tour(
+  ports: CommandPorts,
+  { tour: wanted, apiKeys, queueLimit }: Pick<Config, 'tour' | 'apiKeys' | 'queueLimit'>,
+): Promise<ContextId | null> {
+  if (!wanted) return null;
+  const tenantId = apiKeys[0]?.tenant ?? DEFAULT_TENANT;
+  const made = await perform(ports, make(ports, tenantId, queueLimit));
+  if (made.kind === 'refused') throw new Error(made.message);
+  const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };
+  const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, null, 1);
+  return touring ?? null;
+}
+
+/** Runs in a transaction. Does nothing if the database was used before. */
+function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Command<null> {
+  return async (tx) => {
+    await takeTurn(tx);
+    if (!(await isUntouched(tx))) return done(null);
+    const title = 'A tour of Nightshift';
+    const worker = { tenantId, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
+    const created = await createWorker(ports, worker)(tx);
+    if (created.kind === 'refused') return created;
+    const submitted = await submitInput(ports, {
+      tenantId,
+      contextId: created.value.contextId,
+      content: [{ type: 'text', text: SCRIPT }],
+      delivery: 'queue',
+      branch: null,
+      priority: NORMAL,
+      metadata: MARK,
+      maxSteps: null,
+      deadline: null,
+      queueLimit,
+    })(tx);
+    return submitted.kind === 'refused' ? submitted : done(null, ...submitted.afterCommit);
+  };
+}

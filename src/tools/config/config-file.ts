@@ -1,0 +1,84 @@
+/**
+ * Finds and loads the config file: `nightshift.config.ts`, `.js` or `.mjs` in the working directory, or the file that
+ * NIGHTSHIFT_CONFIG names. Node.js runs it directly. It strips types only outside `node_modules`, where the config file
+ * always is.
+ */
+import { stat } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PACKAGE_ENTRY } from '../../package-files.ts';
+import { faultText } from '../run/fault.ts';
+import { NO_SETTINGS, parseConfig } from './parse-config.ts';
+import type { OperatorSettings } from './parse-config.ts';
+import { placeIn, syntaxPlace } from './syntax-place.ts';
+
+const NAMES = ['nightshift.config.ts', 'nightshift.config.js', 'nightshift.config.mjs'];
+
+/** `path`: the loaded file; null: none was found. */
+export type ConfigFile = OperatorSettings & { path: string | null };
+
+/** The config file is invalid. The message lists all faults and is shown without a stack trace. */
+export class ConfigFileError extends Error {
+  override name = 'ConfigFileError';
+}
+
+/** `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. Throws ConfigFileError. */
+export async function loadConfigFile(cwd: string, named: string | null): Promise<ConfigFile> {
+  const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
+  if (path === null) return { ...NO_SETTINGS, path: null };
+  const parsed = parseConfig(defaultOf(await load(path), path));
+  if (!parsed.ok) throw new ConfigFileError([`${path} is invalid:`, ...parsed.faults].join('\n  '));
+  return { ...parsed.settings, path };
+}
+
+async function findIn(cwd: string): Promise<string | null> {
+  const found: string[] = [];
+  for (const name of NAMES) {
+    const path = resolve(cwd, name);
+    if (await isFile(path)) found.push(path);
+  }
+  if (found.length > 1) {
+    throw new ConfigFileError(
+      `${found.join(' and ')} both exist. Remove one, or set NIGHTSHIFT_CONFIG to the one to use.`,
+    );
+  }
+  return found[0] ?? null;
+}
+
+async function existing(path: string): Promise<string> {
+  if (await isFile(path)) return path;
+  throw new ConfigFileError(`The file ${path} named by NIGHTSHIFT_CONFIG does not exist.`);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() ?? false;
+}
+
+function defaultOf(module: unknown, path: string): unknown {
+  if (typeof module === 'object' && module !== null && 'default' in module) return module.default;
+  throw new ConfigFileError(`${path} has no default export. Add \`export default defineConfig({ … })\`.`);
+}
+
+/** In a config file, `nightshift` always resolves to this package, wherever the file is. */
+async function load(path: string): Promise<unknown> {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context),
+  });
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    const place = await placeOf(error, path);
+    const where = place === null ? '' : ` (${place})`;
+    throw new ConfigFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
+  } finally {
+    hooks.deregister();
+  }
+}
+
+async function placeOf(error: unknown, path: string): Promise<string | null> {
+  if (!(error instanceof Error)) return null;
+  return placeIn(error.stack ?? '') ?? (error.name === 'SyntaxError' ? await syntaxPlace(path) : null);
+}

@@ -1,0 +1,109 @@
+/**
+ * One call of an MCP tool, on the current connection or the next one. If the server is lost during the call, the effect
+ * decides: repeatable calls are retried a few times; the outcome of a `once` call is unknown.
+ */
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Effect } from '../../../core/tools/tool.ts';
+import type { ToolContext, ToolReply } from '../../config/define.ts';
+import { faultText } from '../../run/fault.ts';
+import { jsonCopy } from '../../run/json-copy.ts';
+import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';
+import type { ToolLog } from '../../run/tool-log.ts';
+import { fateOf } from './fate.ts';
+import type { Standing } from '../connection/standing.ts';
+import { toReply } from './to-reply.ts';
+import { cut, refused, refusedByHttp, silent, unreachable } from './words.ts';
+
+/** How long a call waits for a disconnected server, in milliseconds. */
+const WAIT_MS = 5_000;
+
+/** The maximum number of attempts for a repeatable call. */
+const MOST_TRIES = 3;
+
+/** What a call needs to know about its server. */
+export type Line = {
+  name: string;
+  timeoutMs: number;
+  standing: Standing;
+  began(): void;
+  ended(): void;
+  watch: ServerWatch;
+  log: ToolLog;
+};
+
+/** Rejects only when `context.signal` is aborted. */
+export async function callOn(
+  line: Line,
+  own: string,
+  effect: Effect,
+  input: unknown,
+  context: ToolContext,
+): Promise<ToolReply> {
+  line.began();
+  try {
+    const { reply, outcome } = await tryOften(line, own, effect, input, context);
+    line.watch.called(line.name, outcome);
+    return reply;
+  } catch (error) {
+    line.watch.called(line.name, 'aborted');
+    throw error;
+  } finally {
+    line.ended();
+  }
+}
+
+type Ended = { reply: ToolReply; outcome: CallOutcome };
+
+async function tryOften(
+  line: Line,
+  own: string,
+  effect: Effect,
+  input: unknown,
+  context: ToolContext,
+): Promise<Ended> {
+  let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const connection = await line.standing.wait(WAIT_MS, context.signal);
+    if (connection === null) return lost;
+    try {
+      const result = await connection.call(own, jsonCopy(input) ?? {}, context);
+      return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const fate = fateOf(error, connection.isOver);
+      switch (fate) {
+        case 'refused':
+          return { reply: refusalOf(line, own, error, context), outcome: 'failed' };
+        case 'silent':
+          return { reply: silent(line.name, effect, line.timeoutMs), outcome: 'timed_out' };
+        case 'not_sent':
+          break;
+        case 'cut':
+          lost = { reply: cut(line.name, effect), outcome: 'cut' };
+          break;
+      }
+      // The connection is unusable: close it, so that a new one is opened.
+      await connection.close();
+      if (fate === 'cut' && effect === 'once') return lost;
+    }
+  }
+  return lost;
+}
+
+/**
+ * Errors from the server itself are passed to the model. The body of an HTTP error may come from a gateway and contain
+ * internal addresses or our headers, so the model and the tenant get only a reference; the operator's log has the
+ * details.
+ */
+function refusalOf(
+  { name, log }: Line,
+  own: string,
+  error: unknown,
+  { tool_call_id }: ToolContext,
+): ToolReply {
+  if (!(error instanceof StreamableHTTPError)) return refused(name, faultText(error));
+  const of = { mcp_server: name, tool: own, tool_call_id };
+  log.warn({ ...of, status: error.code }, 'an MCP server refused a call');
+  log.debug({ ...of, fault: faultText(error) }, 'details of the refused MCP call');
+  return refusedByHttp(name, error.code, tool_call_id);
+}

@@ -1,0 +1,144 @@
+/**
+ * One connection to an MCP server. The declared capabilities are all that is supported: elicitation by form; no roots,
+ * no sampling.
+ */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CallToolResultSchema,
+  ListToolsResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../../core/json.ts';
+import { ChildTransport } from './child.ts';
+import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';
+import type { ServerSettings } from '../settings/server-settings.ts';
+
+/** Maximum tools of one server; further pages are not requested. */
+const MOST_TOOLS = 500;
+const MOST_PAGES = 50;
+
+/** The timeout of a ping, in milliseconds. */
+const PING_MS = 10_000;
+
+export type Receivers = {
+  /** The server's list of tools has changed. */
+  changed(): void;
+  /** An HTTP exchange failed; calls in flight may never be answered. */
+  troubled(): void;
+  /** A diagnostic message of the server. */
+  remarked(words: string): void;
+};
+
+export type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
+
+export type Connection = {
+  tools(): Promise<McpTool[]>;
+  /** Rejects if no result arrived (see `fateOf`), and when `signal` is aborted; then the server is notified. */
+  call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
+  /** Rejects if the server does not respond. */
+  ping(): Promise<void>;
+  readonly isOver: boolean;
+  /** Resolves when the connection has ended for any reason. */
+  ended: Promise<void>;
+  /** Never rejects. */
+  close(): Promise<void>;
+};
+
+/** Resolves after the initialization of the server, within its start timeout. */
+export async function connect(
+  settings: ServerSettings,
+  version: string,
+  receivers: Receivers,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { elicitation, startTimeoutMs, timeoutMs } = settings;
+  const client = new Client({ name: 'nightshift', version }, { capabilities: capabilitiesOf(elicitation) });
+  answerQuestions(client, elicitation);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => receivers.changed());
+  const transport = openTransport(settings, receivers);
+  const ended = Promise.withResolvers<void>();
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    ended.resolve();
+  };
+  // Set before the client's own handler, so that rejected calls see `isOver`.
+  Object.assign(transport, { onclose: end });
+  const trouble = (error: Error): void => {
+    receivers.remarked(error.message);
+    if (settings.reach.kind === 'http') receivers.troubled();
+  };
+  Object.assign(client, { onerror: trouble });
+  const close = async (): Promise<void> => {
+    await client.close().catch(() => undefined);
+    end();
+  };
+  try {
+    await client.connect(transport, { timeout: startTimeoutMs, signal });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    tools: () => listTools(client, { timeout: startTimeoutMs, signal }),
+    call: (name, input, { signal: given, progress }) =>
+      client.request({ method: 'tools/call', params: { name, arguments: input } }, CallToolResultSchema, {
+        signal: given,
+        timeout: timeoutMs,
+        resetTimeoutOnProgress: true,
+        onprogress: (told) => progress(wordsOf(told)),
+      }),
+    async ping() {
+      await client.ping({ timeout: PING_MS });
+    },
+    get isOver() {
+      return isOver;
+    },
+    ended: ended.promise,
+    close,
+  };
+}
+
+function openTransport({ reach }: ServerSettings, receivers: Receivers): Transport {
+  switch (reach.kind) {
+    case 'stdio':
+      return new ChildTransport(reach, (words) => receivers.remarked(words));
+    case 'http':
+      // The client follows redirects only within the origin of the server, because the headers contain keys.
+      return new StreamableHTTPClientTransport(new URL(reach.url), {
+        requestInit: { headers: reach.headers },
+      });
+  }
+}
+
+async function listTools(client: Client, options: RequestOptions): Promise<McpTool[]> {
+  // A server without tools need not implement tools/list.
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const found: McpTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const listed = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options);
+    found.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return found.slice(0, MOST_TOOLS);
+}
+
+function wordsOf({
+  progress,
+  total,
+  message,
+}: {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}): string {
+  const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message === undefined ? far : `${far}: ${message}`;
+}

@@ -1,0 +1,198 @@
+/**
+ * One MCP server. It starts with the worker process and is reconnected with increasing delays until it is stopped. Its
+ * tools are known after its first answer and remembered while it is disconnected.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { ToolDescriptor } from '../../../core/tools/tool.ts';
+import { faultText } from '../../run/fault.ts';
+import type { ServerWatch } from '../../registry/servers.ts';
+import type { ToolLog } from '../../run/tool-log.ts';
+import type { Tool } from '../../registry/tool.ts';
+import { Backoff } from './backoff.ts';
+import { callOn } from '../calls/call.ts';
+import type { Line } from '../calls/call.ts';
+import { connect } from './connection.ts';
+import type { Connection, Receivers } from './connection.ts';
+import type { ServerSettings } from '../settings/server-settings.ts';
+import { Standing } from './standing.ts';
+import { toTool } from '../calls/to-tool.ts';
+
+/** The interval between pings of an idle server, in milliseconds. */
+const ASK_MS = 30_000;
+
+/** Maximum remembered tools, including removed ones, for calls requested before the list changed. */
+const MOST_KEPT = 1_000;
+
+export class McpServer {
+  readonly settings: ServerSettings;
+  readonly #version: string;
+  readonly #log: ToolLog;
+  readonly #watch: ServerWatch;
+  readonly #stop = new AbortController();
+  readonly #backoff = new Backoff();
+  readonly #remembered = new Map<string, Tool>();
+  #offered: readonly ToolDescriptor[] | null = null;
+  readonly #standing = new Standing();
+  #inFlight = 0;
+  #isChecked = false;
+  #tried = Promise.withResolvers<void>();
+  #startedAt = performance.now();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(settings: ServerSettings, version: string, log: ToolLog, watch: ServerWatch) {
+    this.settings = settings;
+    this.#version = version;
+    this.#log = log;
+    this.#watch = watch;
+  }
+
+  /** The tools of the server, by name; null: it has never listed them. */
+  get offered(): readonly ToolDescriptor[] | null {
+    return this.#offered;
+  }
+
+  /** Whether the server is still within its start timeout. */
+  get isStarting(): boolean {
+    return this.#offered === null && performance.now() - this.#startedAt < this.settings.startTimeoutMs;
+  }
+
+  get(tool: string): Tool | undefined {
+    return this.#remembered.get(tool);
+  }
+
+  /** Resolves after the first connection attempt. */
+  start(): Promise<void> {
+    this.#startedAt = performance.now();
+    this.#running = this.#run();
+    return this.#tried.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#standing.connection?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const upAt = performance.now();
+      const wasUp = await this.#runOnce().catch((error: unknown) => this.#failed(error));
+      this.#tried.resolve();
+      if (signal.aborted) return;
+      const restMs = this.#backoff.next(wasUp ? performance.now() - upAt : 0);
+      await setTimeout(restMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) this.#watch.restarted(this.settings.name);
+    }
+  }
+
+  #failed(error: unknown): false {
+    const server = this.settings.name;
+    if (this.#stop.signal.aborted) return false;
+    this.#log.warn({ mcp_server: server }, 'an MCP server cannot be reached; reconnecting');
+    this.#log.debug({ mcp_server: server, fault: faultText(error) }, 'details of the failed MCP connection');
+    return false;
+  }
+
+  /** Runs one connection until it ends. Rejects if it could not be established. */
+  async #runOnce(): Promise<true> {
+    const server = this.settings.name;
+    const receivers: Receivers = {
+      changed: () => void this.#relist(),
+      troubled: () => void this.#check(),
+      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'message of an MCP server'),
+    };
+    const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
+    try {
+      this.#take(await connection.tools());
+      this.#stop.signal.throwIfAborted();
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    this.#standing.set(connection);
+    this.#tried.resolve();
+    this.#watch.up(server, true);
+    await this.#watchOver(connection);
+    await connection.close();
+    this.#standing.clear();
+    this.#watch.up(server, false);
+    if (!this.#stop.signal.aborted)
+      this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
+    return true;
+  }
+
+  /** Runs until the connection ends, or the server does not answer a ping while idle. */
+  async #watchOver(connection: Connection): Promise<void> {
+    while (!connection.isOver) {
+      const asking = new AbortController();
+      const rest = setTimeout(ASK_MS, undefined, { signal: asking.signal }).catch(() => undefined);
+      await Promise.race([connection.ended, rest]);
+      asking.abort();
+      if (!connection.isOver && this.#inFlight === 0) await this.#check();
+    }
+  }
+
+  /** Closes the connection if the server does not answer. */
+  async #check(): Promise<void> {
+    const { connection } = this.#standing;
+    if (connection === null || this.#isChecked) return;
+    this.#isChecked = true;
+    await connection.ping().catch(() => connection.close());
+    this.#isChecked = false;
+  }
+
+  async #relist(): Promise<void> {
+    const { connection } = this.#standing;
+    if (connection === null) return;
+    try {
+      this.#take(await connection.tools());
+    } catch (error) {
+      this.#log.debug(
+        { mcp_server: this.settings.name, fault: faultText(error) },
+        'the changed list of MCP tools could not be loaded',
+      );
+    }
+  }
+
+  #take(described: Awaited<ReturnType<Connection['tools']>>): void {
+    const line = this.#line();
+    const offered: ToolDescriptor[] = [];
+    for (const one of described) {
+      const made = toTool(this.settings, one, (...call) => callOn(line, ...call));
+      if (made.kind === 'left') {
+        this.#log.debug(
+          { mcp_server: this.settings.name, tool: made.own, why: made.why },
+          'an MCP tool is not offered',
+        );
+        continue;
+      }
+      const { name } = made.tool.descriptor;
+      if (offered.some((tool) => tool.name === name)) continue;
+      offered.push(made.tool.descriptor);
+      this.#remembered.delete(name);
+      this.#remembered.set(name, made.tool);
+    }
+    for (const name of this.#remembered.keys()) {
+      if (this.#remembered.size <= MOST_KEPT) break;
+      this.#remembered.delete(name);
+    }
+    this.#offered = offered;
+  }
+
+  #line(): Line {
+    return {
+      name: this.settings.name,
+      timeoutMs: this.settings.timeoutMs,
+      standing: this.#standing,
+      watch: this.#watch,
+      log: this.#log,
+      began: () => {
+        this.#inFlight += 1;
+      },
+      ended: () => {
+        this.#inFlight -= 1;
+      },
+    };
+  }
+}

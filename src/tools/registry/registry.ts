@@ -1,0 +1,31 @@
+/** The tools of this process, by name. */
+import type { ToolDescriptor } from '../../core/tools/tool.ts';
+import type { ToolServers } from './servers.ts';
+import type { Tool } from './tool.ts';
+
+export type Registry = {
+  /** Sorted; without the tools of MCP servers, which change. */
+  names: readonly string[];
+  get(name: string): Tool | undefined;
+  describe(name: string): ToolDescriptor | undefined;
+};
+
+/** Throws if two tools have the same name; the config file has been checked for this before. */
+export function createRegistry(tools: readonly Tool[]): Registry {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.descriptor.name)) throw new Error(`Two tools have the name ${tool.descriptor.name}.`);
+    byName.set(tool.descriptor.name, tool);
+  }
+  return {
+    names: [...byName.keys()].sort(),
+    get: (name) => byName.get(name),
+    describe: (name) => byName.get(name)?.descriptor,
+  };
+}
+
+/** The tools of a registry and of the MCP servers. */
+export function withServers(registry: Registry, servers: ToolServers): Registry {
+  const get = (name: string): Tool | undefined => registry.get(name) ?? servers.get(name);
+  return { names: registry.names, get, describe: (name) => get(name)?.descriptor };
+}

@@ -1,0 +1,105 @@
+/**
+ * Compiles the JSON Schemas of tool inputs: draft 2020-12 and 7, with formats, listing all errors. Unknown keywords and
+ * formats are ignored, as the standard requires. Problems are worded for the model that sent the arguments.
+ */
+import { Ajv } from 'ajv';
+import type { ErrorObject, Options } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { JsonObject } from '../../core/json.ts';
+import type { Validate } from './tool.ts';
+import { truncate } from '../run/truncate.ts';
+
+/** Maximum number of problems per call, and characters of each. */
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
+
+const OPTIONS: Options = { strict: false, allErrors: true, logger: false };
+
+const NEW_COMPILER = {
+  '2020-12': (): Compiler => withFormats(new Ajv2020(OPTIONS)),
+  '7': (): Compiler => withFormats(new Ajv(OPTIONS)),
+};
+type Compiler = Ajv | Ajv2020;
+type Draft = keyof typeof NEW_COMPILER;
+
+/** Shared, because creating a compiler takes milliseconds. */
+const SHARED: Record<Draft, Compiler> = { '2020-12': NEW_COMPILER['2020-12'](), '7': NEW_COMPILER['7']() };
+
+export type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
+
+/** A schema without $schema is compiled as 2020-12 or, if that fails, as draft 7. */
+export function compileSchema(schema: JsonObject): Compiled {
+  const { $schema, ...rest } = schema;
+  if ($schema === undefined) {
+    const newer = compileAs('2020-12', rest);
+    if (newer.ok) return newer;
+    const older = compileAs('7', rest);
+    return older.ok ? older : newer;
+  }
+  const draft = draftOf($schema);
+  return draft === null
+    ? { ok: false, problem: 'its $schema is neither draft 2020-12 nor draft 7' }
+    : compileAs(draft, rest);
+}
+
+function draftOf($schema: unknown): Draft | null {
+  if (typeof $schema !== 'string') return null;
+  const name = /^https?:\/\/json-schema\.org\/(.+)\/schema#?$/.exec($schema)?.[1];
+  if (name === 'draft/2020-12') return '2020-12';
+  return name === 'draft-07' ? '7' : null;
+}
+
+function compileAs(draft: Draft, schema: JsonObject): Compiled {
+  if (schema['$async'] !== undefined) return { ok: false, problem: '$async is not a keyword of JSON Schema' };
+  // A compiler remembers schemas with an $id, and two tools may use the same one.
+  const compiler = JSON.stringify(schema).includes('"$id"') ? NEW_COMPILER[draft]() : SHARED[draft];
+  try {
+    const check = compiler.compile(schema);
+    return {
+      ok: true,
+      validate: (input) =>
+        check(input)
+          ? { ok: true, value: input }
+          : { ok: false, problems: bounded(check.errors ?? [], worded) },
+    };
+  } catch (error) {
+    return { ok: false, problem: truncate(error instanceof Error ? error.message : String(error), 1_000) };
+  }
+}
+
+function worded(error: ErrorObject): string {
+  const where = error.instancePath === '' ? 'the arguments' : error.instancePath;
+  return `${where} ${error.message ?? error.keyword}${detail(error)} (schema: ${error.schemaPath})`;
+}
+
+/** Details that Ajv's messages lack. */
+function detail({ keyword, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'enum':
+      return `: ${JSON.stringify(params['allowedValues'])}`;
+    case 'const':
+      return `: ${JSON.stringify(params['allowedValue'])}`;
+    case 'additionalProperties':
+      return `: ${JSON.stringify(params['additionalProperty'])}`;
+    case 'unevaluatedProperties':
+      return `: ${JSON.stringify(params['unevaluatedProperty'])}`;
+    default:
+      return '';
+  }
+}
+
+/** Limits the number and the length of problems. */
+export function bounded<Problem>(
+  problems: readonly Problem[],
+  worded: (problem: Problem) => string,
+): string[] {
+  const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(worded(problem), LONGEST_PROBLEM));
+  const left = problems.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} more`];
+}
+
+function withFormats<Plain extends Compiler>(compiler: Plain): Plain {
+  formats.default(compiler);
+  return compiler;
+}

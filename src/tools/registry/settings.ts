@@ -1,0 +1,145 @@
+/** Resolves the settings of a worker from its config, its role and the defaults, in this order. Pure. */
+import { callSettings } from '../../core/model/call-settings.ts';
+import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../../core/compaction/settings.ts';
+import type { CompactionConfig, CompactionSettings } from '../../core/compaction/settings.ts';
+import type { JobId } from '../../core/ids.ts';
+import { parseModelName } from '../../core/model/model.ts';
+import type { ModelName } from '../../core/model/model.ts';
+import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
+import type { ToolDescriptor } from '../../core/tools/tool.ts';
+import type { Catalog, Defaults } from './catalog.ts';
+import { describeClientTool } from '../config/client-tools.ts';
+import { serverOf } from '../mcp/calls/names.ts';
+import type { ToolServers } from './servers.ts';
+
+/**
+ * `from`: the name of a role in the config file, or the definition of a role of the API. `missing` lists all that this
+ * process lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (also while it is starting).
+ * `jobId`: keeps the tools of servers constant within this job; null: no job.
+ */
+export function resolve(
+  config: WorkerConfig,
+  from: string | Role | null,
+  catalog: Catalog,
+  jobId: JobId | null = null,
+): Serving {
+  const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
+  // If the role is unknown, only the needs of the worker's own config are known.
+  const whole = role === undefined ? null : merge(config, role, catalog.defaults);
+  const said: WorkerConfig = whole ?? config;
+  const model = said.model === undefined ? null : parseModelName(said.model);
+  const tools = findTools(said.tools ?? [], catalog, jobId);
+  const served = findServed(said.mcp_servers ?? [], catalog.servers, jobId);
+  const missing = [
+    ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
+    ...missingProvider(said.model, model, catalog),
+    ...missingSummariser(said, catalog),
+    ...tools.missing,
+    ...served.missing,
+  ];
+  if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
+  const told = callSettings(
+    config,
+    { ...catalog.defaults, ...role },
+    typeof from === 'string',
+    model.provider,
+    catalog.parameters,
+  );
+  return {
+    kind: 'served',
+    settings: {
+      ...told,
+      model,
+      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], told.mode),
+      contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
+      compaction: compactionOf(whole.compaction ?? {}),
+      maxSteps: whole.max_steps,
+      // Rules of a role are appended to those of the config.
+      asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
+    },
+  };
+}
+
+/** Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole. */
+function merge(config: WorkerConfig, role: Role, defaults: Defaults): Defaults {
+  return { ...defaults, ...role, ...config };
+}
+
+function missingProvider(
+  name: string | undefined,
+  model: ModelName | null,
+  { providers }: Catalog,
+): string[] {
+  if (name === undefined) return [];
+  if (model === null) return [`model ${name}`];
+  return providers.has(model.provider) ? [] : [`provider ${model.provider}`];
+}
+
+/** Omits a provider that `missingProvider` already reports. */
+function missingSummariser({ model, compaction = {} }: WorkerConfig, catalog: Catalog): string[] {
+  if (compaction.type !== 'llm' || compaction.model === undefined) return [];
+  const missing = missingProvider(compaction.model, parseModelName(compaction.model), catalog);
+  const told = model === undefined ? [] : missingProvider(model, parseModelName(model), catalog);
+  return missing.filter((name) => !told.includes(name));
+}
+
+function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig): CompactionSettings {
+  return {
+    type: type ?? COMPACTION_DEFAULTS.type,
+    threshold: threshold ?? COMPACTION_DEFAULTS.threshold,
+    keepTurns: keep_turns ?? COMPACTION_DEFAULTS.keepTurns,
+    model: model === undefined ? null : parseModelName(model),
+  };
+}
+
+/**
+ * Sorted by name. A platform tool replaces a client tool of the same name. In plan mode only tools without effect are
+ * offered.
+ */
+function offered(
+  ours: readonly ToolDescriptor[],
+  theirs: readonly ClientTool[],
+  mode: Mode,
+): ToolDescriptor[] {
+  const others = theirs.filter(({ name }) => !ours.some((tool) => tool.name === name));
+  return [...ours, ...others.map(describeClientTool)]
+    .filter(({ effect }) => mode === 'act' || effect === 'none')
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+type Found = { found: ToolDescriptor[]; missing: string[] };
+
+/** Each tool once. Tools of a server may also be named individually; one that the server no longer has is skipped. */
+function findTools(
+  names: readonly string[],
+  { registry, servers }: Pick<Catalog, 'registry' | 'servers'>,
+  jobId: JobId | null,
+): Found {
+  const found: ToolDescriptor[] = [];
+  const missing: string[] = [];
+  for (const name of [...new Set(names)].sort()) {
+    const server = serverOf(name);
+    const offer = server === null ? null : servers.offer(server, jobId);
+    const tool = registry.describe(name);
+    if (tool !== undefined) found.push(tool);
+    else if (offer?.kind === 'tools') found.push(...offer.tools.filter((one) => one.name === name));
+    else missing.push(offer?.kind === 'starting' ? `mcp server ${server}` : `tool ${name}`);
+  }
+  return { found, missing };
+}
+
+function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
+  return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+}
+
+/** The tools of the named servers. */
+function findServed(names: readonly string[], servers: ToolServers, jobId: JobId | null): Found {
+  const found: ToolDescriptor[] = [];
+  const missing: string[] = [];
+  for (const name of [...new Set(names)].sort()) {
+    const offer = servers.offer(name, jobId);
+    if (offer?.kind === 'tools') found.push(...offer.tools);
+    else missing.push(`mcp server ${name}`);
+  }
+  return { found, missing };
+}

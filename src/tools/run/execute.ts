@@ -1,0 +1,194 @@
+/**
+ * Executes one tool call. Every failure becomes a result that the model can read: an unknown tool, invalid arguments, a
+ * tool that throws, hangs or returns an invalid value. Nothing throws. An abort ends the call at once, even if the tool
+ * ignores the signal; its late result is dropped.
+ *
+ * Tools run in the main thread. A tool that blocks it (a busy loop, a synchronous child process) stops every run of the
+ * process, and neither timeout nor abort can end it.
+ */
+import { DEEPEST_JSON, isTooDeep } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
+import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
+import type { ToolContext } from '../config/define.ts';
+import { faultFrames, faultName, faultText } from './fault.ts';
+import { judge } from './judge.ts';
+import type { Registry } from '../registry/registry.ts';
+import { reconcileCall } from './reconcile.ts';
+import { errorResult, resultOf } from './result.ts';
+import type { ToolResult } from './result.ts';
+import { LONGEST_TIMER_MS } from './timer.ts';
+import { isToolError } from './tool-error.ts';
+import { ToolFault, codedText } from './tool-fault.ts';
+import type { FaultCode } from './tool-fault.ts';
+import type { Tool } from '../registry/tool.ts';
+import type { ToolLog } from './tool-log.ts';
+import { truncate } from './truncate.ts';
+
+/**
+ * `toolResult`: maximum characters of a result. `toolTimeoutMs`: the default timeout of tools. `outcomeWaitMs`: how
+ * long to wait for a person to resolve an unknown outcome; default: no limit.
+ */
+export type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: number };
+
+export type ToolRunnerOptions = {
+  limits: ToolLimits;
+  log?: ToolLog;
+  /** Receives the progress reports of tools. Must not throw. */
+  onProgress?: (call: ToolInvocation, text: string) => void;
+};
+
+/** Maximum characters of model output that are quoted in an error. */
+const LONGEST_QUOTE = 200;
+
+export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
+  return {
+    judge: (call, ruled) => judge(registry, call, ruled, options.log),
+    async execute(call, signal) {
+      if (signal.aborted) return { kind: 'aborted' };
+      const tool = registry.get(call.name);
+      return tool === undefined
+        ? unknownTool(call.name, registry.names)
+        : await race(tool, call, signal, options);
+    },
+    async reconcile(call, signal) {
+      const tool = registry.get(call.name);
+      return tool === undefined ? { kind: 'unknown' } : await reconcileCall(tool, call, signal, options);
+    },
+    outcomeWaitMs: options.limits.outcomeWaitMs ?? null,
+  };
+}
+
+function unknownTool(name: string, names: readonly string[]): ToolResult {
+  const known = names.length === 0 ? 'No tools are available.' : `Available tools: ${names.join(', ')}.`;
+  return errorResult(`No tool is named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
+}
+
+/** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
+function race(
+  tool: Tool,
+  call: ToolInvocation,
+  outer: AbortSignal,
+  options: ToolRunnerOptions,
+): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    const own = new AbortController();
+    const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;
+    let over = false;
+    const end = (outcome: ToolOutcome): void => {
+      over = true;
+      clearTimeout(timer);
+      outer.removeEventListener('abort', abort);
+      resolve(outcome);
+    };
+    const abort = (): void => {
+      end({ kind: 'aborted' });
+      own.abort(outer.reason);
+    };
+    const timeOut = (): void => {
+      end(timedOut(tool, limitMs));
+      own.abort(new DOMException(`The call took longer than ${limitMs} ms.`, 'TimeoutError'));
+    };
+    const timer = setTimeout(timeOut, Math.min(limitMs, LONGEST_TIMER_MS));
+    outer.addEventListener('abort', abort, { once: true });
+    const progress = (text: unknown): void => {
+      if (!over && typeof text === 'string') options.onProgress?.(call, text);
+    };
+    void run(tool, call, contextOf(call, own.signal, progress), options).then((result) => {
+      if (over) options.log?.debug(idsOf(call), 'a tool returned after its call had ended');
+      else end(result);
+    });
+  });
+}
+
+/** Never rejects. */
+async function run(
+  tool: Tool,
+  call: ToolInvocation,
+  context: ToolContext,
+  { limits, log }: ToolRunnerOptions,
+): Promise<ToolResult> {
+  const { name } = tool.descriptor;
+  let does = 'failed';
+  try {
+    // A copy, so that a tool that modifies its input does not change the history.
+    const input = await tool.validate(structuredClone(call.input));
+    if (!input.ok) return refused(tool, call.input, input.problems);
+    // Validation may take time: do not execute a call that ended meanwhile.
+    context.signal.throwIfAborted();
+    const returned = await tool.execute(input.value, context, call);
+    does = 'returned a result that cannot be converted to text';
+    return resultOf(returned, limits.toolResult);
+  } catch (error) {
+    if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
+    if (isToolError(error)) return errorResult(`The tool ${name} failed: ${faultText(error)}`);
+    if (!context.signal.aborted)
+      log?.warn({ ...idsOf(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
+    log?.debug({ ...idsOf(call), err: error }, 'details of the tool error');
+    return failure(
+      tool,
+      'internal',
+      `The tool ${name} ${does}. The operator finds the details in the log under ${call.id}.`,
+    );
+  }
+}
+
+/** An error of the runner itself, in the format of the tool's errors. */
+function failure({ errors }: Tool, code: FaultCode, words: string): ToolResult {
+  return errorResult(errors === 'coded' ? codedText(code, words) : words);
+}
+
+function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: string) => void): ToolContext {
+  return {
+    signal,
+    idempotency_key: call.idempotencyKey,
+    tool_call_id: call.id,
+    job_id: call.jobId,
+    worker_id: call.workerId,
+    context_id: call.contextId,
+    progress,
+  };
+}
+
+function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {
+  const { name } = tool.descriptor;
+  const why = typeof input === 'string' ? whyText(input) : null;
+  const list = (why === null ? problems : [why.words]).map((line) => `- ${line}`).join('\n');
+  return failure(
+    tool,
+    why?.code ?? 'invalid_input',
+    `The tool ${name} was not executed: its arguments do not match its input schema.\n${list}\nCorrect the arguments and call the tool again.`,
+  );
+}
+
+/** The reason why arguments are a raw string instead of an object. */
+function whyText(input: string): { code: FaultCode; words: string } {
+  try {
+    const value: Json = JSON.parse(input);
+    return isTooDeep(value)
+      ? { code: 'input_too_deep', words: `the arguments are nested deeper than ${DEEPEST_JSON} levels` }
+      : { code: 'invalid_input', words: 'the arguments must be a JSON object' };
+  } catch (error) {
+    const words = truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
+    return { code: 'invalid_input', words };
+  }
+}
+
+function timedOut(tool: Tool, limitMs: number): ToolResult {
+  const { descriptor } = tool;
+  const text = `The tool ${descriptor.name} timed out after ${limitMs / 1_000} s.`;
+  return failure(
+    tool,
+    'timed_out',
+    descriptor.effect === 'once' ? `${text} It may have taken effect. Check before repeating it.` : text,
+  );
+}
+
+function idsOf(call: ToolInvocation): Record<string, unknown> {
+  return {
+    tool: call.name,
+    tool_call_id: call.id,
+    job_id: call.jobId,
+    worker_id: call.workerId,
+    context_id: call.contextId,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Decides whether a call needs approval, from the rules and from the tool's own setting. If an approval function
+ * throws, hangs or returns an invalid value, the call needs approval, and the log has an entry. A fault never lets a
+ * call run.
+ */
+import type { Json } from '../../core/json.ts';
+import { APPROVALS, decideApproval } from '../../core/run/policy.ts';
+import type { Approval } from '../../core/run/policy.ts';
+import type { ToolInvocation } from '../../core/tools/tool.ts';
+import type { ApprovalCall } from '../config/define.ts';
+import { faultName } from './fault.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ToolLog } from './tool-log.ts';
+import type { Tool, Validated } from '../registry/tool.ts';
+
+/** The timeout of an approval function, in milliseconds. */
+const THINKS_MS = 10_000;
+
+/** Never throws. `ruled`: the decision of the rules; null: none. */
+export async function judge(
+  registry: Registry,
+  call: ToolInvocation,
+  ruled: Approval | null,
+  log: ToolLog | undefined,
+): Promise<Approval> {
+  const tool = registry.get(call.name);
+  // Tools that run elsewhere have no setting here.
+  if (tool === undefined || ruled === 'deny') return ruled ?? 'never';
+  const own = tool.approval ?? 'never';
+  if (typeof own === 'string' && decideApproval(ruled, own) !== 'always') return decideApproval(ruled, own);
+  const input = await checked(tool, call.input);
+  // Arguments that the tool refuses: the call fails without asking a person.
+  if (!input.ok) return 'never';
+  return decideApproval(ruled, typeof own === 'string' ? own : await ask(own, call, input.value, log));
+}
+
+/** Errors of the validation are reported when the call is executed. */
+async function checked(tool: Tool, input: Json): Promise<Validated> {
+  try {
+    return await tool.validate(structuredClone(input));
+  } catch {
+    return { ok: false, problems: [] };
+  }
+}
+
+async function ask(
+  predicate: (call: ApprovalCall) => unknown,
+  call: ToolInvocation,
+  input: unknown,
+  log: ToolLog | undefined,
+): Promise<Approval> {
+  const of = { tool: call.name, tool_call_id: call.id, context_id: call.contextId };
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('The approval function timed out.')), THINKS_MS);
+  try {
+    const asked = {
+      name: call.name,
+      input,
+      tool_call_id: call.id,
+      job_id: call.jobId,
+      worker_id: call.workerId,
+      context_id: call.contextId,
+    };
+    const said: unknown = await Promise.race([Promise.resolve(predicate(asked)), late]);
+    const approval = APPROVALS.find((one) => one === said);
+    if (approval === undefined)
+      log?.warn(of, 'the approval function of a tool returned an invalid value; the call needs approval');
+    return approval ?? 'always';
+  } catch (error) {
+    log?.warn(
+      { ...of, error: faultName(error) },
+      'the approval function of a tool failed; the call needs approval',
+    );
+    return 'always';
+  } finally {
+    clearTimeout(timer);
+  }
+}

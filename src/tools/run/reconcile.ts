@@ -1,0 +1,96 @@
+/**
+ * Asks a tool for the outcome of a call whose end was not recorded. If the tool has no `reconcile`, throws, hangs or
+ * returns an invalid value, the outcome stays unknown. Nothing throws.
+ */
+import type { Reconciled, ToolInvocation } from '../../core/tools/tool.ts';
+import type { ToolContext } from '../config/define.ts';
+import { faultName } from './fault.ts';
+import { resultOf } from './result.ts';
+import { LONGEST_TIMER_MS } from './timer.ts';
+import type { Tool } from '../registry/tool.ts';
+
+type Options = {
+  limits: { toolResult: number; toolTimeoutMs: number };
+  log?: { warn(fields: Record<string, unknown>, text: string): void } | undefined;
+};
+
+const UNKNOWN: Reconciled = { kind: 'unknown' };
+
+/** Ends with the first of: the tool's answer, the timeout, the abort. */
+export async function reconcileCall(
+  tool: Tool,
+  call: ToolInvocation,
+  outer: AbortSignal,
+  { limits, log }: Options,
+): Promise<Reconciled> {
+  if (outer.aborted) return { kind: 'aborted' };
+  const own = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<Reconciled>();
+  const ids = { tool: call.name, tool_call_id: call.id, job_id: call.jobId, context_id: call.contextId };
+  const unknown = (why: string, error: string | null): void => {
+    log?.warn({ ...ids, ...(error !== null && { error }) }, why);
+    resolve(UNKNOWN);
+  };
+  const abort = (): void => {
+    resolve({ kind: 'aborted' });
+    own.abort(outer.reason);
+  };
+  const timeOut = (): void => {
+    unknown('reconcile of a tool timed out', null);
+    own.abort(new DOMException('reconcile timed out.', 'TimeoutError'));
+  };
+  const timer = setTimeout(timeOut, Math.min(tool.timeoutMs ?? limits.toolTimeoutMs, LONGEST_TIMER_MS));
+  outer.addEventListener('abort', abort, { once: true });
+  void ask(tool, call, own.signal, limits).then(
+    (said) =>
+      said === null ? unknown('reconcile of a tool returned an invalid value', null) : resolve(said),
+    (error: unknown) => {
+      if (!own.signal.aborted) unknown('reconcile of a tool failed', faultName(error));
+    },
+  );
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', abort);
+  }
+}
+
+/** Null: an invalid value. Rejects with what the tool throws. */
+async function ask(
+  tool: Tool,
+  call: ToolInvocation,
+  signal: AbortSignal,
+  limits: Options['limits'],
+): Promise<Reconciled | null> {
+  if (tool.reconcile === undefined) return UNKNOWN;
+  // A copy, so that a tool that modifies its input does not change the history.
+  const input = await tool.validate(structuredClone(call.input));
+  signal.throwIfAborted();
+  if (!input.ok) return UNKNOWN;
+  const facts: Omit<ToolContext, 'progress'> = {
+    signal,
+    idempotency_key: call.idempotencyKey,
+    tool_call_id: call.id,
+    job_id: call.jobId,
+    worker_id: call.workerId,
+    context_id: call.contextId,
+  };
+  return parse(await tool.reconcile({ input: input.value, ...facts }), limits.toolResult);
+}
+
+function parse(said: unknown, limit: number): Reconciled | null {
+  if (typeof said !== 'object' || said === null || !('outcome' in said)) return null;
+  switch (said.outcome) {
+    case 'happened':
+      return 'result' in said && said.result !== undefined
+        ? { kind: 'happened', result: resultOf(said.result, limit) }
+        : null;
+    case 'did_not_happen':
+      return { kind: 'did_not_happen' };
+    case 'unknown':
+      return UNKNOWN;
+    default:
+      return null;
+  }
+}

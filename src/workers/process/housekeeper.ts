@@ -1,0 +1,104 @@
+/**
+ * Housekeeping removes old data, apart from the sweeps and less often. Every worker process does it, at random
+ * intervals. A process skips rows that another one has locked, and each batch commits on its own, so that a process may
+ * die at any point.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { purgeArchived } from '../../commands/workers/purge-archived.ts';
+import { archiveIdle } from '../../db/write/contexts/expiry.ts';
+import { forgetThrottles } from '../../db/processes/throttles.ts';
+import { forgetOldKeys } from '../../db/write/inputs/idempotency.ts';
+import { forgetDead } from '../../db/processes/processes.ts';
+import { forgetSessions } from '../../db/write/sessions.ts';
+import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
+import type { WorkerState } from './ports.ts';
+import { removeOrphans } from './workspaces.ts';
+
+/** Time between two rounds, in milliseconds, a quarter more or less. */
+const ROUND_MS = 45_000;
+
+const ARCHIVED_AT_ONCE = 200;
+const PURGED_AT_ONCE = 20;
+const KEYS_AT_ONCE = 5_000;
+const LISTS_AT_ONCE = 100;
+
+/** Batches of each kind in one round; the next round does the rest. */
+const BATCHES = 50;
+
+type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
+
+export class Housekeeper {
+  readonly #state: State;
+  readonly #stopping = new AbortController();
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  start(): void {
+    this.#keeping = this.#keepOn();
+  }
+
+  /** Resolves after the current batch. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#keeping;
+  }
+
+  async #keepOn(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const ms = ROUND_MS * (0.75 + this.#state.random() / 2);
+      await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await runHousekeeping(this.#state, () => signal.aborted).catch((error: unknown) =>
+        this.#state.log.warn({ err: error }, 'housekeeping failed'),
+      );
+    }
+  }
+}
+
+/** Runs one round of housekeeping. */
+export async function runHousekeeping(state: State, isStopped: () => boolean = () => false): Promise<void> {
+  const { db } = state.database;
+  const { timeouts, archivedDays, workspaces } = state.expiry;
+  await forgetDead(db);
+  await forgetThrottles(db);
+  await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
+  let archived = 0;
+  await inBatches(isStopped, async () => {
+    const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);
+    archived += done.archived;
+    return done.looked === ARCHIVED_AT_ONCE;
+  });
+  let purged = 0;
+  await inBatches(isStopped, async () => {
+    if (archivedDays === null) return false;
+    const done = await purgeArchived(state, archivedDays, PURGED_AT_ONCE);
+    purged += done.purged;
+    // If none could be locked, another process is purging them.
+    return done.found === PURGED_AT_ONCE && done.purged > 0;
+  });
+  if (workspaces !== null) await clearWorkspaces(state, workspaces, isStopped);
+  if (archived + purged > 0) state.log.info({ archived, purged }, 'archived and purged old contexts');
+}
+
+async function clearWorkspaces(
+  { database, log }: State,
+  root: string,
+  isStopped: () => boolean,
+): Promise<void> {
+  const swept = await removeOrphans(database.db, root, isStopped);
+  if (swept.kind === 'foreign')
+    log.warn('the workspace folder belongs to another database: no workspace is removed');
+  else if (swept.removed > 0) log.info({ removed: swept.removed }, 'removed workspaces of deleted contexts');
+}
+
+/** Repeats until a batch returns false, at most `BATCHES` times. */
+async function inBatches(isStopped: () => boolean, batch: () => Promise<boolean>): Promise<void> {
+  let isMore = true;
+  for (let left = BATCHES; isMore && left > 0 && !isStopped(); left -= 1) isMore = await batch();
+}

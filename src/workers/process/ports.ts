@@ -1,0 +1,117 @@
+/** Dependencies and shared state of a worker process. */
+import type { Logger } from 'pino';
+import type { Ended } from '../../commands/inputs/end-unread.ts';
+import type { CommandPorts } from '../../commands/ports.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import type { ContextId, JobId, ProcessId, RunIds } from '../../core/ids.ts';
+import type { Model, ProviderName } from '../../core/model/model.ts';
+import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
+import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
+import type { PeerLimits } from '../../core/workers/peer-limits.ts';
+import type { Millis } from '../../core/time.ts';
+import type { ToolRunner } from '../../core/tools/tool.ts';
+import type { Database } from '../../db/connection/client.ts';
+import type { WorkerDefinition } from '../../db/run/mailbox.ts';
+import type { LeaseTimes } from '../../db/processes/processes.ts';
+import type { WakeQueue, Queue } from '../../queue/wake-queue.ts';
+import type { ToolServers } from '../../tools/registry/servers.ts';
+import type { Appender } from '../run/appender.ts';
+import type { SubscriberRegistry } from './subscriber-registry.ts';
+import type { DatabaseClock } from './clock.ts';
+import type { FollowUps } from './follow-ups.ts';
+import type { Fingerprints } from '../run/fingerprints.ts';
+import type { Throttles } from './throttles.ts';
+import type { WorkerMetrics } from './metrics.ts';
+import type { Registry } from './registry.ts';
+import type { TeamAbilities } from '../run/team-abilities.ts';
+
+/** The models, tools and roles of this process. */
+export type Abilities = {
+  model(provider: ProviderName): Model | null;
+  /** Identifies the provider's key without revealing it. The id is the same in every process that has this key. */
+  keyId(provider: ProviderName): string;
+  tools: ToolRunner;
+  /** `jobId`: the running job, else the next one; null: there is none. */
+  resolve(worker: WorkerDefinition, jobId: JobId | null): Serving;
+  published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
+  team: TeamAbilities;
+};
+
+export type WorkerTimes = LeaseTimes & {
+  heartbeatIntervalMs: number;
+  sweepMs: number;
+  stopGraceMs: number;
+  /** Time to drain after SIGTERM, in milliseconds. */
+  drainMs: number;
+};
+
+/** When contexts are archived and purged. */
+export type Expiry = {
+  /** Idle timeouts of the roles in the config file. */
+  timeouts: IdleTimeouts;
+  /** How long archived contexts are kept, in days; null: forever. */
+  archivedDays: number | null;
+  /** The folder of workspaces, which are removed with their contexts; null: there are none. */
+  workspaces: string | null;
+};
+
+export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
+  database: Database;
+  /** Opens a dedicated connection for heartbeats. */
+  openHeartbeatConnection(): Database;
+  /** `application_name` of all connections of this process. They are terminated when it is declared dead. */
+  sessionName?: string;
+  queue: Queue;
+  wakeQueue: WakeQueue;
+  bus: Bus;
+  ids: RunIds;
+  abilities: Abilities;
+  /** MCP servers, which run as long as the process does. */
+  servers: Pick<ToolServers, 'start' | 'stop'>;
+  times: WorkerTimes;
+  expiry: Expiry;
+  peers: PeerLimits;
+  log: Logger;
+  random(): number;
+};
+
+/** A context to claim, and the process that claims it. */
+export type Claim = {
+  contextId: ContextId;
+  owner: ProcessId;
+  /** The epoch under which a sweep has already counted this claim; null: no sweep has. */
+  counted: number | null;
+  /** Called with the snapshot that holds once the commit just sent succeeds. Called again if the claim is retried. */
+  opening(snapshot: Snapshot): void;
+};
+
+/** A context that this process cannot serve, with its mailbox as read. */
+export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
+
+/** `began`: the append that begins or resumes a job; null: there was nothing to begin. */
+export type Opened = {
+  kind: 'opened';
+  snapshot: Snapshot;
+  began: { transition: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
+};
+
+export type Claimed = Opened | Skipped | Ended;
+
+/** Null: the claim was a noop. */
+export type Claimer = (claim: Claim) => Promise<Claimed | null>;
+
+/** State that the parts of a running worker process share. */
+export type WorkerState = WorkerPorts & {
+  appender: Appender;
+  claimer: Claimer;
+  registry: Registry;
+  subscribers: SubscriberRegistry;
+  clock: DatabaseClock;
+  throttles: Throttles;
+  followUps: Pick<FollowUps, 'look'>;
+  fingerprints: Pick<Fingerprints, 'of'>;
+  metrics: WorkerMetrics;
+  /** The id of the current registration; null: there is none, and nothing is claimed. */
+  identity(): ProcessId | null;
+};

@@ -1,0 +1,140 @@
+/**
+ * A worker process: sends heartbeats, consumes wake-ups, sweeps. All parts start and drain together. During a drain
+ * each run releases its context at the next safe point, so that other processes continue it at once.
+ */
+import { setTimeout } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
+import type { QueueConsumer } from '../../queue/wake-queue.ts';
+import type { ServerWatch } from '../../tools/registry/servers.ts';
+import { createAppender } from '../run/appender.ts';
+import { SubscriberRegistry } from './subscriber-registry.ts';
+import { createClaimer } from '../run/claimer.ts';
+import { DatabaseClock } from './clock.ts';
+import { FollowUps } from './follow-ups.ts';
+import { Fingerprints } from '../run/fingerprints.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { Throttles } from './throttles.ts';
+import { Housekeeper } from './housekeeper.ts';
+import { Indexer } from './indexer.ts';
+import { withMetrics } from './with-metrics.ts';
+import { createWorkerMetrics, processFigures } from './metrics.ts';
+import type { WorkerMetrics } from './metrics.ts';
+import type { WorkerPorts, WorkerState } from './ports.ts';
+import { Registry } from './registry.ts';
+import { runContext } from '../run/run-context.ts';
+import { Sweep } from './sweep.ts';
+
+/**
+ * Share of the drain time for which the process waits for tools that may run again elsewhere. Model calls and `once`
+ * tools get the whole time: a second model call would cost again, and a `once` tool must not run twice.
+ */
+const TIMEOUT_SHARE = 0.2;
+
+/**
+ * Time to release contexts after the drain time, in milliseconds. If the database is unavailable for longer, the sweeps
+ * of other processes take over.
+ */
+const GIVING_BACK_MS = 2_000;
+
+/** How long runs that lost their lease have to end, in milliseconds. */
+const LETTING_GO_MS = 500;
+
+export type WorkerProcess = {
+  /** Number of contexts that run here now. */
+  running(): number;
+  /** Releases all contexts and ends, within `times.drainMs` plus a few seconds. Idempotent. */
+  drain(): Promise<void>;
+};
+
+/** Resolves once the process can claim contexts. */
+export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
+  const registry = new Registry(concurrency);
+  const clock = new DatabaseClock();
+  const subscribers = new SubscriberRegistry();
+  const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
+  const abilities = withMetrics(ports.abilities, metrics);
+  const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
+  const heartbeat = new Heartbeat(ports, registry, subscribers, clock, throttles, metrics);
+  const identity = () => heartbeat.identity();
+  const appender = createAppender(ports.database.db);
+  const claimer = createClaimer({ ...ports, abilities, clock, registry });
+  const followUps = new FollowUps(ports);
+  const fingerprints = new Fingerprints(ports.database.db, ports.log);
+  const state: WorkerState = {
+    ...ports,
+    abilities,
+    appender,
+    claimer,
+    registry,
+    subscribers,
+    clock,
+    throttles,
+    metrics,
+    followUps,
+    fingerprints,
+    identity,
+  };
+  const sweep = new Sweep(state);
+  const housekeeper = new Housekeeper(state);
+  const indexer = new Indexer(state);
+  await Promise.all([
+    heartbeat.start(),
+    throttles.start(),
+    followUps.start(),
+    ports.servers.start(watchServers(metrics, registry)),
+  ]);
+  const listener = await ports.queue.listen(async (contextId) => {
+    if (!(await registry.takeSlot())) return;
+    await runContext(state, contextId).finally(() => registry.giveSlot());
+  }, concurrency);
+  sweep.start();
+  housekeeper.start();
+  indexer.start();
+  let draining: Promise<void> | null = null;
+  return {
+    running: () => registry.running,
+    drain: () => (draining ??= drain(state, listener, [sweep, housekeeper, indexer, followUps], heartbeat)),
+  };
+}
+
+/** When an MCP server comes up, the process tries its unsupported contexts again. */
+function watchServers({ servers }: WorkerMetrics, { unsupported }: Registry): ServerWatch {
+  return {
+    ...servers,
+    up(server, isUp) {
+      servers.up(server, isUp);
+      if (isUp) unsupported.clear();
+    },
+  };
+}
+
+async function drain(
+  state: WorkerState,
+  listener: QueueConsumer,
+  beside: readonly { stop(): Promise<void> }[],
+  heartbeat: Heartbeat,
+): Promise<void> {
+  const { registry, times, log } = state;
+  log.info({ runs: registry.running }, 'draining');
+  registry.close();
+  void listener.pause().catch(() => undefined);
+  const timeout = new AbortController();
+  const outOfTime = setTimeout(times.drainMs * TIMEOUT_SHARE, undefined, { signal: timeout.signal })
+    .then(() => registry.hurry())
+    .then(() => setTimeout(times.drainMs * (1 - TIMEOUT_SHARE), undefined, { signal: timeout.signal }))
+    .then(() => registry.end())
+    .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: timeout.signal }))
+    .then(() => registry.loseAll())
+    .then(() => setTimeout(LETTING_GO_MS, undefined, { signal: timeout.signal }))
+    .catch(() => undefined);
+  // A sweep or a claim may wait for a silent database for any time, so the time limits apply to them too.
+  const stopped = Promise.all(beside.map((one) => one.stop()));
+  await Promise.race([stopped.then(() => registry.emptied()), outOfTime]);
+  timeout.abort();
+  await outOfTime;
+  await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
+  await heartbeat.stop();
+  state.throttles.stop();
+  await state.servers.stop();
+  log.info({ runs: registry.running }, 'drained');
+}

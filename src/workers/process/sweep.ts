@@ -1,0 +1,146 @@
+/**
+ * The sweep: every worker process checks about once a second which contexts are due, so that work is found even if
+ * Redis lost its wake-up. A sweep touches only due rows, and skips rows that another process has locked.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { settleUnowned } from '../../commands/jobs/settle.ts';
+import { dispatch } from '../../commands/perform.ts';
+import { wakeForgotten } from '../../db/calls/awaited.ts';
+import { owned, release, revoke, takeDue, takeUnheld } from '../../db/run/contexts.ts';
+import type { Due } from '../../db/run/contexts.ts';
+import { declareDead } from '../../db/processes/processes.ts';
+import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
+import { fence } from '../../db/run/stop-requests.ts';
+import type { WorkerState } from './ports.ts';
+import { runContext } from '../run/run-context.ts';
+
+/**
+ * Limits of one sweep: contexts beyond its free slots that it wakes, how long these must be overdue in milliseconds,
+ * and leases that it revokes.
+ */
+const MOST_WAKE_UPS = 100;
+const LEFT_MS = 2_000;
+const REVOKED = 500;
+/** How long sweeps leave a context to its wake-up before they look at it again, in milliseconds. */
+const AGAIN_MS = 3_000;
+/** Every so many sweeps, the process looks for leases that it holds without a run. */
+const SOMETIMES = 5;
+
+export class Sweep {
+  readonly #state: WorkerState;
+  #stopped = false;
+  #sweeping: Promise<void> = Promise.resolve();
+  #count = 0;
+
+  constructor(state: WorkerState) {
+    this.#state = state;
+  }
+
+  start(): void {
+    this.#sweeping = this.#sweepOn();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#sweeping;
+  }
+
+  async #sweepOn(): Promise<void> {
+    while (!this.#stopped) {
+      await sweepOnce(this.#state).catch((error: unknown) =>
+        this.#state.log.warn({ err: error }, 'a sweep failed'),
+      );
+      await this.#findOrphans().catch((error: unknown) =>
+        this.#state.log.warn({ err: error }, 'could not release leases without a run'),
+      );
+      // Random, so that the processes do not all sweep at the same time.
+      await setTimeout(this.#state.times.sweepMs * (0.75 + this.#state.random() / 2));
+    }
+  }
+
+  async #findOrphans(): Promise<void> {
+    this.#count += 1;
+    if (this.#count % SOMETIMES === 0) await releaseOrphans(this.#state);
+  }
+}
+
+/** Handles everything that is due, once. */
+export async function sweepOnce(state: WorkerState): Promise<void> {
+  const { db } = state.database;
+  const identity = state.identity();
+  if (identity === null) return;
+  await terminateFrozenSessions(db);
+  const dead = await declareDead(db, state.times, identity);
+  if (dead.length > 0) state.log.warn({ dead }, 'processes died');
+  const revoked = await revoke(db, REVOKED);
+  const mine = await takeMine(state);
+  // Contexts beyond the free slots get another wake-up. A process with a free slot would have claimed them before they
+  // are overdue.
+  const passBy = state.registry.unsupported.passedBy(state.clock.now());
+  const left = await takeDue(db, MOST_WAKE_UPS, AGAIN_MS, LEFT_MS, { passBy }).finally(() =>
+    startAll(state, mine),
+  );
+  state.followUps.look();
+  state.metrics.sweep(mine.length + left.length, revoked);
+  for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
+  for (const woken of await wakeForgotten(db, MOST_WAKE_UPS)) state.wakeQueue.notify(woken);
+  for (const due of [...mine, ...left]) await settleStopRequest(state, due);
+}
+
+/**
+ * Claimable contexts for slots that are reserved before the query. So every claim that the query counts is also made.
+ */
+async function takeMine({ database, registry, clock }: WorkerState): Promise<Due[]> {
+  const reserved = registry.reserve();
+  let found: Due[] = [];
+  try {
+    const passBy = registry.unsupported.passedBy(clock.now());
+    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true, passBy });
+  } finally {
+    registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
+  }
+  return found;
+}
+
+/** Every context already has its slot. */
+function startAll(state: WorkerState, found: readonly Due[]): void {
+  for (const due of found) {
+    if (due.kind === 'claimable')
+      void runContext(state, due.contextId, due.epoch).finally(() => state.registry.giveSlot());
+  }
+}
+
+/**
+ * Settles a job with a stop request that no run will answer. If a run holds the context and did not answer in time, the
+ * sweep fences it first. If its lease owner died, the job is settled too, whether or not a slot is free for the queued
+ * jobs.
+ */
+async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
+  if (kind === 'claimable') return;
+  const afterCommit = await state.database.transaction(async (tx) => {
+    const taken =
+      kind === 'stop_requested' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
+    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'stop_requested') : null;
+  });
+  if (afterCommit === null) return;
+  if (kind === 'unanswered') {
+    state.log.warn(
+      { context_id: contextId },
+      'a stop request was not answered in time: the sweep settled the job',
+    );
+  }
+  dispatch(state, afterCommit);
+}
+
+/**
+ * Releases leases that this process holds without a run: after a claim whose commit was in doubt, or a run whose
+ * release failed.
+ */
+async function releaseOrphans(state: WorkerState): Promise<void> {
+  const identity = state.identity();
+  if (identity === null) return;
+  const { db } = state.database;
+  for (const { contextId, epoch } of await owned(db, identity)) {
+    if (!state.registry.has(contextId)) await release(db, contextId, identity, epoch, 0);
+  }
+}

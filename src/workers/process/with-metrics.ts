@@ -1,0 +1,57 @@
+/** Measures the model and tool calls of a process. */
+import type { Model, ModelListener, ProviderName } from '../../core/model/model.ts';
+import type { ToolOutcome } from '../../core/tools/tool.ts';
+import type { ToolStatus, WorkerMetrics } from './metrics.ts';
+import type { Abilities } from './ports.ts';
+
+export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abilities {
+  return {
+    ...abilities,
+    model(provider) {
+      const model = abilities.model(provider);
+      return model === null ? null : modelWithMetrics(model, provider, metrics);
+    },
+    tools: {
+      ...abilities.tools,
+      async execute(call, signal) {
+        const began = performance.now();
+        const outcome = await abilities.tools.execute(call, signal);
+        metrics.tool(call.name, statusOf(outcome), performance.now() - began);
+        return outcome;
+      },
+      async reconcile(call, signal) {
+        const said = await abilities.tools.reconcile(call, signal);
+        metrics.outcomeUnknown(said.kind);
+        return said;
+      },
+    },
+  };
+}
+
+function modelWithMetrics(model: Model, provider: ProviderName, metrics: WorkerMetrics): Model {
+  return {
+    async call(request, listener, signal) {
+      const began = performance.now();
+      const received: ModelListener = {
+        started() {
+          metrics.timeToFirstToken(provider, performance.now() - began);
+          listener.started();
+        },
+        text: (delta) => listener.text(delta),
+        thinking: (delta) => listener.thinking(delta),
+      };
+      const outcome = await model.call(request, received, signal);
+      metrics.called(provider, outcome, performance.now() - began);
+      return outcome;
+    },
+  };
+}
+
+function statusOf(outcome: ToolOutcome): ToolStatus {
+  switch (outcome.kind) {
+    case 'result':
+      return outcome.is_error ? 'failed' : 'completed';
+    case 'aborted':
+      return 'aborted';
+  }
+}

@@ -1,0 +1,37 @@
+/** Sends appends of many runs in one statement. */
+import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import { append } from '../../db/run/append/append.ts';
+import { errorCode } from '../../db/connection/client.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { createBatcher } from './batcher.ts';
+
+export type Appender = (transition: Append) => Promise<AppendOutcome>;
+
+/** Appends in one statement at most. */
+const SHARED = 64;
+/** SQLSTATEs after which the statement has certainly been rolled back: serialization failure, deadlock. */
+const ROLLED_BACK = ['40001', '40P01'];
+
+export function createAppender(db: Executor): Appender {
+  return createBatcher({
+    contextOf: ({ lease }: Append) => lease.contextId,
+    async shared(transitions) {
+      const outcomes = await append(db, transitions, 'pass');
+      // Not committed: the append is stale, or another transaction has locked the row. It is sent again alone, and
+      // waits for the lock.
+      return outcomes.map((outcome) => (outcome.kind === 'committed' ? outcome : undefined));
+    },
+    alone: (transition) => appendAlone(db, transition),
+    most: SHARED,
+  });
+}
+
+async function appendAlone(db: Executor, transition: Append): Promise<AppendOutcome> {
+  const send = () => append(db, [transition]);
+  const [outcome] = await send().catch((error: unknown) => {
+    if (ROLLED_BACK.includes(errorCode(error))) return send();
+    throw error;
+  });
+  if (outcome === undefined) throw new Error('The append statement returned no outcome.');
+  return outcome;
+}

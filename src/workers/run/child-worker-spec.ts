@@ -1,0 +1,123 @@
+/**
+ * Role and config of a child worker. Without a role, the child gets those of its parent. With a role, it gets that
+ * role, and the parent's model if the role sets none. The spawn call overrides both within what parent and role allow:
+ * only their tools, no wider limits, and no call without approval that the parent needs approval for.
+ */
+import type { Code } from '../../core/errors.ts';
+import type { TenantId, WorkerId } from '../../core/ids.ts';
+import { formatModelName } from '../../core/model/model.ts';
+import type { Role, Settings, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
+import type { SpawnAsk } from '../../core/workers/worker-asks.ts';
+import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
+import { published } from '../../db/processes/processes.ts';
+import { findRole } from '../../db/write/workers/roles.ts';
+import type { Parent } from '../../db/run/team.ts';
+import type { WorkerState } from '../process/ports.ts';
+
+type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
+
+export type ChildWorkerSpec =
+  | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
+  /** `words`: the message for the model. */
+  | { kind: 'refused'; code: Code; words: string };
+
+/** The role that the call names. `definition`: null if only other processes know it. */
+type Found = { role: WorkerRole; definition: Role | null };
+
+export async function childWorkerSpec(
+  parts: Parts,
+  tenantId: TenantId,
+  settings: Settings,
+  parent: Parent,
+  limits: WorkerLimits,
+  ask: SpawnAsk,
+): Promise<ChildWorkerSpec> {
+  const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);
+  if (found === null && ask.role !== null)
+    return refused('unknown_role', `No role has the name ${JSON.stringify(ask.role)}.`);
+  const granted = [
+    ...settings.tools.filter(({ answered_by }) => answered_by !== 'client').map(({ name }) => name),
+    ...(found?.definition?.tools ?? []),
+  ];
+  const more = ask.tools?.find((name) => !granted.includes(name));
+  if (more !== undefined) {
+    const names = [...new Set(granted)].sort().join(', ');
+    return refused(
+      'unknown_tool',
+      `The child cannot have the tool ${JSON.stringify(more)}. It can have: ${names}.`,
+    );
+  }
+  const config = { ...inherited(settings, parent, limits, found), ...said(ask) };
+  const role = found === null ? parent.role : found.role;
+  const definition = found === null ? parent.definition : role?.version === null ? null : found.definition;
+  const missing = await missingOf(parts, { role, definition, config });
+  return missing === null
+    ? { kind: 'made', role, config }
+    : refused('unavailable', `No worker process has the ${missing}.`);
+}
+
+function refused(code: Code, words: string): ChildWorkerSpec {
+  return { kind: 'refused', code, words };
+}
+
+function inherited(
+  settings: Settings,
+  { config }: Parent,
+  limits: WorkerLimits,
+  found: Found | null,
+): WorkerConfig {
+  if (found === null) return { ...config, limits };
+  const model = found.definition?.model === undefined ? { model: formatModelName(settings.model) } : {};
+  // The parent's approval rules apply to the child too, so that a child with another role cannot bypass them.
+  const approval = settings.asking.rules.filter(({ decision }) => decision !== 'never');
+  return { ...model, ...(approval.length > 0 && { approval }), limits };
+}
+
+function said({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig {
+  return {
+    ...(systemPrompt !== null && { system_prompt: systemPrompt }),
+    ...(model !== null && { model }),
+    // Exactly these tools: no other tool of an MCP server, and none that a client runs.
+    ...(tools !== null && { tools: [...new Set(tools)], mcp_servers: [], client_tools: [] }),
+  };
+}
+
+/** Looks in the config file, then among the tenant's roles, then among the roles that other processes publish. */
+async function findRoleOf(
+  { database, abilities, times }: Parts,
+  tenantId: TenantId,
+  name: string,
+): Promise<Found | null> {
+  const ofFile = abilities.team.roles.get(name);
+  if (ofFile !== undefined) return { role: { name, version: null }, definition: ofFile };
+  const ofTenant = await findRole(database.db, tenantId, name);
+  if (ofTenant !== null)
+    return { role: { name, version: ofTenant.version }, definition: ofTenant.definition };
+  const elsewhere = await published(database.db, times);
+  return elsewhere.some(({ roles }) => roles.includes(name))
+    ? { role: { name, version: null }, definition: null }
+    : null;
+}
+
+/** The first thing that no live worker process can serve; null: nothing is missing. */
+async function missingOf(
+  { database, abilities, times }: Parts,
+  { role, definition, config }: { role: WorkerRole | null; definition: Role | null; config: WorkerConfig },
+): Promise<string | null> {
+  const child = { workerId: ANY_WORKER, role: role?.name ?? null, definition, config };
+  const serving = abilities.resolve(child, null);
+  if (serving.kind === 'served') return null;
+  const elsewhere = await published(database.db, times);
+  const known = new Set(
+    elsewhere.flatMap(({ tools, roles, models, mcpServers }) => [
+      ...tools.map((name) => `tool ${name}`),
+      ...roles.map((name) => `role ${name}`),
+      ...models.map((name) => `provider ${name}`),
+      ...mcpServers.map((name) => `mcp server ${name}`),
+    ]),
+  );
+  return serving.missing.find((name) => !known.has(name)) ?? null;
+}
+
+/** A placeholder: settings do not depend on the worker's id. */
+const ANY_WORKER = '00000000-0000-7000-8000-000000000000' as WorkerId;

@@ -1,0 +1,212 @@
+/**
+ * Other workers, for a run: which children it may create, with which settings, and which workers it may wait for. Only
+ * reads. A limit holds as of the read, so workers that spawn at the same time may exceed it by their number.
+ */
+import type { RunSignals } from '../../agent/run-signals.ts';
+import type { AskingCall, Team } from '../../agent/calls/team.ts';
+import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
+import type { Code } from '../../core/errors.ts';
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
+import { isFinished } from '../../core/run/job.ts';
+import type { ActiveJob } from '../../core/run/job.ts';
+import type { Settings } from '../../core/workers/settings.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { Arrangement } from '../../core/workers/spawn.ts';
+import { narrowed, overLimit } from '../../core/workers/worker-limits.ts';
+import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
+import { workersOf } from '../../core/workers/worker-asks.ts';
+import type { SpawnAsk, WaitAsk } from '../../core/workers/worker-asks.ts';
+import { recount } from '../../db/calls/awaited.ts';
+import { readOutcomes, readParent, readSpawned, readStandings } from '../../db/run/team.ts';
+import type { Parent, WorkerOutcome } from '../../db/run/team.ts';
+import { persist } from './journal.ts';
+import { childWorkerSpec } from './child-worker-spec.ts';
+import type { WorkerState } from '../process/ports.ts';
+import type { TeamAbilities } from './team-abilities.ts';
+import { errorResult, spawnResult, waitResult } from './team-words.ts';
+
+type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
+
+export function createTeam(parts: Parts, signals: RunSignals): Team {
+  const { database, abilities } = parts;
+  const { toolResult } = abilities.team;
+  return {
+    arrange: (snapshot, job, settings, asking) =>
+      persist(signals, () => arrangeAll(parts, snapshot, job, settings, asking)),
+    recount: ({ lease }, waiting) =>
+      persist(signals, () =>
+        database.transaction((tx) =>
+          recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted)),
+        ),
+      ),
+    outcomes: ({ lease }, over) =>
+      persist(signals, async () => {
+        const { tenantId } = lease;
+        const spawned = await readSpawned(database.db, tenantId, idsOf(over, 'spawn'));
+        const asked = over.map(({ call: { id: callId }, ask }) => {
+          const child = spawned.get(callId);
+          const workerIds = ask.kind === 'wait' ? (workersOf(ask) ?? []) : child === undefined ? [] : [child];
+          return { callId, workers: workerIds.map((workerId) => ({ workerId, jobId: null })) };
+        });
+        const outcomes = await readOutcomes(database.db, tenantId, asked);
+        const waited = idsOf(over, 'wait').flatMap((id) => outcomes.get(id) ?? []);
+        await suppressDuplicate(parts, lease, endedOf(waited));
+        return new Map(
+          over.map(({ call: { id }, ask }) => {
+            const of = outcomes.get(id) ?? [];
+            return [id, ask.kind === 'spawn' ? spawnResult(of[0], toolResult) : waitResult(of, toolResult)];
+          }),
+        );
+      }),
+  };
+}
+
+function idsOf(asking: readonly AskingCall[], kind: 'spawn' | 'wait'): ToolCallId[] {
+  return asking.flatMap(({ call, ask }) => (ask.kind === kind ? [call.id] : []));
+}
+
+function endedOf(outcomes: readonly WorkerOutcome[]): JobId[] {
+  return outcomes.flatMap(({ jobId, status }) =>
+    jobId !== null && status !== null && isFinished(status) ? [jobId] : [],
+  );
+}
+
+function recounted({ call, ask }: AskingCall) {
+  return ask.kind === 'wait' ? [{ callId: call.id, any: ask.mode === 'any' }] : [];
+}
+
+async function arrangeAll(
+  parts: Parts,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  asking: readonly AskingCall[],
+): Promise<Arrangement[]> {
+  const arranged: Arrangement[] = [];
+  const parent = idsOf(asking, 'spawn').length === 0 ? null : await parentOf(parts, snapshot, job);
+  let made = 0;
+  for (const { call, ask } of asking) {
+    if (ask.kind === 'wait') {
+      arranged.push(await arrangeWait(parts, snapshot, call, ask));
+      continue;
+    }
+    const one = await arrangeSpawn(parts, snapshot, job, settings, parent, made, call, ask);
+    arranged.push(one);
+    if (one.kind === 'spawned') made += 1;
+  }
+  return arranged;
+}
+
+async function parentOf({ database, abilities }: Parts, { lease, workerId }: Snapshot, job: ActiveJob) {
+  const countsTenant = abilities.team.tenantWorkers !== null;
+  return readParent(database.db, lease.tenantId, workerId, job.id, countsTenant);
+}
+
+type Call = AskingCall['call'];
+
+/** `made`: children that earlier calls of the same answer create. */
+async function arrangeSpawn(
+  parts: Parts,
+  { lease, workerId }: Snapshot,
+  job: ActiveJob,
+  settings: Settings,
+  parent: Parent | null,
+  made: number,
+  call: Call,
+  ask: SpawnAsk,
+): Promise<Arrangement> {
+  const refused = (code: Code, words: string): Arrangement => ({
+    kind: 'answered',
+    call,
+    result: errorResult(code, `No worker was created. ${words}`),
+  });
+  if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
+  const { team } = parts.abilities;
+  const limits = limitsOf(team, parent);
+  const { counts } = parent;
+  const after = {
+    depth: counts.depth,
+    children: counts.children + made,
+    inTree: counts.inTree + made,
+    ofTenant: counts.ofTenant + made,
+  };
+  const over = overLimit(after, limits, team.tenantWorkers);
+  if (over !== null) return refused('worker_limit', over);
+  const spec = await childWorkerSpec(parts, lease.tenantId, settings, parent, limits, ask);
+  if (spec.kind === 'refused') return refused(spec.code, spec.words);
+  const { ids } = parts;
+  return {
+    kind: 'spawned',
+    call,
+    spawn: {
+      callId: call.id,
+      workerId: ids.next<WorkerId>(),
+      contextId: ids.next<ContextId>(),
+      jobId: ids.next<JobId>(),
+      messageId: ids.next<MessageId>(),
+      name: ask.name ?? ask.role ?? 'worker',
+      role: spec.role,
+      config: spec.config,
+      parentWorkerId: workerId,
+      rootWorkerId: parent.rootWorkerId,
+      parentJobId: job.id,
+      depth: counts.depth + 1,
+      detached: ask.detached,
+      input: ask.input,
+      hops: parent.job.hops + 1,
+      priority: Math.max(1, parent.job.priority),
+      deadline: job.deadline,
+      awaited: ask.wait,
+    },
+  };
+}
+
+/** The narrowest of the limits of the config file, the worker's role, and its own config. */
+function limitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
+  const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
+  return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
+}
+
+async function arrangeWait(
+  parts: Parts,
+  { lease, workerId }: Snapshot,
+  call: Call,
+  ask: WaitAsk,
+): Promise<Arrangement> {
+  const { database, abilities, clock } = parts;
+  const { tenantId } = lease;
+  const answered = (code: Code, words: string): Arrangement => ({
+    kind: 'answered',
+    call,
+    result: errorResult(code, words),
+  });
+  const workerIds = workersOf(ask);
+  if (workerIds === null)
+    return answered('not_found', 'worker_ids contains a value that is not a worker id.');
+  const standings = await readStandings(database.db, tenantId, workerId, workerIds);
+  const wrong = workerIds.find((id) => !standings.some((one) => one.workerId === id && one.isBelow));
+  if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
+  if (wrong !== undefined) {
+    return answered(
+      'not_found',
+      `No worker below this one has the id ${wrong}. Wait only for workers that this one, or one below it, created.`,
+    );
+  }
+  const jobs = standings
+    .flatMap((one) => one.unfinished.map((jobId) => ({ jobId, workerId: one.workerId })))
+    .map((one, ordinal) => ({ ...one, callId: call.id, ordinal }));
+  const isAnyDone = ask.mode === 'any' && standings.some(({ unfinished }) => unfinished.length === 0);
+  if (jobs.length === 0 || isAnyDone || ask.timeoutMs === 0) {
+    const workers = workerIds.map((id) => {
+      const jobId = standings.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
+      return { workerId: id, jobId };
+    });
+    const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
+    const told = outcomes.get(call.id) ?? [];
+    await suppressDuplicate(parts, lease, endedOf(told));
+    const result = waitResult(told, abilities.team.toolResult);
+    return { kind: 'answered', call, result };
+  }
+  const until = ask.timeoutMs === null ? null : clock.now() + ask.timeoutMs;
+  return { kind: 'awaits', call, until, needs: ask.mode === 'any' ? 1 : jobs.length, jobs };
+}

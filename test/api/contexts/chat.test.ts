@@ -1,0 +1,130 @@
+// Chat: the first message makes the session, later ones go on in it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { v7 } from 'uuid';
+import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import { addProcess, take } from '../hand.ts';
+import { openApi } from '../harness.ts';
+import type { Api } from '../harness.ts';
+
+let api: Api;
+let owner: ProcessId;
+beforeAll(async () => {
+  api = await openApi({ DEFAULT_SESSION_TIMEOUT: '600' });
+  owner = await addProcess(api);
+});
+afterAll(() => api.close());
+
+const contexts = async (): Promise<number> => (await api.get('/api/contexts?limit=200')).body.data.length;
+
+describe('a session', () => {
+  test('is made by its first message, and goes on', async () => {
+    const first = await api.post('/api/chat', { message: 'My name is Alice.' });
+    expect(first.status).toBe(202);
+    const { session_id: id, job_id, stream_url } = first.body;
+    expect(first.body).toEqual({
+      session_id: expect.any(String),
+      job_id: expect.any(String),
+      stream_url: `/api/contexts/${id}/events?after=0`,
+    });
+    expect(stream_url).toContain(id);
+    expect(api.wakeUps.at(-1)?.contextId).toBe(id);
+    expect((await api.get(`/api/jobs/${job_id}`)).body).toMatchObject({ context_id: id, status: 'queued' });
+    const hand = await take(api, id as ContextId, owner);
+    await hand.admit();
+    await hand.complete('Hello Alice.');
+    const { headers } = await api.get(`/api/contexts/${id}`);
+    expect(headers['etag']).toBe('"1"');
+    const second = await api.post('/api/chat', { message: "What's my name?", session_id: id.toUpperCase() });
+    expect(second.status).toBe(202);
+    expect(second.body.session_id).toBe(id);
+    expect(second.body.stream_url).not.toBe(stream_url);
+    const { body } = await api.get(`/api/contexts/${id}/messages`);
+    expect(body.data.map((one: { role: string; status: string }) => [one.role, one.status])).toEqual([
+      ['user', 'completed'],
+      ['assistant', 'completed'],
+      ['user', 'queued'],
+    ]);
+  });
+
+  test('has the operator’s timeout, on the default model', async () => {
+    const { body } = await api.post('/api/chat', { message: [{ type: 'text', text: 'hi' }] });
+    const session = (await api.get(`/api/contexts/${body.session_id}`)).body;
+    expect(session.config).toEqual({ idle_timeout_s: 600 });
+  });
+
+  test('is any context: what it runs on is said where that is made', async () => {
+    const made = await api.post('/api/contexts', { config: { model: 'simulated/x', idle_timeout_s: 5 } });
+    const { status, body } = await api.post('/api/chat', { message: 'hi', session_id: made.body.id });
+    expect(status).toBe(202);
+    expect(body.session_id).toBe(made.body.id);
+  });
+
+  test('that is not there is not found', async () => {
+    const before = await contexts();
+    for (const id of [v7(), 'me', '']) {
+      const { status, body } = await api.post('/api/chat', { message: 'hi', session_id: id });
+      expect(status).toBe(404);
+      expect(body.error).toMatchObject({ code: 'not_found', param: 'session_id' });
+    }
+    expect(await contexts()).toBe(before);
+  });
+});
+
+test('a first message is one transaction, a later one a statement', async () => {
+  api.statements.length = 0;
+  const { body } = await api.post('/api/chat', { message: 'hi' });
+  expect(api.statements.filter((text) => text === 'begin' || text === 'commit')).toEqual(['begin', 'commit']);
+  api.statements.length = 0;
+  await api.post('/api/chat', { message: 'more', session_id: body.session_id });
+  expect(api.statements).toHaveLength(1);
+});
+
+test('a first message that is sent twice under its key makes one session', async () => {
+  const before = await contexts();
+  const key = { 'idempotency-key': v7() };
+  const answers = await Promise.all([1, 2, 3].map(() => api.post('/api/chat', { message: 'hi' }, key)));
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(await contexts()).toBe(before + 1);
+  expect((await api.post('/api/chat', { message: 'ho' }, key)).status).toBe(422);
+});
+
+test('what is no message is refused by name, and no session is left behind', async () => {
+  const before = await contexts();
+  for (const [body, param] of [
+    [{}, 'message'],
+    [{ message: '' }, 'message'],
+    [{ message: 5 }, 'message'],
+    [{ message: 'x', session_id: 5 }, 'session_id'],
+    [{ message: 'x', model: 'simulated/x' }, 'model'],
+  ] as const) {
+    const refused = await api.post('/api/chat', body);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error).toMatchObject({ code: 'invalid_request', param });
+  }
+  expect(await contexts()).toBe(before);
+});
+
+test('a session is not there for another tenant', async () => {
+  const other = await openApi({ NIGHTSHIFT_API_KEYS: 'a:one,b:two' });
+  try {
+    const as = (key: string) => ({ authorization: `Bearer ${key}` });
+    const { body } = await other.post('/api/chat', { message: 'hi' }, as('a'));
+    const refused = await other.post('/api/chat', { message: 'hi', session_id: body.session_id }, as('b'));
+    expect(refused.status).toBe(404);
+  } finally {
+    await other.close();
+  }
+});
+
+test('where nobody serves the default model, the answer says what to do', async () => {
+  const other = await openApi({ NIGHTSHIFT_DEFAULT_MODEL: 'anthropic/claude' });
+  try {
+    await addProcess(other);
+    const refused = await other.post('/api/chat', { message: 'hi' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.code).toBe('unknown_model');
+    expect(refused.body.detail).toMatch(/anthropic\/claude/);
+  } finally {
+    await other.close();
+  }
+});

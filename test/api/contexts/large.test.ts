@@ -1,0 +1,107 @@
+// A context of many megabytes is sent and taken in as it comes: what is held does not grow with it.
+import { createHash, randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { get, request } from 'node:http';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ids, openApi } from '../harness.ts';
+import type { Api } from '../harness.ts';
+import { tagOf } from '../../services/statements.ts';
+
+const MESSAGES = 120;
+const CHARACTERS = 160 * 1024;
+const MEGABYTES = 18;
+
+let api: Api;
+let base: string;
+let contextId: string;
+beforeAll(async () => {
+  api = await openApi();
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  base = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+  contextId = (await api.worker()).context_id;
+  const { db } = api.database;
+  for (let seq = 1; seq <= MESSAGES; seq += 1) {
+    const said = randomBytes((CHARACTERS * 3) / 4).toString('base64');
+    await db.execute(sql`
+      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
+      values (${ids.next()}, 'default', ${contextId}, 'main', ${seq}, 'user', 'text', 'u1', 'completed',
+        ${JSON.stringify([{ type: 'text', text: said }])}::jsonb, now())`);
+  }
+  await db.execute(sql`update contexts set head_seq = ${MESSAGES} where id = ${contextId}`);
+}, 120_000);
+afterAll(() => api.close());
+
+/** The most that was held beyond what was held before, in megabytes, once garbage was left out. */
+async function heldDuring(work: () => Promise<void>): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const held = (): number => {
+    collect();
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 1024 / 1024;
+  };
+  const before = held();
+  let most = before;
+  const timer = setInterval(() => (most = Math.max(most, held())), 1_000);
+  await work().finally(() => clearInterval(timer));
+  return most - before;
+}
+
+async function digestOf(id: string): Promise<{ hash: string; megabytes: number }> {
+  const { body } = await fetch(`${base}/api/contexts/${id}/export`);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { hash: hash.digest('hex'), megabytes: bytes / 1024 / 1024 };
+}
+
+test('what goes out of one context comes into another, to the letter, and little of it is held', async () => {
+  const original = await digestOf(contextId);
+  expect(original.megabytes).toBeGreaterThan(MEGABYTES);
+  let made = '';
+  const held = await heldDuring(async () => {
+    const [out] = await once(get(`${base}/api/contexts/${contextId}/export`), 'response');
+    const headers = { 'content-type': 'application/json' };
+    const upload = request(`${base}/api/contexts/import`, { method: 'POST', headers });
+    const answered = once(upload, 'response');
+    await pipeline(out, upload);
+    const [answer] = await answered;
+    expect(answer.statusCode).toBe(201);
+    made = JSON.parse(await text(answer)).id;
+  });
+  expect(held).toBeLessThan(MEGABYTES / 2);
+  expect(await digestOf(made)).toEqual(original);
+}, 180_000);
+
+test('who does not read lets nothing more be read, and holds no connection to the database', async () => {
+  const pages = (): number => api.statements.filter((text) => tagOf(text) === 'contexts.export_page').length;
+  api.statements.length = 0;
+  const asked = get(`${base}/api/contexts/${contextId}/export`);
+  const [response] = await once(asked, 'response');
+  await once(response, 'readable');
+  await expect
+    .poll(async () => {
+      const before = pages();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return pages() - before;
+    })
+    .toBe(0);
+  expect(pages()).toBeLessThan(40);
+  const open = async () => [
+    ...(await api.database.db.execute(
+      sql`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+    )),
+  ];
+  await expect.poll(open).toEqual([]);
+  response.destroy();
+});

@@ -1,0 +1,89 @@
+// Random requests over the whole OpenAPI document: none is answered with 5xx, none with a status or a body that the
+// document does not name, none is left without an answer. NIGHTSHIFT_TEST_SEED and NIGHTSHIFT_TEST_REQUESTS choose others.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dice } from '../../chaos/random.ts';
+import { depth } from '../../services/depth.ts';
+import { Fuzzer } from './fuzz.ts';
+import { addProcess, converse } from '../hand.ts';
+import { openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+const SEED = Number(process.env['NIGHTSHIFT_TEST_SEED'] ?? 1);
+const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? depth(800, 2_000));
+/** Far beyond what any request takes: one that is cut off there has hung. */
+const HANGS_MS = 60_000;
+/** So many requests may have deleted what there was. */
+const STOCK_EVERY = 100;
+
+let api: Api;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+/** A worker with a conversation, a queued input, a branch and a role. */
+async function stock(fuzzer: Fuzzer): Promise<void> {
+  const owner = await addProcess(api);
+  const worker = await api.worker({ model: 'simulated/default' });
+  await converse(api, worker.context_id, owner, 'one', 'two');
+  const path = `/api/contexts/${worker.context_id}`;
+  const { body: job } = await api.post(`${path}/messages`, { content: 'three' });
+  await api.post(`${path}/branches`, { name: 'other' });
+  await api.call('PUT', '/api/roles/reader', { system_prompt: 'You read.' });
+  fuzzer.learn({ worker_id: worker.id, context_id: worker.context_id, job_id: job.job_id });
+  for (const list of [
+    `${path}/messages`,
+    `${path}/turns`,
+    `${path}/branches`,
+    '/api/workers',
+    '/api/jobs',
+    '/api/roles',
+  ]) {
+    fuzzer.learn((await api.get(`${list}?limit=1`)).body);
+  }
+}
+
+test(`${REQUESTS} requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
+  const fuzzer = new Fuzzer(api.contract.document, dice(SEED));
+  const statuses = new Map<number, number>();
+  const faults: string[] = [];
+  for (let n = 0; n < REQUESTS; n += 1) {
+    if (n % STOCK_EVERY === 0) await stock(fuzzer);
+    const { method, url, headers, body, isStream } = fuzzer.next();
+    const asked = `${n}: ${method} ${url} ${JSON.stringify(headers)} ${body?.slice(0, 500) ?? ''}`;
+    try {
+      const answer = isStream
+        ? await begin(url, headers)
+        : await inTime(api.call(method, url, body, headers));
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      if (answer.status >= 500) faults.push(`${answer.status} ${asked}`);
+      else fuzzer.learn(answer.body);
+    } catch (error) {
+      faults.push(`${String(error)} ${asked}`);
+    }
+  }
+  expect(faults).toEqual([]);
+  // Neither is everything refused, nor is everything taken.
+  const share = (from: number): number =>
+    [...statuses].reduce(
+      (sum, [status, times]) => (Math.floor(status / 100) === from ? sum + times : sum),
+      0,
+    ) / REQUESTS;
+  expect(share(2)).toBeGreaterThan(0.25);
+  expect(share(4)).toBeGreaterThan(0.25);
+});
+
+/** A stream never ends by itself: its head is read, and it is left. */
+async function begin(url: string, headers: Record<string, string>): Promise<{ status: number; body: Body }> {
+  const response = await inTime(
+    api.app.inject({ method: 'GET', url, headers: { host: 'localhost', ...headers }, payloadAsStream: true }),
+  );
+  response.stream().destroy();
+  return { status: response.statusCode, body: {} };
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no answer')), HANGS_MS);
+  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+}

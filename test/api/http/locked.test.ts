@@ -1,0 +1,66 @@
+// A submit that does not get the lock of its context is answered with 503 and `retry-after`, and wrote nothing.
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../../../src/api/server/server.ts';
+import type { Server } from '../../../src/api/server/server.ts';
+import { requestLimits } from '../../../src/platform/platform.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
+import { ABOUT, openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+let api: Api;
+let database: Database;
+let server: Server;
+const log: Body[] = [];
+beforeAll(async () => {
+  api = await openApi();
+  // One connection: a request that kept it while it waits would keep it from all others.
+  database = openDatabase(api.databaseUrl, { max: 1, ...requestLimits({ requestMs: 1_000 }) });
+  server = await startServer({
+    ...api.commands,
+    database,
+    config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000' }),
+    roles: new Map(),
+    parameters: [],
+    about: ABOUT,
+    consoleFolder: null,
+    checkInput: async () => null,
+    logger: pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) }),
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+  await api.close();
+});
+
+const submit = (contextId: string, key: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${server.url}/api/contexts/${contextId}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...key },
+    body: JSON.stringify({ content: 'x' }),
+  });
+
+test.each([
+  ['as one statement', {}],
+  ['in a transaction, under a key', { 'idempotency-key': 'locked' }],
+])('%s', async (_, key) => {
+  const { context_id: contextId } = await api.worker();
+  const other = await api.worker();
+  log.splice(0);
+  await api.database.transaction(async (tx) => {
+    await tx.execute(sql`select id from contexts where id = ${contextId} for update`);
+    const [locked, free] = await Promise.all([submit(contextId, key), submit(other.context_id)]);
+    expect(free.status).toBe(202);
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await locked.json()).toMatchObject({ error: { code: 'unavailable', type: 'overloaded_error' } });
+  });
+  // It was the lock, not the time of the request.
+  expect(JSON.stringify(log)).toContain('lock timeout');
+  expect((await api.get(`/api/jobs?context_id=${contextId}`)).body.data).toEqual([]);
+  expect((await submit(contextId, key)).status).toBe(202);
+  expect((await api.get(`/api/jobs?context_id=${contextId}`)).body.data).toHaveLength(1);
+});

@@ -1,0 +1,202 @@
+// What PostgreSQL does for a read is bounded: by the class of its route, by its client, and by its request.
+import { sql } from 'drizzle-orm';
+import { v7 } from 'uuid';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { READ_CLASSES, readerOf } from '../../../src/api/response/reads.ts';
+import { startServer } from '../../../src/api/server/server.ts';
+import type { Server } from '../../../src/api/server/server.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import type { Environment } from '../../../src/config/environment.ts';
+import { errorCode, GivenUp } from '../../../src/db/connection/client.ts';
+import { tagOf } from '../../services/statements.ts';
+import { ABOUT, openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+/** Of waiting for an event on a slow machine. */
+const PATIENT = { timeout: 60_000 };
+
+let api: Api;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  api = await openApi();
+  const worker = await api.worker();
+  const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'x' });
+  await api.call('PUT', '/api/roles/clerk', { model: 'simulated/x' });
+  ids = { contexts: worker.context_id, workers: worker.id, jobs: body.job_id, message: body.message_id };
+});
+afterAll(() => api.close());
+
+type Operation = { path: string; operationId: string };
+
+/** GET operations of the document that read from PostgreSQL. */
+function reading(): Operation[] {
+  const { paths = {} } = api.app.swagger() as Body;
+  return Object.entries<Body>(paths).flatMap(([path, methods]) => {
+    const operationId = methods.get?.operationId;
+    return operationId === undefined || ['getHealth', 'getOpenapi'].includes(operationId)
+      ? []
+      : [{ path, operationId }];
+  });
+}
+
+/** With ids that exist, or might. */
+function addressOf({ path }: Operation): string {
+  const [, , resource = ''] = path.split('/');
+  const address = path
+    .replace('{id}', ids[resource] ?? v7())
+    .replace('{message_id}', ids['message'] ?? '')
+    .replace('{tool_call_id}', v7())
+    .replace('{n}', '1')
+    .replace('{name}', 'clerk');
+  return path === '/api/search' ? `${address}?q=words` : address;
+}
+
+describe('the class of a read', () => {
+  test('is known of every operation that reads, and of no other', () => {
+    expect(Object.keys(READ_CLASSES).sort()).toEqual(
+      reading()
+        .map(({ operationId }) => operationId)
+        .sort(),
+    );
+  });
+
+  test.each(Object.entries(READ_CLASSES).filter(([id]) => id !== 'streamEvents'))(
+    '%s is %s: its limit is set in the round trip that begins the read, or it has none',
+    async (operationId, readClass) => {
+      const operation = reading().find((one) => one.operationId === operationId);
+      if (operation === undefined) throw new Error('There is no such operation.');
+      // The stream of an export goes on after the answer to HEAD.
+      for (const method of operationId === 'exportContext' ? ['GET'] : ['GET', 'HEAD']) {
+        api.statements.splice(0);
+        await api.call(method, addressOf(operation));
+        const texts = api.statements.filter((text) => tagOf(text) !== 'processes.read_published');
+        const begun = texts.flatMap((text, at) => (text === 'begin' ? [texts[at + 1]] : []));
+        const limited = texts.filter((text) => text.includes(`set_config('statement_timeout'`));
+        if (readClass === 'short') expect([begun, limited]).toEqual([[], []]);
+        else expect(limited.length).toBeGreaterThan(0);
+        expect(begun).toEqual(limited);
+      }
+    },
+  );
+
+  test('a route that is not listed gets no reader', () => {
+    const reply = { request: { routeOptions: { schema: { operationId: 'listNothing' } } } };
+    expect(() => readerOf(api, reply as never)).toThrow(/listNothing/);
+  });
+
+  test('a page of one statement takes one round trip: it is sent with the limit before it and the commit behind it', async () => {
+    api.statements.splice(0);
+    await api.get('/api/jobs');
+    const [begin, limit, page, commit] = api.statements;
+    expect([begin, commit, api.statements.length]).toEqual(['begin', 'commit', 4]);
+    expect(limit).toContain('client_connection_check_interval');
+    expect(tagOf(page ?? '')).toBe('jobs.list');
+  });
+});
+
+describe('a read in the database', () => {
+  test('is cancelled after its limit, which no other statement has', async () => {
+    const slow = api.database.read((tx) => tx.execute(sql`select pg_sleep(600)`), { statementMs: 50 });
+    expect(await slow.catch(errorCode)).toBe('57014');
+    const [row] = await api.database.db.execute(sql`select current_setting('statement_timeout') as ms`);
+    expect(row).toEqual({ ms: '0' });
+  });
+
+  test('is run once more where its connection was lost', async () => {
+    let times = 0;
+    const rows = await api.database.read(
+      async (tx) => {
+        times += 1;
+        const [own] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+        if (times === 1) await api.database.db.execute(sql`select pg_terminate_backend(${own?.pid}::int)`);
+        return tx.execute(sql`select current_setting('statement_timeout') as ms`);
+      },
+      { statementMs: 7_000 },
+    );
+    expect([times, rows[0]]).toEqual([2, { ms: '7s' }]);
+  });
+
+  test('is not begun for a client that is gone', async () => {
+    const given = api.database.read((tx) => tx.execute(sql`select 1`), {
+      statementMs: 1_000,
+      signal: AbortSignal.abort(),
+    });
+    await expect(given).rejects.toThrow(GivenUp);
+  });
+});
+
+describe('a read that waits in PostgreSQL', () => {
+  /** Without statement limits: what ends here ends for another reason. */
+  const start = (env: Environment): Promise<Server> =>
+    startServer({
+      ...api.commands,
+      database: {
+        ...api.database,
+        read: (read, options) => api.database.read(read, { ...options, statementMs: 0 }),
+      },
+      config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
+      roles: new Map(),
+      parameters: [],
+      about: ABOUT,
+      consoleFolder: null,
+      checkInput: async () => null,
+      logger: pino({ level: 'silent' }),
+    });
+
+  /** Statements that wait for a lock. */
+  const waiting = async (): Promise<number> => {
+    const rows = await api.database.db.execute(sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return rows.length;
+  };
+
+  /** While nothing can be read of a table. */
+  async function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
+    await api.database.transaction(async (tx) => {
+      await tx.execute(sql.raw(`lock table ${table} in access exclusive mode`));
+      await work();
+    });
+  }
+
+  test.each([
+    ['/api/jobs', 'jobs'],
+    ['/api/contexts?q=x', 'contexts'],
+    ['/api/stats/history', 'jobs'],
+    ['/api/approvals', 'tool_calls'],
+    ['/api/workers/{workers}/tree', 'workers'],
+    ['/api/contexts/{contexts}/export', 'contexts'],
+  ])('ends there when its client disconnects: %s', async (path, table) => {
+    const server = await start({});
+    await whileHeld(table, async () => {
+      const gone = new AbortController();
+      const address = path.replace(/\{(\w+)\}/, (_, of: string) => ids[of] ?? '');
+      const asked = fetch(`${server.url}${address}`, { signal: gone.signal }).catch(() => 'gone');
+      await expect.poll(waiting, PATIENT).toBe(1);
+      gone.abort();
+      expect(await asked).toBe('gone');
+      await expect.poll(waiting, PATIENT).toBe(0);
+    });
+    await server.close();
+  });
+
+  test('ends there when its request is answered with 503', async () => {
+    const server = await start({ NIGHTSHIFT_REQUEST_MS: '1000' });
+    await whileHeld('jobs', async () => {
+      const answer = await fetch(`${server.url}/api/jobs`);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      await expect.poll(waiting, PATIENT).toBe(0);
+    });
+    await server.close();
+  });
+
+  test('is answered with 503 and advice when it takes longer than its limit', async () => {
+    await whileHeld('tool_calls', async () => {
+      const { status, headers, body } = await api.get('/api/approvals');
+      expect([status, headers['retry-after'], body.error.code]).toEqual([503, '1', 'unavailable']);
+      expect(body.error.message).toBe(
+        'PostgreSQL did not finish this read within 5 s. Use a smaller limit or a narrower filter.',
+      );
+    });
+  });
+});

@@ -1,0 +1,123 @@
+// A tenant sees its own: on every path of the document, the id of another tenant's thing is not there.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ToolCallId } from '../../../src/core/ids.ts';
+import { OUTSIDE, addProcess, converse, take } from '../hand.ts';
+import { ids, openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+const OURS = { authorization: 'Bearer ours' };
+const THEIRS = { authorization: 'Bearer theirs' };
+
+let api: Api;
+let worker: Body;
+let job: string;
+let message: string;
+const toolCall = ids.next<ToolCallId>();
+beforeAll(async () => {
+  api = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' });
+  const owner = await addProcess(api);
+  worker = (await api.post('/api/workers', { name: 'w' }, OURS)).body;
+  const asUs = { ...api, post: (path: string, body?: unknown) => api.post(path, body, OURS) };
+  job = await converse(asUs, worker.context_id, owner, 'hello', 'hi');
+  const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, OURS);
+  message = body.data[0].id;
+  await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
+  const hand = await take(asUs, worker.context_id, owner, OUTSIDE);
+  await hand.admit();
+  const input = { question: 'Which?' };
+  await hand.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
+  await hand.awaitCalls(Date.now() + 3_600_000);
+});
+afterAll(() => api.close());
+
+const BODIES: Record<string, object> = {
+  'post /api/workers/{id}/messages': { content: 'x' },
+  'post /api/contexts/{id}/messages': { content: 'x' },
+  'put /api/contexts/{id}': { config: {} },
+  'patch /api/contexts/{id}': { title: 'x' },
+  'patch /api/workers/{id}': { name: 'x' },
+  'post /api/contexts/{id}/branches': { name: 'x' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/result': { content: 'x' },
+  'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
+  'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
+};
+
+/** A path with the ids of our things in it; null: it names none. */
+function fill(path: string): string | null {
+  if (!path.includes('{id}')) return null;
+  const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
+  return path
+    .replace('{id}', id)
+    .replace('{message_id}', message)
+    .replace('{tool_call_id}', toolCall)
+    .replace('{name}', 'main');
+}
+
+test('every path with an id of another tenant is not found, and nothing is changed by trying', async () => {
+  const before = [
+    (await api.get(`/api/workers/${worker.id}`, OURS)).body,
+    (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,
+    (await api.get(`/api/contexts/${worker.context_id}/messages`, OURS)).body,
+    (await api.get(`/api/jobs/${job}`, OURS)).body,
+  ];
+  let tried = 0;
+  for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+    const url = fill(path);
+    if (url === null) continue;
+    for (const method of Object.keys(operations)) {
+      tried += 1;
+      for (const extra of [{}, { 'idempotency-key': `${method} ${path}` }]) {
+        const body = BODIES[`${method} ${path}`];
+        const answer = await api.call(method.toUpperCase(), url, body, { ...THEIRS, ...extra });
+        expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`);
+        expect(answer.body.error.code).toBe('not_found');
+      }
+    }
+  }
+  expect(tried).toBeGreaterThanOrEqual(18);
+  const after = [
+    (await api.get(`/api/workers/${worker.id}`, OURS)).body,
+    (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,
+    (await api.get(`/api/contexts/${worker.context_id}/messages`, OURS)).body,
+    (await api.get(`/api/jobs/${job}`, OURS)).body,
+  ];
+  expect(after).toEqual(before);
+});
+
+describe('another tenant', () => {
+  test('finds our things in no list and no figure', async () => {
+    for (const path of [
+      '/api/workers',
+      '/api/contexts',
+      '/api/jobs',
+      '/api/roles',
+      '/api/approvals',
+      `/api/jobs?context_id=${worker.context_id}`,
+      `/api/jobs?worker_id=${worker.id}`,
+      `/api/workers?parent_worker_id=${worker.id}`,
+    ]) {
+      expect((await api.get(path, THEIRS)).body.data).toEqual([]);
+    }
+    const { body } = await api.get('/api/stats', THEIRS);
+    expect(body).toEqual({ queue_depth: 0, running: 0, waiting: 0, by_state: {} });
+  });
+
+  test('cannot make a child of our worker', async () => {
+    const refused = await api.post('/api/workers', { name: 'c', parent_worker_id: worker.id }, THEIRS);
+    expect(refused.status).toBe(404);
+  });
+
+  test('has idempotency keys of its own', async () => {
+    const key = { 'idempotency-key': 'shared' };
+    const one = await api.post('/api/workers', { name: 'a' }, { ...OURS, ...key });
+    const two = await api.post('/api/workers', { name: 'b' }, { ...THEIRS, ...key });
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(one.body.id).not.toBe(two.body.id);
+  });
+
+  test('sees what it made itself', async () => {
+    const { body } = await api.get('/api/workers', THEIRS);
+    expect(body.data.map((one: Body) => one.name)).toEqual(['b']);
+  });
+});

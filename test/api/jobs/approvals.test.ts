@@ -1,0 +1,343 @@
+// Approval on the wire: what a client sees of a call that waits for it, every verdict, and every way in which one is refused.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { v7 } from 'uuid';
+import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import type { Json } from '../../../src/core/json.ts';
+import { OUTSIDE, addProcess, take } from '../hand.ts';
+import type { Hand } from '../hand.ts';
+import { ids, openApi } from '../harness.ts';
+import type { Answer, Api, Body } from '../harness.ts';
+import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
+
+const TOOLS: ToolDescriptor[] = [
+  ...OUTSIDE,
+  ...['mail', 'pay'].map((name) => ({
+    name,
+    effect: 'once' as const,
+    answered_by: 'tool' as const,
+    description: '',
+    input_schema: { type: 'object' },
+    on_unknown: 'tell' as const,
+  })),
+];
+
+let api: Api;
+let owner: ProcessId;
+let worker: Body;
+let context: string;
+let job: string;
+let hand: Hand;
+beforeAll(async () => {
+  const checkInput = async (tool: string, input: { [key: string]: Json }) =>
+    tool !== 'mail' ? null : typeof input['to'] === 'string' ? [] : ['/to: is missing'];
+  api = await openApi({}, undefined, new Map(), checkInput);
+  owner = await addProcess(api, { tools: ['ask_user', 'mail', 'pay'] });
+});
+beforeEach(async () => {
+  worker = await api.worker({ model: 'simulated/x' });
+  context = worker.context_id;
+  job = (await post({ content: 'go' })).body.job_id;
+  hand = await take(api, context as never, owner, TOOLS);
+  await hand.admit();
+  api.wakeUps.splice(0);
+});
+afterAll(() => api.close());
+
+const post = (body: object) => api.post(`/api/contexts/${context}/messages`, body);
+const say = (body: object, headers?: Record<string, string>): Promise<Answer> =>
+  api.post(`/api/contexts/${context}/tools/approve`, body, headers);
+const state = async (): Promise<Body> => (await api.get(`/api/contexts/${context}/state`)).body;
+const inbox = async (query = ''): Promise<Body> => (await api.get(`/api/approvals${query}`)).body;
+const config = async (): Promise<Body> => (await api.get(`/api/contexts/${context}`)).body.config;
+const refusal = ({ status, body }: Answer) => [status, body.error?.code];
+const statuses = async (...calls: ToolCallId[]) =>
+  Promise.all(calls.map(async (id) => (await one(id))['status']));
+const one = async (id: ToolCallId) =>
+  (await api.database.db.execute(`select status, approval from tool_calls where id = '${id}'`))[0] ?? {};
+
+/** The model asks for calls; those of tools wait for approval, and nothing else is left to do. */
+async function ask(until: number | null, ...calls: [name: string, input: Json][]): Promise<ToolCallId[]> {
+  const uses = calls.map(([name, input]) => ({
+    type: 'tool_use' as const,
+    id: ids.next<ToolCallId>(),
+    name,
+    input,
+  }));
+  await hand.answer(uses);
+  await hand.askApproval(until);
+  await hand.awaitCalls(Date.now() + 86_400_000);
+  return uses.map(({ id }) => id);
+}
+async function askOne(name = 'mail', input: Json = { to: 'ann' }, until: number | null = null) {
+  const [id] = await ask(until, [name, input]);
+  if (id === undefined) throw new Error('Nothing was asked.');
+  return id;
+}
+
+describe('a call that waits for approval', () => {
+  test('is told by the state, the job, the timeline, the inbox and an event', async () => {
+    const until = Date.now() + 60_000;
+    const call = await askOne('mail', { to: 'ann' }, until);
+    const waiting_for = [
+      { kind: 'approval', tool_call_id: call, name: 'mail', until: expect.stringMatching(/Z$/) },
+    ];
+    const found = await state();
+    expect(found).toMatchObject({ state: 'AwaitingToolApproval', job_id: job, waiting_for });
+    expect(found.why).toMatch(/^The job waits for a person to approve mail \(since 2.*Z, until 2.*Z\)$/);
+    expect((await api.get(`/api/jobs/${job}`)).body).toMatchObject({ status: 'waiting', waiting_for });
+    const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
+    expect(steps.data.at(-1)).toMatchObject({ name: 'mail', status: 'waiting', approval: null });
+    const { data } = await inbox();
+    expect(data.find((item: Body) => item.tool_call_id === call)).toMatchObject({
+      kind: 'approval',
+      context_id: context,
+      worker_id: worker.id,
+      job_id: job,
+      name: 'mail',
+      input: { to: 'ann' },
+      expires_at: waiting_for[0]?.until,
+    });
+    const [event] = await api.database.db.execute<{ data: Body }>(
+      `select data from events where context_id = '${context}' and name = 'ApprovalRequested'`,
+    );
+    expect(event?.data).toMatchObject({
+      tool_call_id: call,
+      name: 'mail',
+      job_id: job,
+      input: { to: 'ann' },
+    });
+  });
+
+  test('is approved: it is to be run, and whoever takes the context up is rung', async () => {
+    const call = await askOne();
+    const { status, body } = await say({ tool_call_id: call, decision: 'approve' });
+    expect([status, body]).toEqual([200, { resolved: [call] }]);
+    expect(await one(call)).toEqual({
+      status: 'pending',
+      approval: { decision: 'approve', reason: null, input: null },
+    });
+    expect(api.wakeUps).toMatchObject([{ contextId: context }]);
+    expect(await state()).toMatchObject({ waiting_for: [] });
+    const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
+    expect(steps.data.at(-1)).toMatchObject({ approval: { decision: 'approve', reason: null, input: null } });
+  });
+
+  test('is denied with a reason, which the model is told', async () => {
+    const call = await askOne();
+    await say({ tool_call_id: call, decision: 'deny', reason: 'not on Fridays' });
+    expect(await statuses(call)).toEqual(['waiting']);
+    expect(await state()).toMatchObject({ waiting_for: [] });
+    expect((await inbox()).data.map((item: Body) => item.tool_call_id)).not.toContain(call);
+    hand = await take(api, context as never, owner, TOOLS);
+    await hand.endWaits();
+    expect(await statuses(call)).toEqual(['denied']);
+    const { body } = await api.get(`/api/contexts/${context}/messages`);
+    expect(body.data.at(-1).content).toEqual([
+      {
+        type: 'tool_result',
+        tool_use_id: call,
+        content: 'Denied by the operator: not on Fridays',
+        is_error: true,
+      },
+    ]);
+  });
+
+  test('is approved with another input, which is checked; what the model said stays', async () => {
+    const call = await askOne();
+    const wrong = await say({ tool_call_id: call, decision: 'approve', input: { to: 5 } });
+    expect(wrong.body.error).toMatchObject({ code: 'invalid_request', param: 'input' });
+    expect(wrong.body.error.message).toContain('/to: is missing');
+    expect(await statuses(call)).toEqual(['waiting']);
+    const right = await say({ tool_call_id: call, decision: 'approve', input: { to: 'bob' } });
+    expect(right.status).toBe(200);
+    expect(await one(call)).toMatchObject({ approval: { input: { to: 'bob' } } });
+    const { body } = await api.get(`/api/contexts/${context}/messages`);
+    expect(body.data.at(-1).content[0].input).toEqual({ to: 'ann' });
+    const { body: steps } = await api.get(`/api/jobs/${job}/steps`);
+    expect(steps.data.at(-1)).toMatchObject({ approval: { input: { to: 'bob' } } });
+  });
+
+  test('all are decided at once, and questions are not among them', async () => {
+    const calls = await ask(null, ['mail', {}], ['ask_user', { question: 'Sure?' }], ['pay', {}]);
+    const [mail, question, pay] = calls;
+    const { body } = await say({ all: true, decision: 'deny' });
+    expect(body.resolved).toEqual([mail, pay]);
+    expect((await state()).waiting_for).toEqual([
+      { kind: 'input', tool_call_id: question, name: 'ask_user' },
+    ]);
+    expect(refusal(await say({ all: true, decision: 'deny' }))).toEqual([409, 'not_waiting']);
+  });
+
+  test('is decided once: two at the same time, and later ones', async () => {
+    const call = await askOne();
+    const said = await Promise.all([
+      say({ tool_call_id: call, decision: 'approve' }),
+      say({ tool_call_id: call, decision: 'deny' }),
+    ]);
+    expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(refusal(await say({ tool_call_id: call, decision: 'deny' }))).toEqual([409, 'not_waiting']);
+    const told = await api.database.db.execute(
+      `select 1 from events where context_id = '${context}' and name = 'ApprovalResolved'`,
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  test('with a key the same verdict is given once', async () => {
+    const call = await askOne();
+    const headers = { 'idempotency-key': v7() };
+    const first = await say({ tool_call_id: call, decision: 'approve', input: { to: 'bob' } }, headers);
+    const again = await say({ tool_call_id: call, decision: 'approve', input: { to: 'bob' } }, headers);
+    expect([first.status, again.status, again.body]).toEqual([200, 200, first.body]);
+    const other = await say({ tool_call_id: call, decision: 'deny' }, headers);
+    expect(refusal(other)).toEqual([422, 'idempotency_conflict']);
+  });
+});
+
+describe('a decision is remembered', () => {
+  test('as a rule of the context, and for the other calls of the tool', async () => {
+    await api.call('PATCH', `/api/contexts/${context}`, {
+      config: { approval: [{ tool: '*', decision: 'always' }] },
+    });
+    const { headers } = await api.get(`/api/contexts/${context}`);
+    const [mail, pay, again] = await ask(null, ['mail', { n: 1 }], ['pay', {}], ['mail', { n: 2 }]);
+    const { body } = await say({
+      tool_call_id: mail,
+      decision: 'approve',
+      input: { to: 'bob' },
+      remember: true,
+    });
+    expect(body.resolved).toEqual([mail, again]);
+    expect((await config()).approval).toEqual([
+      { tool: 'mail', decision: 'never' },
+      { tool: '*', decision: 'always' },
+    ]);
+    expect((await api.get(`/api/contexts/${context}`)).headers['etag']).not.toBe(headers['etag']);
+    expect(await one(again as ToolCallId)).toMatchObject({ status: 'pending', approval: { input: null } });
+    expect((await state()).waiting_for).toMatchObject([{ tool_call_id: pay }]);
+  });
+
+  test('a denial too: it is not asked about again', async () => {
+    const call = await askOne('pay');
+    await say({ tool_call_id: call, decision: 'deny', remember: true });
+    expect((await config()).approval).toEqual([{ tool: 'pay', decision: 'deny' }]);
+  });
+});
+
+describe('a decision is refused', () => {
+  test.each([
+    [{ decision: 'approve' }, 'tool_call_id'],
+    [{ tool_call_id: v7(), all: true, decision: 'approve' }, 'tool_call_id'],
+    [{ all: true, decision: 'approve', input: {} }, 'input'],
+    [{ all: false, decision: 'approve' }, 'all'],
+    [{ tool_call_id: v7(), decision: 'deny', input: {} }, 'input'],
+    [{ tool_call_id: v7(), decision: 'maybe' }, 'decision'],
+    [{ tool_call_id: v7() }, 'decision'],
+    [{ tool_call_id: v7(), decision: 'approve', input: [] }, 'input'],
+    [{ tool_call_id: v7(), decision: 'approve', input: 'text' }, 'input'],
+  ])('that says %j', async (body, param) => {
+    const refused = await say(body);
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'invalid_request']);
+    expect(refused.body.error.param).toBe(param);
+  });
+
+  test('of what is not there, of a question, and of what is to be run', async () => {
+    expect(refusal(await say({ tool_call_id: v7(), decision: 'approve' }))).toEqual([404, 'not_found']);
+    const other = await api.post(`/api/contexts/${v7()}/tools/approve`, { all: true, decision: 'deny' });
+    expect(refusal(other)).toEqual([404, 'not_found']);
+    const [question] = await ask(null, ['ask_user', { question: 'Sure?' }]);
+    expect(refusal(await say({ tool_call_id: question, decision: 'approve' }))).toEqual([409, 'not_waiting']);
+  });
+
+  test('once its time is over', async () => {
+    const call = await askOne('mail', {}, Date.now() - 1);
+    expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
+    expect(refusal(await say({ all: true, decision: 'approve' }))).toEqual([409, 'not_waiting']);
+    expect(await statuses(call)).toEqual(['waiting']);
+  });
+
+  test('once its job was told to end, and once it has ended', async () => {
+    const [call = ''] = await ask(null, ['mail', {}]);
+    hand = await take(api, context as never, owner, TOOLS).catch(() => hand);
+    await api.post(`/api/jobs/${job}/cancel`, { wait_ms: 0 });
+    expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
+  });
+
+  test('a result does not stand for a decision', async () => {
+    const call = await askOne();
+    const brought = await api.post(`/api/contexts/${context}/tools/${call}/result`, { content: 'done' });
+    expect(refusal(brought)).toEqual([409, 'not_waiting']);
+    expect((await post({ content: 'a plain input' })).body.job_id).not.toBe(job);
+    expect((await state()).waiting_for).toMatchObject([{ tool_call_id: call }]);
+  });
+});
+
+describe('an interrupt', () => {
+  test('of what nobody approved has no effects to tell of', async () => {
+    await ask(null, ['mail', {}], ['pay', {}]);
+    const { body } = await api.post(`/api/contexts/${context}/interrupt`, { mode: 'discard' });
+    expect(body).toMatchObject({ status: 'interrupted', effects: [] });
+    expect(
+      await inbox().then(({ data }) => data.filter((item: Body) => item.context_id === context)),
+    ).toEqual([]);
+    const { body: listed } = await api.get(`/api/contexts/${context}/messages`);
+    expect(listed.data.map((message: Body) => message.role)).toEqual(['user']);
+  });
+});
+
+describe('the inbox', () => {
+  test('lists an approved call again whose outcome nobody knows', async () => {
+    const call = await askOne();
+    await say({ tool_call_id: call, decision: 'approve', input: { to: 'you' } });
+    await api.database.db.execute(
+      `update tool_calls set status = 'waiting', waits_for = 'outcome' where id = '${call}'`,
+    );
+    const { data } = await inbox('?kind=unknown_outcome&limit=200');
+    // It was run with what whoever approved it wrote.
+    expect(data.find((item: Body) => item.tool_call_id === call)?.input).toEqual({ to: 'you' });
+    expect((await state()).waiting_for).toMatchObject([{ tool_call_id: call }]);
+    expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
+    await api.database.db.execute(
+      `update tool_calls set status = 'completed', finished_at = now() where id = '${call}'`,
+    );
+  });
+
+  test('lists the oldest first, by kind and in pages, of this tenant', async () => {
+    const [mail, question] = await ask(null, ['mail', {}], ['ask_user', { question: 'Sure?' }]);
+    const second = await api.worker({ model: 'simulated/x' });
+    context = second.context_id;
+    await post({ content: 'go' });
+    hand = await take(api, context as never, owner, TOOLS);
+    await hand.admit();
+    const [locate, pay] = await ask(null, ['locate', { who: 'me' }], ['pay', {}]);
+    const mine = new Set([mail, question, locate, pay]);
+    const pages: Body[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Body = await inbox(`?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      pages.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    const whole = await inbox('?limit=200');
+    expect(pages).toEqual(whole.data);
+    const listed = pages.filter((item) => mine.has(item.tool_call_id));
+    expect(new Set(listed.slice(0, 2).map((item) => item.tool_call_id))).toEqual(new Set([mail, question]));
+    expect(new Set(listed.slice(2).map((item) => item.tool_call_id))).toEqual(new Set([locate, pay]));
+    const times = pages.map((item) => String(item.requested_at));
+    expect(times).toEqual(times.toSorted());
+    const inputs = await inbox('?kind=input&limit=200');
+    expect(inputs.data.filter((item: Body) => mine.has(item.tool_call_id))).toMatchObject([
+      { tool_call_id: question, input: { question: 'Sure?' } },
+      { tool_call_id: locate, input: { who: 'me' } },
+    ]);
+    const unknown = await inbox('?kind=unknown_outcome');
+    expect(unknown.data).toEqual([]);
+  });
+
+  test.each([
+    'cursor=nonsense',
+    `cursor=${Buffer.from('["x",1]').toString('base64url')}`,
+    'kind=all',
+    'limit=0',
+  ])('refuses %s', async (query) => {
+    expect((await api.get(`/api/approvals?${query}`)).status).toBe(422);
+  });
+});

@@ -1,0 +1,306 @@
+// What was sent to the model by each call of a job, put together again, and where its prefix was lost.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createBranch } from '../../../src/commands/contexts/change-branches.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import type { ModelRequest, ProviderName } from '../../../src/core/model/model.ts';
+import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
+import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
+import { TOOL_LIST_DAYS, forgetToolLists } from '../../../src/db/model-calls/tool-lists.ts';
+import type { Catalog } from '../../../src/tools/registry/catalog.ts';
+import { toTool } from '../../../src/tools/config/parse-tool.ts';
+import { createRegistry } from '../../../src/tools/registry/registry.ts';
+import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
+import { resolve } from '../../../src/tools/registry/settings.ts';
+import { faultyTool } from '../../tools/faulty-tool.ts';
+import { fails, result, says, startFleet } from '../../workers/fleet.ts';
+import type { Fleet, Script } from '../../workers/fleet.ts';
+import { openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+const catalog: Catalog = {
+  roles: new Map(),
+  registry: createRegistry(['look', 'write'].map((name) => toTool(faultyTool({ name, effect: 'none' })))),
+  servers: NO_SERVERS,
+  providers: new Set<ProviderName>(['simulated']),
+  asking: ASKING_DEFAULTS,
+  parameters: [],
+  defaults: { model: 'simulated/scripted', max_steps: 100 },
+};
+
+const CONFIG: WorkerConfig = {
+  system_prompt: 'You look.',
+  pinned: [{ title: 'Rule', text: 'Look twice.' }],
+  tools: ['look', 'write'],
+  client_tools: [{ name: 'ask', description: 'Asks.', input_schema: { type: 'object', properties: {} } }],
+  max_tokens: 99,
+  parameters: { temperature: 1 },
+};
+
+/** A call of a tool, then the answer; the second job's answer fails at first. */
+const looks: Script = ({ messages, failures }) => {
+  const last = messages.at(-1)?.content.at(-1);
+  if (last?.type !== 'tool_result') return says('I look.', { name: 'look', input: { b: 1, a: 2 } });
+  return failures === 0 && messages.length > 4
+    ? fails({ class: 'overloaded', message: 'too busy', retryAfterMs: 1 })
+    : says('done');
+};
+
+let fleet: Fleet;
+let api: Api;
+let requests: ModelRequest[];
+let script: Script;
+
+/** What the tool brings. */
+let seen: string;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    model: (asked, signal) => {
+      requests.push(asked);
+      return script(asked, signal);
+    },
+    tools: { look: { execute: () => result(seen) } },
+    resolve: ({ config, role, definition }) => resolve(config, definition ?? role, catalog),
+  });
+  api = await openApi({}, fleet.url);
+});
+beforeEach(() => {
+  requests = [];
+  script = looks;
+  seen = 'seen';
+});
+afterAll(async () => {
+  await api.close();
+  await fleet.close();
+});
+
+async function configure(contextId: ContextId, config: WorkerConfig): Promise<void> {
+  const text = JSON.stringify(config).replaceAll("'", "''");
+  await fleet.query(`update workers set config = '${text}' where context_id = '${contextId}'`);
+}
+
+async function begin(config: WorkerConfig = CONFIG): Promise<ContextId> {
+  const { contextId } = await fleet.createContext();
+  await configure(contextId, config);
+  return contextId;
+}
+
+async function say(contextId: ContextId, text: string, branch?: string): Promise<JobId> {
+  const { jobId } = await fleet.post(contextId, text, branch === undefined ? {} : { branch });
+  expect(await fleet.ended(jobId)).toMatchObject({ status: 'completed' });
+  return jobId;
+}
+
+const promptOf = async (jobId: JobId, n: number): Promise<Body> =>
+  (await api.get(`/api/jobs/${jobId}/steps/${n}/prompt`)).body;
+
+const callsOf = async (jobId: JobId): Promise<Body[]> =>
+  (await api.get(`/api/jobs/${jobId}/steps`)).body.data.filter(({ n }: Body) => n !== null);
+
+function request(at: number): ModelRequest {
+  const made = requests[at];
+  if (made === undefined) throw new Error(`The model was called ${requests.length} times.`);
+  return made;
+}
+
+/** What the model was given, in the words of the answer. */
+function asAsked({ system, pinned, messages, tools, maxTokens, streaming, parameters }: ModelRequest) {
+  return {
+    model: 'simulated/scripted',
+    system,
+    pinned,
+    messages,
+    tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
+    max_tokens: maxTokens,
+    streaming,
+    parameters,
+  };
+}
+
+const toText = (value: unknown): string => JSON.stringify(value);
+
+test('every call of two jobs is told as it was sent, to the byte, failed ones too', async () => {
+  const contextId = await begin();
+  const first = await say(contextId, 'one');
+  const second = await say(contextId, 'two');
+  expect(requests).toHaveLength(5);
+  const told = [
+    await promptOf(first, 1),
+    await promptOf(first, 2),
+    await promptOf(second, 1),
+    await promptOf(second, 2),
+    await promptOf(second, 3),
+  ];
+  for (const [at, one] of told.entries()) {
+    expect(one).toMatchObject({ exact: true, differs: [], ...asAsked(request(at)) });
+    expect(toText(one.messages)).toBe(toText(request(at).messages));
+  }
+  expect(told.map(({ prefix }) => prefix)).toEqual([
+    null,
+    ...Array.from({ length: 4 }, () => ({ lost_at: null, message: null })),
+  ]);
+  const history = await fleet.history(contextId);
+  const answers = history.filter(({ role }) => role === 'assistant').map(({ id }) => id);
+  expect(told.map(({ message_id }) => message_id)).toEqual([
+    answers[0],
+    answers[1],
+    answers[2],
+    null,
+    answers[3],
+  ]);
+  expect((await callsOf(second)).map(({ n, status, prefix_lost_at }) => [n, status, prefix_lost_at])).toEqual(
+    [
+      [1, 'completed', null],
+      [2, 'failed', null],
+      [3, 'completed', null],
+    ],
+  );
+});
+
+test('steps that are no model calls have no number', async () => {
+  const contextId = await begin();
+  const job = await say(contextId, 'one');
+  const { data } = (await api.get(`/api/jobs/${job}/steps`)).body;
+  expect(data.map(({ kind, n }: Body) => [kind, n])).toEqual([
+    ['model', 1],
+    ['tool', null],
+    ['model', 2],
+  ]);
+});
+
+test.each<[string, WorkerConfig, string, string[]]>([
+  ['the system prompt', { ...CONFIG, system_prompt: 'You look again.' }, 'system', ['system']],
+  ['what is pinned', { ...CONFIG, pinned: [] }, 'system', ['system']],
+  ['the tools', { ...CONFIG, tools: ['look'] }, 'tools', []],
+  ["the client's tools", { ...CONFIG, client_tools: [] }, 'tools', ['tools']],
+  ['tools and prompt', { ...CONFIG, client_tools: [], system_prompt: '' }, 'tools', ['tools', 'system']],
+  ['the model', { ...CONFIG, model: 'simulated/other' }, 'model', []],
+])(
+  'a change of %s is where the prefix is lost, and what was sent before is told apart',
+  async (_, changed, at, differs) => {
+    const contextId = await begin();
+    const before = await say(contextId, 'one');
+    await configure(contextId, changed);
+    const after = await say(contextId, 'two');
+    const [first, ...others] = await callsOf(after);
+    expect(first).toMatchObject({ n: 1, prefix_lost_at: at });
+    for (const other of others) expect(other.prefix_lost_at).toBeNull();
+    const told = await promptOf(after, 1);
+    expect(told).toMatchObject({ exact: true, prefix: { lost_at: at, message: null } });
+    const earlier = await promptOf(before, 1);
+    expect(earlier).toMatchObject({ exact: differs.length === 0, differs });
+    // Of the tools those that a worker process offered are kept, whatever is offered now.
+    expect(earlier.tools.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(['look', 'write']));
+  },
+);
+
+test('a change of parameters is told, and loses no prefix', async () => {
+  const contextId = await begin();
+  const before = await say(contextId, 'one');
+  await configure(contextId, { ...CONFIG, max_tokens: 5 });
+  const after = await say(contextId, 'two');
+  expect((await callsOf(after))[0]).toMatchObject({ prefix_lost_at: null });
+  expect(await promptOf(before, 1)).toMatchObject({ exact: false, differs: ['parameters'], max_tokens: 5 });
+  expect(await promptOf(after, 1)).toMatchObject({ exact: true });
+});
+
+test('a compaction loses the prefix at the first message that is shown otherwise', async () => {
+  seen = 'seen '.repeat(600);
+  script = async (request, signal) => {
+    const outcome = await looks(request, signal);
+    if (outcome.kind !== 'done') return outcome;
+    const usage = { ...outcome.answer.usage, input_tokens: Math.ceil(toText(request.messages).length / 4) };
+    return { ...outcome, answer: { ...outcome.answer, usage } };
+  };
+  const contextId = await begin({
+    ...CONFIG,
+    context_limit: 2_500,
+    compaction: { type: 'threshold', threshold: 0.5, keep_turns: 1 },
+  });
+  const [first, second] = [await say(contextId, 'one'), await say(contextId, 'two')];
+  const calls = [...(await callsOf(first)), ...(await callsOf(second))];
+  const lost = calls.filter(({ prefix_lost_at }) => prefix_lost_at !== null);
+  expect(lost).toHaveLength(1);
+  expect(lost[0]).toMatchObject({ prefix_lost_at: 'messages' });
+  const told = await promptOf(second, lost[0].n);
+  // The result of the first job's tool.
+  expect(told).toMatchObject({ exact: true, prefix: { lost_at: 'messages', message: 2 } });
+  expect(toText(told.messages[2])).toContain('shortened');
+  // What was sent before it is told as it was.
+  expect(await promptOf(first, 2)).toMatchObject({ exact: true, ...asAsked(request(1)) });
+});
+
+test('on a branch the request before is the one that its first part shares', async () => {
+  const contextId = await begin();
+  await say(contextId, 'one');
+  await fleet.perform(
+    createBranch({
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      name: 'other',
+      fromMessageId: null,
+      fromBranch: null,
+      activate: false,
+    }),
+  );
+  const job = await say(contextId, 'two', 'other');
+  expect((await callsOf(job))[0]).toMatchObject({ n: 1, prefix_lost_at: null });
+  expect(await promptOf(job, 1)).toMatchObject({ exact: true, prefix: { lost_at: null, message: null } });
+});
+
+test('what an interrupt took back is told of its own job', async () => {
+  const called = Promise.withResolvers<void>();
+  script = (request, signal) => {
+    if (request.messages.at(-1)?.content.at(-1)?.type !== 'tool_result') return looks(request, signal);
+    called.resolve();
+    return new Promise((done) => {
+      signal.addEventListener('abort', () => done({ kind: 'aborted' }));
+    });
+  };
+  const contextId = await begin();
+  const { jobId } = await fleet.post(contextId, 'one');
+  await called.promise;
+  await fleet.interrupt(contextId, 'rollback');
+  await fleet.ended(jobId);
+  expect((await fleet.history(contextId)).filter(({ role }) => role === 'assistant')).toEqual([]);
+  expect(await promptOf(jobId, 1)).toMatchObject({ exact: true, ...asAsked(request(0)) });
+});
+
+test('a list of tools that was not sent for long goes, and is then told as missing', async () => {
+  script = () => says('done');
+  const contextId = await begin({ ...CONFIG, tools: ['write'] });
+  const job = await say(contextId, 'one');
+  await fleet.query(
+    `update tool_lists set used_at = now() - interval '${TOOL_LIST_DAYS + 1} days' where tools::text not like '%look%'`,
+  );
+  expect(await forgetToolLists(fleet.database.db, 10)).toBe(1);
+  expect(await promptOf(job, 1)).toMatchObject({ exact: false, differs: ['tools'], tools: null });
+});
+
+test('messages that are too long are left out, and the rest is told', async () => {
+  const contextId = await begin();
+  const job = await say(contextId, 'one');
+  const piece = `repeat('x', 5000000)`;
+  await fleet.query(
+    `update messages set content = ('[{"type":"text","text":"' || ${piece} || ${piece} || ${piece} || ${piece} || '"}]')::json
+      where context_id = '${contextId}' and role = 'user'`,
+  );
+  expect(await promptOf(job, 1)).toMatchObject({
+    exact: false,
+    differs: ['messages'],
+    messages: null,
+    system: 'You look.',
+  });
+});
+
+test('what is not there is not found', async () => {
+  const contextId = await begin();
+  const job = await say(contextId, 'one');
+  const status = async (path: string) => (await api.get(`/api/jobs/${path}/prompt`)).status;
+  expect(await status(`${job}/steps/3`)).toBe(404);
+  expect(await status(`00000000-0000-7000-8000-000000000000/steps/1`)).toBe(404);
+  expect(await status(`nonsense/steps/1`)).toBe(404);
+  expect(await status(`${job}/steps/0`)).toBe(404);
+  expect(await status(`${job}/steps/1e3`)).toBe(404);
+});

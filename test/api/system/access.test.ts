@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLoopback, openAccessControl } from '../../../src/api/access/access.ts';
+import type { AccessHeaders } from '../../../src/api/access/asked.ts';
+import { openApi } from '../harness.ts';
+import type { Api } from '../harness.ts';
+
+/** Without a body there is no key to compare. */
+const SIGN_IN_STATUS: Readonly<Record<string, number>> = { get: 200, post: 422, delete: 204 };
+
+const KEYS = 'first-key:acme,second-key:acme,third:with:colons:globex';
+
+describe('with keys', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+  });
+  afterAll(() => api.close());
+
+  test('every route but the probes and signing in needs one', async () => {
+    for (const [path, methods] of Object.entries(api.contract.document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const { status, headers, body } = await api.call(method.toUpperCase(), url);
+        if (path === '/healthz' || path === '/readyz') {
+          expect(status).toBe(200);
+          continue;
+        }
+        if (path === '/api/session') {
+          expect(`${method} ${status}`).toBe(`${method} ${SIGN_IN_STATUS[method]}`);
+          continue;
+        }
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 401`);
+        expect(headers['www-authenticate']).toBe('Bearer realm="nightshift"');
+        expect(body.error).toMatchObject({ code: 'unauthorized', type: 'authentication_error' });
+      }
+    }
+    expect((await api.get('/nowhere')).status).toBe(401);
+  });
+
+  test.each([
+    'Bearer wrong',
+    'Bearer first-ke',
+    'Bearer first-key2',
+    'Bearer ',
+    'Basic first-key',
+    'first-key',
+    'Bearer first-key second-key',
+    'Bearer first-key:acme',
+  ])('"%s" is none', async (authorization) => {
+    expect((await api.get('/api/workers', { authorization })).status).toBe(401);
+  });
+
+  test.each(['Bearer first-key', 'bearer second-key', 'Bearer  third:with:colons'])(
+    '"%s" is one, whatever Host and Origin say',
+    async (authorization) => {
+      const headers = { authorization, host: 'nightshift.example', origin: 'https://elsewhere.example' };
+      expect((await api.get('/api/workers', headers)).status).toBe(200);
+    },
+  );
+
+  test('the document asks for one', async () => {
+    const { body } = await api.get('/api/openapi.json', { authorization: 'Bearer first-key' });
+    expect(body.security).toEqual([{ key: [] }, { session: [] }]);
+    expect(Object.keys(body.components.securitySchemes)).toEqual(['key', 'session']);
+    expect(body.paths['/healthz'].get.security).toEqual([]);
+  });
+
+  test('the log shows neither keys nor what was said, but whose request it was', async () => {
+    const authorization = 'Bearer first-key';
+    const made = await api.post('/api/contexts', { title: 'secret title' }, { authorization });
+    const path = `/api/contexts/${made.body.id}/messages`;
+    const { headers } = await api.post(path, { content: 'secret words' }, { authorization });
+    await api.post(path, { contents: 'secret words' }, { authorization });
+    await api.get(`${path}?cursor=secret`, { authorization });
+    const log = JSON.stringify(api.lines);
+    expect(log).not.toMatch(/first-key|secret/);
+    expect(api.lines).toContainEqual(
+      expect.objectContaining({
+        reqId: headers['x-request-id'],
+        method: 'POST',
+        route: '/api/contexts/:id/messages',
+        status: 202,
+        ms: expect.any(Number),
+        tenant: 'acme',
+      }),
+    );
+  });
+});
+
+describe('with an admin key', () => {
+  const KEY = 'the-key-of-the-operator';
+  const tenant = { authorization: 'Bearer first-key' };
+  const configFile = { authorization: `Bearer ${KEY}` };
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: KEY });
+  });
+  afterAll(() => api.close());
+
+  test('metrics are for the operator, and say so to a tenant', async () => {
+    expect((await api.get('/metrics', configFile)).status).toBe(200);
+    const { status, body } = await api.get('/metrics', tenant);
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('NIGHTSHIFT_ADMIN_KEY'),
+    });
+  });
+
+  test('worker processes and what providers answered are for the operator', async () => {
+    const { body: all } = await api.get('/api/system', configFile);
+    expect(all.processes).toEqual([]);
+    const { status, body } = await api.get('/api/system', tenant);
+    expect(status).toBe(200);
+    expect(body.processes).toBeNull();
+    expect(body.version).toBe(all.version);
+  });
+
+  test('it sees no data of a tenant, and signs no browser in', async () => {
+    for (const [path, methods] of Object.entries(api.contract.document.paths)) {
+      if (['/healthz', '/readyz', '/metrics', '/api/system', '/api/session'].includes(path)) continue;
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const { status } = await api.call(method.toUpperCase(), url, undefined, configFile);
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
+      }
+    }
+    expect((await api.post('/api/session', { key: KEY })).status).toBe(401);
+    expect((await api.get('/api/session', configFile)).body).toMatchObject({
+      signed_in: false,
+      tenant: null,
+    });
+  });
+
+  test('alone it needs a key of everybody', async () => {
+    const alone = await openApi({ NIGHTSHIFT_ADMIN_KEY: KEY });
+    expect((await alone.get('/api/workers')).status).toBe(401);
+    expect((await alone.get('/metrics')).status).toBe(401);
+    expect((await alone.get('/metrics', configFile)).status).toBe(200);
+    await alone.close();
+  });
+});
+
+test('with keys and without an admin key, nobody sees the metrics', async () => {
+  const api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
+  expect((await api.get('/metrics', { authorization: 'Bearer first-key' })).status).toBe(403);
+  await api.close();
+});
+
+describe('without keys', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({ NIGHTSHIFT_ALLOWED_HOSTS: 'nightshift.lan, OTHER.lan' });
+  });
+  afterAll(() => api.close());
+
+  test.each([
+    'localhost',
+    'localhost:3000',
+    'LOCALHOST:3000',
+    'a.localhost',
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '127.1.2.3',
+    '[::1]',
+    '[::1]:3000',
+    'nightshift.lan',
+    'nightshift.lan:8443',
+    'other.lan',
+  ])('the Host %s is answered', async (host) => {
+    expect((await api.get('/api/workers', { host })).status).toBe(200);
+  });
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'notlocalhost',
+    '10.0.0.1',
+    '[fe80::1]',
+    '0.0.0.0',
+    'evil@localhost',
+    'localhost/evil',
+    'sub.nightshift.lan',
+  ])('the Host "%s" is not: a name may have been bound to this machine', async (host) => {
+    const { status, body } = await api.get('/api/workers', { host });
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'forbidden', type: 'permission_error' });
+  });
+
+  test.each([
+    ['localhost:3000', 'http://localhost:3000'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['nightshift.lan', 'https://nightshift.lan'],
+    ['localhost', 'http://localhost:80'],
+  ])('a page of its own origin may drive it: %s, %s', async (host, origin) => {
+    const made = await api.post(
+      '/api/workers',
+      { name: 'w' },
+      { host, origin, 'sec-fetch-site': 'same-origin' },
+    );
+    expect(made.status).toBe(201);
+  });
+
+  test.each([
+    { origin: 'https://evil.example' },
+    { origin: 'http://localhost:5173' },
+    { origin: 'http://127.0.0.1:3000' },
+    { origin: 'null' },
+    { origin: '' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('a page of another may not: %j', async (headers) => {
+    const refused = await api.post('/api/workers', { name: 'w' }, { host: 'localhost:3000', ...headers });
+    expect(refused.status).toBe(403);
+    expect((await api.get('/api/workers', { host: 'localhost:3000', ...headers })).status).toBe(403);
+  });
+
+  test('the probes are answered whoever asks', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await api.get(path, { host: '10.1.2.3:3000' })).status).toBe(200);
+    }
+  });
+});
+
+describe('the gate', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi();
+  });
+  afterAll(() => api.close());
+  const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
+
+  test('compares every key, and none by its text', async () => {
+    const keys = [{ key: 'a', tenant: 'x' as never }];
+    const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
+    expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
+      kind: 'tenant',
+      tenantId: 'x',
+      isOperator: false,
+      session: null,
+    });
+    expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
+  });
+
+  test('without keys needs a Host', async () => {
+    const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
+    for (const headers of [{}, { host: '' }, { host: ':80' }]) {
+      expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
+    }
+  });
+
+  test('answers have nosniff, and those with data no-store', async () => {
+    for (const url of [
+      '/api/workers',
+      '/api/nothing',
+      '/api/system',
+      '/metrics',
+      '/healthz',
+      '/',
+      '/docs/',
+    ]) {
+      const { headers } = await api.app.inject({ url, headers: { host: 'localhost' } });
+      expect([url, headers['x-content-type-options']]).toEqual([url, 'nosniff']);
+      if (url.startsWith('/api/') || url === '/metrics') expect(headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  test.each([
+    ['127.0.0.1', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.1.1', false],
+    ['example.com', false],
+    ['', false],
+  ])('%s means this machine: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
+  });
+});

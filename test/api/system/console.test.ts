@@ -1,0 +1,207 @@
+// The console's files: what is served, to whom, and how long it is kept.
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApi } from '../harness.ts';
+import type { Api } from '../harness.ts';
+
+const PAGE = '<!doctype html><title>Console 1</title>';
+const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+let folder: string;
+let api: Api;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'console-'));
+  await mkdir(path.join(folder, 'assets'));
+  await writeFile(path.join(folder, 'index.html'), PAGE);
+  await writeFile(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await writeFile(path.join(folder, '.secret'), 'x');
+  await writeFile(path.join(folder, 'assets', 'main-abc123.js'), 'export {};');
+  await writeFile(path.join(folder, 'assets', 'main-abc123.css'), ':root{}');
+  api = await openWith({});
+});
+afterAll(async () => {
+  await api.close();
+  await rm(folder, { recursive: true });
+});
+
+function openWith(env: Record<string, string>): Promise<Api> {
+  return openApi(env, undefined, new Map(), async () => null, folder);
+}
+
+const get = (url: string, headers: Record<string, string> = {}, from = api) =>
+  from.app.inject({ url, headers: { host: 'localhost', ...headers } });
+
+const ADDRESSES = [
+  '/',
+  '/contexts/0190a000-0000-7000-8000-000000000000',
+  '/jobs',
+  '/jobs?status=failed',
+  '/jobs/0190a000-0000-7000-8000-000000000000',
+  '/workers/0190a000-0000-7000-8000-000000000000/tree',
+  '/inbox',
+  '/overview',
+  '/search?q=a%20b',
+  '/settings',
+];
+
+describe('the page', () => {
+  test.each(ADDRESSES)('is at %s', async (url) => {
+    const answer = await get(url, HTML);
+    expect([answer.statusCode, answer.body]).toEqual([200, PAGE]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    const policy = String(answer.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'self'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test('is asked for again each time, and not sent again while it is the same', async () => {
+    const first = await get('/', HTML);
+    const etag = String(first.headers.etag);
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+      const again = await get('/jobs', { ...HTML, 'if-none-match': known });
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
+    }
+    expect((await get('/', { ...HTML, 'if-none-match': '"x"' })).statusCode).toBe(200);
+  });
+
+  test('has another tag when it says something else, though date and size are the same', async () => {
+    const file = path.join(folder, 'index.html');
+    const date = new Date('1985-10-26T08:15:00Z');
+    await utimes(file, date, date);
+    const before = (await get('/', HTML)).headers.etag;
+    await writeFile(file, PAGE.replace('1', '2'));
+    await utimes(file, date, date);
+    expect((await get('/', HTML)).headers.etag).not.toBe(before);
+    await writeFile(file, PAGE);
+  });
+
+  test.each(['/jobs', '/contexts/x', '/inbox'])(
+    'is not what a program gets that asks %s for data',
+    async (url) => {
+      const answer = await get(url, { accept: 'application/json' });
+      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
+    },
+  );
+
+  test('is not asked about: the API has its addresses for itself', async () => {
+    expect((await get('/api/jobs', HTML)).json()).toEqual({ data: [], next_cursor: null });
+    expect(JSON.stringify(api.contract.document.paths)).not.toContain('/assets');
+  });
+});
+
+describe('files', () => {
+  test.each([
+    ['/assets/main-abc123.js', /^(text|application)\/javascript/],
+    ['/assets/main-abc123.css', /^text\/css/],
+  ])('%s is kept for ever', async (url, type) => {
+    const { statusCode, headers } = await get(url);
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toMatch(type);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test('beside the page are there, and asked for again', async () => {
+    const { statusCode, headers } = await get('/favicon.svg');
+    expect([statusCode, headers['content-type']]).toEqual([200, 'image/svg+xml']);
+    expect(headers['cache-control'] ?? '').not.toContain('immutable');
+  });
+
+  test.each([
+    '/assets/nothing-1.js',
+    '/assets/',
+    '/assets/..%2findex.html',
+    '/assets/%2e%2e%2f.secret',
+    '/assets/..%5c.secret',
+    '/assets/%00',
+    '/assets/%',
+  ])('there is nothing else: %s', async (url) => {
+    const answer = await get(url, HTML);
+    expect([400, 403, 404]).toContain(answer.statusCode);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('of a new build are there without a new start', async () => {
+    await writeFile(path.join(folder, 'assets', 'main-def456.js'), 'export {};');
+    expect((await get('/assets/main-def456.js')).statusCode).toBe(200);
+  });
+});
+
+describe('an address that does not exist', () => {
+  test.each(['/nothing', '/jobs.js', '/inbox/x', '/.secret', '/assets', '/contexts', '/a/b?c=d'])(
+    'is answered by the page for people, with status 404: %s',
+    async (url) => {
+      const answer = await get(url, HTML);
+      expect([answer.statusCode, answer.body]).toEqual([404, PAGE]);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(String(answer.headers['content-security-policy'])).toContain("default-src 'self'");
+    },
+  );
+
+  test.each([
+    ['/nothing', { accept: 'application/json' }],
+    ['/nothing', {}],
+    ['/api/nothing', HTML],
+    ['/metrics/nothing', HTML],
+  ])('and by a problem for programs, and below the API: %s %j', async (url, headers) => {
+    const answer = await get(url, headers);
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
+  });
+
+  test('is no page for what writes', async () => {
+    const answer = await api.app.inject({
+      method: 'POST',
+      url: '/nothing',
+      headers: { host: 'localhost', ...HTML },
+    });
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+  });
+});
+
+describe('access', () => {
+  test('needs no key, but the data does', async () => {
+    const keyed = await openWith({ NIGHTSHIFT_API_KEYS: 'ours:acme' });
+    for (const url of ['/', '/jobs', '/assets/main-abc123.js', '/favicon.svg']) {
+      const site = { 'sec-fetch-site': 'cross-site', host: 'console.example' };
+      expect((await get(url, { ...HTML, ...site }, keyed)).statusCode).toBe(200);
+    }
+    for (const url of ['/api/jobs', '/api/nothing', '/docs']) {
+      expect((await get(url, HTML, keyed)).statusCode).toBe(401);
+    }
+    expect((await get('/nothing', {}, keyed)).statusCode).toBe(401);
+    expect((await get('/nothing', HTML, keyed)).statusCode).toBe(404);
+    await keyed.close();
+  });
+
+  test.each(['/', '/jobs', '/assets/main-abc123.js', '/favicon.svg'])(
+    'without keys the Host is looked at for %s, too',
+    async (url) => {
+      expect((await get(url, { ...HTML, host: 'evil.example' })).statusCode).toBe(403);
+    },
+  );
+});
+
+test('what is not built says how to build it', async () => {
+  const bare = await openApi();
+  for (const url of ['/', '/jobs', '/nothing']) {
+    const answer = await get(url, HTML, bare);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(answer.body).toContain('npm run build');
+  }
+  expect((await get('/assets/x.js', {}, bare)).statusCode).toBe(404);
+  await bare.close();
+});

@@ -1,0 +1,217 @@
+// What the people who run it are told of the installation: from rows and from what processes left, without a call.
+import { sql } from 'drizzle-orm';
+import { afterEach, expect, test } from 'vitest';
+import type { About } from '../../../src/api/server/about.ts';
+import { aboutOf } from '../../../src/platform/about.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import type { Json } from '../../../src/core/json.ts';
+import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
+import { setThrottle } from '../../../src/db/processes/throttles.ts';
+import { leaveFigures } from '../../../src/db/processes/processes.ts';
+import type { Tool } from '../../../src/tools/registry/tool.ts';
+import type { ToolServers } from '../../../src/tools/registry/servers.ts';
+import { addProcess } from '../hand.ts';
+import { ABOUT, openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+let api: Api;
+afterEach(() => api.close());
+
+async function open(about: About = ABOUT, env: Record<string, string> = {}): Promise<Api> {
+  api = await openApi(env, undefined, new Map(), async () => null, null, about);
+  return api;
+}
+
+const system = async (): Promise<Body> => {
+  const { status, body } = await api.get('/api/system');
+  expect(status).toBe(200);
+  return body;
+};
+
+function tool(name: string, more: Partial<Tool> = {}): Tool {
+  const descriptor: ToolDescriptor = {
+    name,
+    description: `Does ${name}.`,
+    input_schema: { type: 'object' },
+    effect: 'none',
+    on_unknown: 'tell',
+    answered_by: 'tool',
+  };
+  return {
+    descriptor,
+    timeoutMs: null,
+    validate: (value) => ({ ok: true, value }),
+    execute: () => '',
+    ...more,
+  };
+}
+
+function serversWith(offered: Record<string, Tool[] | null>): ToolServers {
+  return {
+    names: Object.keys(offered),
+    offer: (name) => {
+      const tools = offered[name];
+      return tools === null || tools === undefined
+        ? { kind: 'starting' }
+        : { kind: 'tools', tools: tools.map(({ descriptor }) => descriptor) };
+    },
+    get: (name) =>
+      Object.values(offered)
+        .flatMap((tools) => tools ?? [])
+        .find(({ descriptor }) => descriptor.name === name),
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+}
+
+function gauge(name: string, value: number, labels: Record<string, string> = {}): Json {
+  return { name: `nightshift_${name}`, help: '', type: 'gauge', values: [{ value, labels }] };
+}
+
+test('without a worker process: what this one knows of itself', async () => {
+  await open();
+  const { version, mode, default_model, providers, tools, mcp_servers, limits, processes } = await system();
+  expect({ version, mode, default_model }).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    mode: 'laptop',
+    default_model: 'simulated/default',
+  });
+  expect(providers.map(({ name, configured }: Body) => [name, configured])).toEqual([
+    ['anthropic', false],
+    ['openai', false],
+    ['openai-chat', false],
+    ['simulated', true],
+  ]);
+  expect([tools, mcp_servers, processes]).toEqual([[], [], []]);
+  expect(limits).toMatchObject({ queued_inputs: 1_000, tenant_workers: null, archived_days: null });
+});
+
+test('worker processes tell what they serve, run, and heard of providers', async () => {
+  await open();
+  const [first, second, dead] = [
+    await addProcess(api, { models: ['anthropic', 'simulated'], tools: ['far'], mcpServers: ['files'] }),
+    await addProcess(api, { models: ['simulated'], mcpServers: ['files', 'mail'] }),
+    await addProcess(api, { models: ['openai'], tools: ['gone'] }),
+  ];
+  const answered = Date.parse('2026-11-20T10:00:00Z') / 1_000;
+  await leaveFigures(api.database.db, first, [
+    gauge('slots', 100),
+    gauge('slots_taken', 7),
+    gauge('mcp_server_up', 0, { server: 'files' }),
+    gauge('model_answered_timestamp_seconds', answered, { provider: 'anthropic' }),
+    gauge('model_failed_timestamp_seconds', answered - 60, { provider: 'anthropic' }),
+  ]);
+  await leaveFigures(api.database.db, second, [
+    gauge('mcp_server_up', 1, { server: 'files' }),
+    gauge('mcp_server_up', 0, { server: 'mail' }),
+    gauge('model_answered_timestamp_seconds', answered - 5, { provider: 'anthropic' }),
+    gauge('slots', -1),
+  ]);
+  await api.database.db.execute(sql`update processes set dead_at = now() where id = ${dead}`);
+  const until = Date.parse('2030-01-01T00:00:00Z');
+  await setThrottle(api.database.db, 'openai', { id: 'a', reason: 'rate_limited', until: until - 1_000 });
+  await setThrottle(api.database.db, 'openai', { id: 'b', reason: 'overloaded', until });
+
+  api.statements.length = 0;
+  const body = await system();
+  expect(api.statements).toHaveLength(2);
+  const provider = (name: string) => body.providers.find((one: Body) => one.name === name);
+  expect(provider('anthropic')).toEqual({
+    name: 'anthropic',
+    configured: true,
+    answered_at: '2026-11-20T10:00:00.000Z',
+    failed_at: '2026-11-20T09:59:00.000Z',
+    throttled_until: null,
+    throttle_reason: null,
+  });
+  expect(provider('openai')).toMatchObject({
+    configured: false,
+    answered_at: null,
+    throttled_until: '2030-01-01T00:00:00.000Z',
+    throttle_reason: 'overloaded',
+  });
+  expect(body.mcp_servers).toEqual([
+    { name: 'files', state: 'up', tools: null },
+    { name: 'mail', state: 'down', tools: null },
+  ]);
+  expect(body.tools).toEqual([
+    { name: 'far', source: 'elsewhere', description: null, effect: null, approval: null, served: true },
+  ]);
+  expect(body.processes).toEqual([
+    expect.objectContaining({ id: second, host: 'test', pid: 1, concurrency: null, running: null }),
+    expect.objectContaining({
+      id: first,
+      version: '0',
+      concurrency: 100,
+      running: 7,
+      providers: ['anthropic', 'simulated'],
+      mcp_servers: ['files'],
+      started_at: expect.any(String),
+      heartbeat_at: expect.any(String),
+    }),
+  ]);
+});
+
+test('figures that nobody understands are none', async () => {
+  await open();
+  const ids = [await addProcess(api), await addProcess(api), await addProcess(api)];
+  const odd: Json[] = [
+    'text',
+    { nightshift_slots: 1 },
+    [
+      null,
+      { name: 'nightshift_slots', help: '', type: 'gauge', values: [{ value: 1.5 }] },
+      gauge('model_answered_timestamp_seconds', 1e300, { provider: 'simulated' }),
+      gauge('model_failed_timestamp_seconds', -1, { provider: 'simulated' }),
+    ],
+  ];
+  for (const [place, id] of ids.entries()) await leaveFigures(api.database.db, id, odd[place] ?? null);
+  const body = await system();
+  expect(body.processes.map((one: Body) => one.concurrency)).toEqual([null, null, null]);
+  expect(body.providers.at(-1)).toMatchObject({ name: 'simulated', answered_at: null, failed_at: null });
+});
+
+test('models with a price are named with it, in dollars for a million tokens', async () => {
+  await open();
+  expect((await system()).prices).toEqual([]);
+  await api.close();
+  const prices = new Map([
+    ['simulated/clerk', { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 }],
+    ['anthropic/claude', { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 }],
+  ]);
+  await open({ ...ABOUT, prices });
+  expect((await system()).prices).toEqual([
+    { model: 'anthropic/claude', input: '3.00', output: '15.00', cache_read: '0.30', cache_write: '3.75' },
+    { model: 'simulated/clerk', input: '0.00', output: '0.000001', cache_read: '0.00', cache_write: '0.00' },
+  ]);
+});
+
+test('tools tell where they come from, what they do and when they are asked about', async () => {
+  const assembled = {
+    config: parseConfig({ ANTHROPIC_API_KEY: 'sk-secret', NIGHTSHIFT_API_KEYS: 'hunter2:acme' }),
+    limits: { workerDepth: 3, archivedDays: 90 },
+    prices: new Map(),
+    providers: ['anthropic' as const],
+    builtIn: [tool('sleep_until')],
+    own: [tool('zap', { approval: () => 'always' }), tool('ban', { approval: 'deny' })],
+    servers: serversWith({ files: [tool('files__read', { approval: 'always' })], slow: null }),
+  };
+  await open({ ...aboutOf(assembled), mode: 'production' });
+  await addProcess(api, { tools: ['zap'], mcpServers: ['files'] });
+  const body = await system();
+  expect(body.mode).toBe('production');
+  expect(
+    body.tools.map(({ name, source, approval, served }: Body) => [name, source, approval, served]),
+  ).toEqual([
+    ['ban', 'own', 'deny', false],
+    ['sleep_until', 'built_in', 'never', false],
+    ['zap', 'own', 'by_call', true],
+  ]);
+  expect(body.tools[0]).toMatchObject({ description: 'Does ban.', effect: 'none' });
+  expect(body.mcp_servers).toMatchObject([
+    { name: 'files', tools: [{ name: 'files__read', source: 'mcp', approval: 'always' }] },
+    { name: 'slow', state: 'unknown', tools: null },
+  ]);
+  expect(body.limits).toMatchObject({ depth: 3, archived_days: 90 });
+  expect(JSON.stringify(body)).not.toMatch(/sk-secret|hunter2/);
+});

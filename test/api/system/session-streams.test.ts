@@ -1,0 +1,69 @@
+// Streams of signed-in browsers: one question a second for all of them, and none where there are none.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openSessionStreams } from '../../../src/api/access/session-streams.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function opened(live: Set<string> | Error) {
+  const asked: string[][] = [];
+  const streams = openSessionStreams(async (hashes) => {
+    asked.push([...hashes]);
+    if (live instanceof Error) throw live;
+    return live;
+  });
+  return { asked, streams };
+}
+
+test('are asked for in one question, each session once, and not at all when they have ended', async () => {
+  const { asked, streams } = opened(new Set(['a', 'b']));
+  const ended: string[] = [];
+  const leave = ['a', 'a', 'b'].map((session) => streams.add(session, () => ended.push(session)));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(asked).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ]);
+  for (const one of leave) one();
+  expect(vi.getTimerCount()).toBe(0);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([asked.length, ended]).toEqual([2, []]);
+});
+
+test('end when their session is not there any more, and the others go on', async () => {
+  const { streams } = opened(new Set(['b']));
+  const ended: string[] = [];
+  for (const session of ['a', 'b', 'a']) streams.add(session, () => ended.push(session));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ended).toEqual(['a', 'a']);
+});
+
+test('end at once when this process signs their session out', () => {
+  const { asked, streams } = opened(new Set());
+  const ended: string[] = [];
+  for (const session of ['a', 'b']) streams.add(session, () => ended.push(session));
+  streams.end('a');
+  expect([ended, asked]).toEqual([['a'], []]);
+});
+
+test('that began while Postgres was asked are asked for the next time', async () => {
+  const answer = Promise.withResolvers<ReadonlySet<string>>();
+  const streams = openSessionStreams(() => answer.promise);
+  const ended: string[] = [];
+  streams.add('a', () => ended.push('a'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  streams.add('b', () => ended.push('b'));
+  answer.resolve(new Set(['a']));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ended).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ended).toEqual(['b']);
+});
+
+test('go on while Postgres does not answer', async () => {
+  const { asked, streams } = opened(new Error('away'));
+  const ended: string[] = [];
+  streams.add('a', () => ended.push('a'));
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect([asked.length, ended]).toEqual([3, []]);
+});

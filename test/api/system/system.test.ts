@@ -1,0 +1,403 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { sql } from 'drizzle-orm';
+import type { ToolCallId } from '../../../src/core/ids.ts';
+import type { Json } from '../../../src/core/json.ts';
+import { leaveFigures } from '../../../src/db/processes/processes.ts';
+import { exposition } from './exposition.ts';
+import { OUTSIDE, addProcess, take } from '../hand.ts';
+import { ids, openApi } from '../harness.ts';
+import type { Api, Body } from '../harness.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { status, body } = await api.get('/api/openapi.json');
+    expect(status).toBe(200);
+    expect(body.openapi).toBe('3.1.0');
+    const result = await new Validator().validate(body);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  test('says the same of operations and bodies whatever the settings', async () => {
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_MAX_STREAMS: '7' });
+    try {
+      const headers = { authorization: 'Bearer key' };
+      const [mine, theirs] = await Promise.all([
+        api.get('/api/openapi.json'),
+        other.get('/api/openapi.json', headers),
+      ]);
+      expect(theirs.body.paths).toEqual(mine.body.paths);
+      expect(theirs.body.components.schemas).toEqual(mine.body.components.schemas);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('names every route that there is, and no other', async () => {
+    const { paths } = api.contract.document;
+    const named = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map(
+        (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      ),
+    );
+    expect(named.toSorted()).toEqual(
+      [
+        'POST /api/workers',
+        'GET /api/workers',
+        'GET /api/workers/:id',
+        'GET /api/workers/:id/tree',
+        'PATCH /api/workers/:id',
+        'DELETE /api/workers/:id',
+        'POST /api/workers/:id/stop',
+        'POST /api/workers/:id/start',
+        'POST /api/workers/:id/messages',
+        'POST /api/contexts',
+        'GET /api/contexts',
+        'GET /api/contexts/:id',
+        'PATCH /api/contexts/:id',
+        'PUT /api/contexts/:id',
+        'DELETE /api/contexts/:id',
+        'GET /api/contexts/:id/events',
+        'GET /api/contexts/:id/state',
+        'GET /api/contexts/:id/messages',
+        'POST /api/contexts/:id/messages',
+        'GET /api/contexts/:id/messages/:message_id',
+        'PATCH /api/contexts/:id/messages/:message_id',
+        'DELETE /api/contexts/:id/messages/:message_id',
+        'POST /api/contexts/:id/interrupt',
+        'POST /api/contexts/:id/compact',
+        'GET /api/contexts/:id/compactions',
+        'POST /api/contexts/:id/messages/:message_id/edit',
+        'POST /api/contexts/:id/messages/:message_id/regenerate',
+        'GET /api/contexts/:id/messages/:message_id/siblings',
+        'POST /api/contexts/:id/fork',
+        'GET /api/contexts/:id/branches',
+        'POST /api/contexts/:id/branches',
+        'PUT /api/contexts/:id/branches/:name',
+        'DELETE /api/contexts/:id/branches/:name',
+        'POST /api/contexts/:id/clear',
+        'GET /api/contexts/:id/turns',
+        'POST /api/chat',
+        'POST /api/contexts/:id/tools/:tool_call_id/result',
+        'POST /api/contexts/:id/tools/approve',
+        'GET /api/approvals',
+        'GET /api/contexts/:id/tools/:tool_call_id',
+        'POST /api/contexts/:id/tools/:tool_call_id/resolve',
+        'POST /api/contexts/:id/jobs',
+        'GET /api/jobs',
+        'GET /api/jobs/:id',
+        'POST /api/jobs/:id/cancel',
+        'POST /api/jobs/cancel',
+        'GET /api/jobs/:id/steps',
+        'GET /api/jobs/:id/steps/:n/prompt',
+        'GET /api/contexts/:id/export',
+        'POST /api/contexts/import',
+        'GET /api/search',
+        'GET /api/roles',
+        'GET /api/roles/:name',
+        'PUT /api/roles/:name',
+        'DELETE /api/roles/:name',
+        'GET /healthz',
+        'GET /readyz',
+        'GET /metrics',
+        'GET /api/stats',
+        'GET /api/system',
+        'GET /api/stats/history',
+        'GET /api/session',
+        'POST /api/session',
+        'DELETE /api/session',
+        'GET /api/openapi.json',
+      ].toSorted(),
+    );
+    for (const route of named) {
+      const [method = '', url = ''] = route.split(' ');
+      expect(api.app.hasRoute({ method, url })).toBe(true);
+    }
+  });
+
+  test('tells what need not be given', () => {
+    const { paths } = JSON.parse(JSON.stringify(api.contract.document));
+    expect(paths['/api/jobs/{id}/cancel'].post.requestBody.required).toBe(false);
+    expect(paths['/api/contexts/{id}/jobs'].post.requestBody.required).toBe(false);
+    expect(paths['/api/workers'].post.requestBody.required).toBe(true);
+    const required = Object.values<Body>(paths)
+      .flatMap((path) => Object.values<Body>(path))
+      .flatMap((operation) => operation.parameters ?? [])
+      .filter((parameter) => parameter.required && parameter.in !== 'path');
+    expect(required).toEqual([]);
+  });
+
+  test('describes unions by the value that tells them apart, each operation by a name of its own', () => {
+    const { components, paths } = JSON.parse(JSON.stringify(api.contract.document));
+    expect(components.schemas.InputBlock.discriminator).toEqual({
+      propertyName: 'type',
+      mapping: {
+        text: '#/components/schemas/TextInput',
+        image: '#/components/schemas/ImageInput',
+        document: '#/components/schemas/DocumentInput',
+      },
+    });
+    const names = Object.values<Body>(paths)
+      .flatMap((path) => Object.values<Body>(path))
+      .map((operation) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(JSON.stringify(paths)).not.toContain('Default Response');
+  });
+});
+
+/** The paths of a context, and of a call in it that waits; another one waits for approval. */
+async function askedCall(
+  waitsFor: 'answer' | 'outcome' = 'answer',
+): Promise<{ context: string; call: string }> {
+  const contextId = (await api.post('/api/contexts')).body.id;
+  await api.post(`/api/contexts/${contextId}/messages`, { content: 'x' });
+  const hand = await take(api, contextId, await addProcess(api), OUTSIDE);
+  await hand.admit();
+  const id = ids.next<ToolCallId>();
+  await hand.answer([
+    { type: 'tool_use', id, name: 'ask_user', input: { question: 'Which?' } },
+    { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} },
+  ]);
+  await hand.askApproval();
+  await hand.awaitCalls(Date.now() + 60_000);
+  await api.database.db.execute(sql`update tool_calls set waits_for = ${waitsFor} where id = ${id}`);
+  const context = `/api/contexts/${contextId}`;
+  return { context, call: `${context}/tools/${id}` };
+}
+
+test('every operation that the document names answers as it says', async () => {
+  const { body: worker } = await api.post('/api/workers', { name: 'w' });
+  const { body: context } = await api.post('/api/contexts');
+  const { body: posted } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' });
+  const { body: withdrawn } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'z' });
+  const { body: chat } = await api.post('/api/chat', { message: 'x' });
+  const asked = await askedCall();
+  const unknown = await askedCall('outcome');
+  const requests: [string, string, object?][] = [
+    ['GET', '/api/workers'],
+    ['GET', `/api/workers/${worker.id}`],
+    ['GET', `/api/workers/${worker.id}/tree`],
+    ['PATCH', `/api/workers/${worker.id}`, { name: 'v' }],
+    ['POST', `/api/workers/${worker.id}/stop`],
+    ['POST', `/api/workers/${worker.id}/start`],
+    ['POST', `/api/workers/${worker.id}/messages`, { content: 'x' }],
+    ['GET', '/api/contexts'],
+    ['GET', `/api/contexts/${context.id}`],
+    ['PATCH', `/api/contexts/${context.id}`, { title: 't' }],
+    ['PUT', `/api/contexts/${context.id}`, { config: {} }],
+    ['GET', `/api/contexts/${context.id}/state`],
+    ['GET', `/api/contexts/${context.id}/messages`],
+    ['GET', `/api/contexts/${context.id}/turns`],
+    ['GET', `/api/contexts/${context.id}/messages/${posted.message_id}`],
+    ['PATCH', `/api/contexts/${context.id}/messages/${posted.message_id}`, { content: 'y' }],
+    ['DELETE', `/api/contexts/${context.id}/messages/${withdrawn.message_id}`],
+    ['POST', `/api/contexts/${context.id}/jobs`],
+    ['POST', `/api/contexts/${context.id}/interrupt`, { mode: 'keep' }],
+    ['POST', `/api/contexts/${context.id}/compact`, { type: 'threshold' }],
+    ['GET', `/api/contexts/${context.id}/compactions`],
+    ['POST', `/api/contexts/${context.id}/messages/${posted.message_id}/edit`, { content: 'y' }],
+    ['POST', `/api/contexts/${context.id}/messages/${posted.message_id}/regenerate`],
+    ['GET', `/api/contexts/${context.id}/messages/${posted.message_id}/siblings`],
+    ['POST', `/api/contexts/${context.id}/branches`, { name: 'other' }],
+    ['GET', `/api/contexts/${context.id}/branches`],
+    ['POST', `/api/contexts/${context.id}/fork`],
+    ['PUT', `/api/contexts/${context.id}/branches/main`],
+    ['DELETE', `/api/contexts/${context.id}/branches/other`],
+    ['GET', '/api/approvals'],
+    ['POST', `${asked.context}/tools/approve`, { all: true, decision: 'deny' }],
+    ['POST', `${asked.call}/result`, { content: 'M' }],
+    ['GET', asked.call],
+    ['POST', `${unknown.call}/resolve`, { outcome: 'tell' }],
+    ['GET', '/api/jobs'],
+    ['GET', `/api/jobs/${posted.job_id}`],
+    ['POST', `/api/jobs/${posted.job_id}/cancel`],
+    ['GET', `/api/jobs/${posted.job_id}/steps`],
+    ['POST', '/api/jobs/cancel', { kind: 'input' }],
+    ['POST', `/api/contexts/${worker.context_id}/clear`],
+    ['PUT', '/api/roles/coder', { max_steps: 1 }],
+    ['GET', `/api/contexts/${context.id}/export`],
+    ['POST', '/api/contexts/import', { entries: [{ user: 'x' }] }],
+    ['GET', '/api/search?q=hello'],
+    ['GET', '/api/roles'],
+    ['GET', '/api/roles/coder'],
+    ['DELETE', '/api/roles/coder'],
+    ['GET', '/healthz'],
+    ['GET', '/readyz'],
+    ['GET', '/metrics'],
+    ['GET', '/api/stats'],
+    ['GET', '/api/system'],
+    ['GET', '/api/stats/history'],
+    ['GET', '/api/session'],
+    ['POST', '/api/session', { key: 'any' }],
+    ['DELETE', '/api/session'],
+    ['GET', '/api/openapi.json'],
+    ['DELETE', `/api/workers/${worker.id}`],
+    ['DELETE', `/api/contexts/${context.id}`],
+    ['DELETE', `/api/contexts/${chat.session_id}`],
+    ['DELETE', asked.context],
+  ];
+  const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
+  for (const [method, path, body] of requests) {
+    expect((await api.call(method, path, body)).status).toBeLessThan(300);
+  }
+  // It ended with its context.
+  expect((await streamed).status).toBe(200);
+  // That one needs a model call: test/api/jobs/step-prompt.test.ts asks it.
+  expect(api.contract.unseen()).toEqual(['GET /api/jobs/{id}/steps/{n}/prompt']);
+});
+
+test('the process and its services are well', async () => {
+  expect((await api.get('/healthz')).body).toEqual({ status: 'ok' });
+  expect((await api.get('/readyz')).body).toEqual({ status: 'ok', postgres: 'ok', queue: 'ok' });
+});
+
+test('a queue that is away makes work late, not impossible', async () => {
+  api.queue.reachable = false;
+  try {
+    const { status, body } = await api.get('/readyz');
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'degraded', postgres: 'ok', queue: 'away' });
+  } finally {
+    api.queue.reachable = true;
+  }
+});
+
+test('stats count contexts by the state they are shown in, and what a stopped worker has queued', async () => {
+  const other = await openApi();
+  try {
+    const owner = await addProcess(other);
+    const [failed, stopped, again] = [await other.worker(), await other.worker(), await other.worker()];
+    for (const { id } of [failed, stopped, stopped, again])
+      await other.post(`/api/workers/${id}/messages`, { content: 'x' });
+    await other.post(`/api/workers/${stopped.id}/stop`);
+    const hand = await take(other, failed.context_id, owner);
+    await hand.admit();
+    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
+    const retried = await take(other, again.context_id, owner);
+    await retried.admit();
+    await retried.delay(Date.now() - 1_000);
+    expect((await other.get('/api/stats')).body).toEqual({
+      queue_depth: 2,
+      running: 1,
+      waiting: 0,
+      by_state: { PermanentFailure: 1, Stopped: 1, AwaitingLLMResponse: 1 },
+    });
+  } finally {
+    await other.close();
+  }
+});
+
+test('metrics show what live worker processes left, as far as it is understood', async () => {
+  const [live, dead, odd] = [await addProcess(api), await addProcess(api), await addProcess(api)];
+  const figure = (value: Json): Json[] => [
+    {
+      name: 'nightshift_left',
+      help: 'Left\nbehind.',
+      type: 'counter',
+      values: [{ value, labels: { kind: 'a"b\\c' } }],
+    },
+  ];
+  const oddities: Json[] = [
+    null,
+    1,
+    { name: 'x y' },
+    { name: 'no_values', help: '', type: 'gauge' },
+    ...figure('many'),
+  ];
+  await leaveFigures(api.database.db, live, figure(3));
+  await leaveFigures(api.database.db, dead, figure(4));
+  await leaveFigures(api.database.db, odd, oddities);
+  await api.database.db.execute(
+    sql`update processes set heartbeat_at = now() - interval '1 hour' where id = ${dead}`,
+  );
+  const left = exposition((await api.get('/metrics')).body).filter(({ name }) => name === 'nightshift_left');
+  expect(left).toEqual([
+    { name: 'nightshift_left', value: 3, labels: { kind: 'a\\"b\\\\c', process: live.slice(-8) } },
+  ]);
+});
+
+test('stats and metrics count what waits, runs and is queued', async () => {
+  const owner = await addProcess(api);
+  const [queued, running, waiting, resting] = [
+    await api.worker(),
+    await api.worker(),
+    await api.worker(),
+    await api.worker(),
+  ];
+  for (const worker of [queued, queued, running, waiting]) {
+    await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
+  }
+  await (await take(api, running.context_id, owner)).admit();
+  const hand = await take(api, waiting.context_id, owner);
+  await hand.admit();
+  await hand.delay(Date.now() + 60_000);
+  await hand.sleep(Date.now() + 60_000);
+  expect(resting.state).toBe('inactive');
+  expect((await api.get('/api/stats')).body).toEqual({
+    queue_depth: 2,
+    running: 1,
+    waiting: 1,
+    by_state: { Idle: 4, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
+  });
+  const { status, headers, body } = await api.get('/metrics');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/plain/);
+  for (const line of [
+    'nightshift_jobs{status="queued"} 2',
+    'nightshift_jobs{status="running"} 1',
+    'nightshift_jobs{status="waiting"} 1',
+    'nightshift_contexts{status="runnable"} 1',
+    'nightshift_contexts{status="running"} 1',
+    'nightshift_contexts{status="waiting"} 1',
+    'nightshift_database_up 1',
+  ]) {
+    expect(body).toContain(`${line}\n`);
+  }
+  expect(body).toMatch(
+    /nightshift_http_request_seconds_count\{method="POST",route="\/api\/workers",status="201"\} 5/,
+  );
+  expect(body).toContain('nodejs_eventloop_lag_seconds');
+  expect(body).toContain('process_resident_memory_bytes');
+});
+
+describe('a database without all migrations', () => {
+  let behind: Api;
+  beforeAll(async () => {
+    behind = await openApi();
+    await behind.database.db.execute(sql`
+      delete from migrations where id = (select max(id) from migrations)`);
+    await behind.database.db.execute(sql`alter table roles rename to roles_of_yesterday`);
+  });
+  afterAll(() => behind.close());
+
+  test('is not ready, and says which is missing and what to run', async () => {
+    const { status, body } = await behind.get('/readyz');
+    expect(status).toBe(503);
+    expect(body.error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/lacks the migration \d{4}_\w+\. Run `nightshift migrate`/),
+    });
+  });
+
+  test('a request that needs what is missing is 503', async () => {
+    const { status, body } = await behind.get('/api/roles');
+    expect(status).toBe(503);
+    expect(body.error.message).toContain('nightshift migrate');
+  });
+
+  test('lacks all of them where none was ever applied', async () => {
+    const all = await readdir('src/db/migrations');
+    await behind.database.db.execute(sql`drop table migrations`);
+    const { body } = await behind.get('/readyz');
+    for (const file of all.filter((name) => name.endsWith('.sql')))
+      expect(body.error.message).toContain(file.replace('.sql', ''));
+  });
+});

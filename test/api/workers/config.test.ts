@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, parseConfig } from '../../../src/config/config.ts';
+import type { Environment } from '../../../src/config/environment.ts';
+
+const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../../.env.example'), 'utf8');
+const SOURCE = readFileSync(path.join(import.meta.dirname, '../../../src/config/config.ts'), 'utf8');
+
+function faultsOf(env: Environment): readonly string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+/** What `.env.example` shows. */
+function exampleOf(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => /^[A-Z_]+=/.test(line));
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+}
+
+describe('the configuration', () => {
+  test('of an empty environment is the default', () => {
+    expect(parseConfig({})).toEqual({
+      databaseUrl: null,
+      redisUrl: null,
+      host: '127.0.0.1',
+      port: 3000,
+      anthropic: { apiKey: null, baseUrl: null },
+      openai: { apiKey: null, baseUrl: null },
+      logLevel: 'info',
+      sessionTimeoutS: 1800,
+      concurrency: 100,
+      apiKeys: [],
+      adminKey: null,
+      allowedHosts: [],
+      trustedProxies: [],
+      configFile: null,
+      trees: { limits: { depth: 8, children: 1_000, workers: 10_000 }, tenantWorkers: null },
+      workspaces: null,
+      tour: true,
+      prefix: 'nightshift',
+      databaseSchema: 'nightshift',
+      databasePoolSize: 10,
+      defaultModel: 'simulated/default',
+      queueLimit: 1000,
+      maxStreams: 10000,
+      importBytes: 256 * 1024 * 1024,
+      heartbeatIntervalMs: 300,
+      heartbeatTimeoutMs: 1000,
+      leaseMs: 15000,
+      sweepMs: 1000,
+      stopGraceMs: 5000,
+      drainMs: 25000,
+      idleStreamMs: 120000,
+      requestMs: 10000,
+    });
+  });
+
+  test('is the default, too, for what the example shows', () => {
+    expect(parseConfig(exampleOf(EXAMPLE))).toEqual(parseConfig({}));
+  });
+
+  test('reads no variable that the example does not show, and shows none that is not read', () => {
+    const read = [...SOURCE.matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name]) => name ?? '');
+    expect(Object.keys(exampleOf(EXAMPLE)).toSorted()).toEqual(read.toSorted());
+  });
+
+  test('takes what it is given', () => {
+    const config = parseConfig({
+      DATABASE_URL: 'postgres://u:p@db/n',
+      REDIS_URL: 'rediss://cache:6380',
+      HOST: '::1',
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+      DEFAULT_SESSION_TIMEOUT: '600',
+      NIGHTSHIFT_API_KEYS: ' a:b:one , c:two,d:two ',
+      NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
+      NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
+      NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
+      NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: ' 50 ',
+    });
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://u:p@db/n',
+      redisUrl: 'rediss://cache:6380',
+      host: '::1',
+      port: 0,
+      logLevel: 'debug',
+      sessionTimeoutS: 600,
+      apiKeys: [
+        { key: 'a:b', tenant: 'one' },
+        { key: 'c', tenant: 'two' },
+        { key: 'd', tenant: 'two' },
+      ],
+      allowedHosts: ['a.example', 'b.example'],
+      trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
+      defaultModel: 'openai-chat/some/model',
+      heartbeatIntervalMs: 50,
+    });
+  });
+
+  test.each<[Environment, string]>([
+    [{ ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-5'],
+    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
+    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai/gpt-5'],
+    [{ OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai-chat/default'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'simulated/default'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'simulated/default'],
+    [{ ANTHROPIC_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'simulated/demo' }, 'simulated/demo'],
+  ])('of %j runs workers without a model on %s', (env, model) => {
+    expect(parseConfig(env).defaultModel).toBe(model);
+  });
+
+  test('names everything that is wrong at once, and none of the values', () => {
+    const wrong = {
+      ANTHROPIC_BASE_URL: 'hunter2',
+      OPENAI_BASE_URL: 'ftp://hunter2',
+      DATABASE_URL: 'mysql://user:hunter2@db/name',
+      REDIS_URL: 'hunter2',
+      PORT: '65536',
+      LOG_LEVEL: 'hunter2',
+      DEFAULT_SESSION_TIMEOUT: '0',
+      NIGHTSHIFT_CONCURRENCY: '1e3',
+      NIGHTSHIFT_API_KEYS: 'hunter2',
+      NIGHTSHIFT_ADMIN_KEY: 'hunter2',
+      NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
+      NIGHTSHIFT_TRUSTED_PROXIES: 'hunter2',
+      NIGHTSHIFT_PREFIX: '{hunter2}',
+      NIGHTSHIFT_DATABASE_POOL_SIZE: '-1',
+      NIGHTSHIFT_DEFAULT_MODEL: 'hunter2',
+      NIGHTSHIFT_QUEUE_LIMIT: 'many',
+      NIGHTSHIFT_SWEEP_MS: '0.5',
+    };
+    const faults = faultsOf(wrong);
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(Object.keys(wrong));
+    expect(faults.join('\n')).not.toContain('hunter2');
+  });
+
+  test.each([
+    'loopback',
+    'true',
+    '1',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::/0',
+    '10.0.0.0/',
+    '10.0.0.0/255.0.0.0',
+    'fd00::/129',
+  ])('takes no "%s" for a trusted proxy', (proxies) => {
+    expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
+      expect.stringMatching(
+        /^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['key', /entry 1 is invalid/],
+    ['a:t,b', /entry 2 is invalid/],
+    ['a:', /entry 1 is invalid/],
+    [':t', /entry 1 is invalid/],
+    ['a b:t', /entry 1 is invalid/],
+    ['a:t,b:u,a:v', /twice, in entries 1 and 3/],
+    [',', /contains no key/],
+  ])('refuses the keys "%s" without showing them', (keys, expected) => {
+    expect(faultsOf({ NIGHTSHIFT_API_KEYS: keys })).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('refuses an admin key that is also the key of a tenant', () => {
+    const key = 'sixteen-letters-';
+    expect(faultsOf({ NIGHTSHIFT_API_KEYS: `${key}:acme`, NIGHTSHIFT_ADMIN_KEY: key })).toEqual([
+      'NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS',
+    ]);
+  });
+
+  test('keeps beats, missed beats and leases in their order', () => {
+    expect(faultsOf({ NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: '1000' })).toEqual([
+      expect.stringMatching(/^NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS/),
+    ]);
+    expect(faultsOf({ NIGHTSHIFT_LEASE_MS: '900' })).toEqual([expect.stringMatching(/^NIGHTSHIFT_LEASE_MS/)]);
+  });
+});

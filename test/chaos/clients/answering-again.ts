@@ -1,0 +1,52 @@
+// Past inputs that are edited, or answered once more, each on a branch of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postAttended } from './asking.ts';
+import type { Client } from './crowd.ts';
+import { write } from './inputs.ts';
+import type { Script } from './inputs.ts';
+import { toPost } from './posting.ts';
+import type { Posted } from '../world/world.ts';
+
+/** Inputs that never end by themselves, or by the clock, or whose workers would be made twice, are not asked a second time. */
+const ONLY_ONCE = ['endless', 'late', 'spawning', 'hopeless'];
+
+/** A new input in the place of some input of this context. */
+export async function editPast(client: Client, { tag, contextId }: Posted): Promise<void> {
+  const past = await pick(client, contextId);
+  if (past === null) return;
+  const own = `${tag}-instead`;
+  await postAnew(client, toPost(own, contextId, write(own, client.dice, true)), 'edit', past.messageId);
+}
+
+export async function regenerate(client: Client, { tag, contextId }: Posted): Promise<void> {
+  const past = await pick(client, contextId);
+  if (past === null) return;
+  const posted = toPost(`${tag}-again`, contextId, past.script);
+  await postAnew(client, posted, 'regenerate', past.messageId);
+}
+
+/** Null: none has a message that is known. */
+async function pick(
+  { dice, crowd }: Client,
+  contextId: string,
+): Promise<{ script: Script; messageId: string } | null> {
+  await sleep(dice.between(0, 4_000));
+  const known = crowd.inputs.flatMap((input) => {
+    const { script, outcome } = input;
+    const isKnown = input.contextId === contextId && !ONLY_ONCE.includes(script.shape);
+    return isKnown && outcome.kind === 'accepted' && outcome.messageId !== null
+      ? [{ script, messageId: outcome.messageId }]
+      : [];
+  });
+  return known.length === 0 ? null : dice.pick(known);
+}
+
+async function postAnew(
+  client: Client,
+  posted: Posted,
+  kind: 'edit' | 'regenerate',
+  messageId: string,
+): Promise<void> {
+  const delivery = client.dice.chance(0.2) ? 'interrupt' : 'queue';
+  await postAttended(client, { ...posted, delivery, anew: { kind, messageId } });
+}

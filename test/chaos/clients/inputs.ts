@@ -1,0 +1,263 @@
+// Inputs of various shapes, as scripts for the simulated model, and what has to come of each.
+import type { FinishedStatus } from '../../../src/core/run/job.ts';
+import { ASK_USER } from '../../../src/core/conversation/question.ts';
+import type { Dice } from '../random.ts';
+
+export type Shape =
+  | 'plain'
+  | 'tools'
+  | 'once'
+  | 'steps'
+  | 'retried'
+  | 'delayed'
+  | 'slow'
+  | 'refused'
+  | 'limited'
+  | 'late'
+  | 'endless'
+  | 'asking'
+  | 'guarded'
+  | 'spawning'
+  | 'hopeless'
+  | 'awaiting';
+
+/** One model call: which tools it asks for, in order, and whether it has the last word. */
+export type Play = { calls: string[]; last: boolean };
+
+export type Script = {
+  shape: Shape;
+  text: string;
+  /** What the model does, call by call, where nothing comes in between and no limit ends it. */
+  plays: Play[];
+  /** How the job may end where nobody asks it to. */
+  ends: FinishedStatus[];
+  maxSteps: number | null;
+  /** Milliseconds from the first request. */
+  deadlineMs: number | null;
+  /** Workers that it makes, each with a script of its own. */
+  children: Child[];
+};
+
+export type Child = { tag: string; wait: boolean; detached: boolean; script: Script };
+
+const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] = [
+  { shape: 'plain', weight: 4 },
+  { shape: 'tools', weight: 4 },
+  { shape: 'once', weight: 5 },
+  { shape: 'steps', weight: 3 },
+  { shape: 'retried', weight: 2 },
+  // A provider that wants to be asked later holds all of its callers back: a few of these go a long way.
+  { shape: 'delayed', weight: 0.2 },
+  { shape: 'slow', weight: 3 },
+  { shape: 'refused', weight: 0.5 },
+  { shape: 'limited', weight: 0.5 },
+  { shape: 'late', weight: 0.5 },
+  { shape: 'endless', weight: 0.7 },
+  { shape: 'asking', weight: 3 },
+  { shape: 'guarded', weight: 4 },
+  { shape: 'spawning', weight: 4 },
+  { shape: 'hopeless', weight: 0.7 },
+];
+
+/** Jobs with limits or an end of their own, and those that hand theirs on. */
+const ALONE: readonly Shape[] = ['limited', 'late', 'endless', 'spawning', 'hopeless'];
+/** What is done by a worker that another one made. */
+const OF_CHILDREN: readonly Exclude<Shape, 'awaiting'>[] = [
+  'plain',
+  'tools',
+  'once',
+  'steps',
+  'retried',
+  'slow',
+  'refused',
+];
+const MAKING: readonly Shape[] = ['spawning', 'hopeless'];
+/** No worker is deeper. */
+const DEPTH = 3;
+
+/** The last word on an input. No other answer says it. */
+export function word(tag: string): string {
+  return `answered ${tag}.`;
+}
+
+/** The tag of a report on a job. */
+export function reportTag(jobId: string): string {
+  return `report-${jobId}`;
+}
+
+/** The tag of the input that a text has the last word on; null: of none. A report has the last word on itself. */
+export function tagIn(text: string): string | null {
+  const report = /^(?:\[simulated\] You said: )?Report: job (\S+) of worker/.exec(text)?.[1];
+  if (report !== undefined) return reportTag(report);
+  return /answered (\S+)\.$/.exec(text)?.[1] ?? null;
+}
+
+/** `joins`: it may join a job that runs, whose limits then are not its own. */
+export function write(
+  tag: string,
+  dice: Dice,
+  joins: boolean,
+  mayAsk = true,
+  maySpawn = true,
+  mayGuard = true,
+): Script {
+  const shapes = SHAPES.filter(
+    ({ shape }) =>
+      !(joins && ALONE.includes(shape)) &&
+      (mayAsk || shape !== 'asking') &&
+      (maySpawn || !MAKING.includes(shape)) &&
+      (mayGuard || shape !== 'guarded'),
+  );
+  return SCRIPTS[dice.weighted(shapes).shape](tag, dice);
+}
+
+/** Tools of test/e2e/outside/outside-tools.ts. */
+const HARMLESS = ['look', 'put'] as const;
+/** A tool that a person is asked about first. */
+export const GUARD = 'guard';
+/** Built-in tools by which workers make others, and wait for them. */
+export const SPAWN = 'spawn_worker';
+export const WAIT = 'wait_for_workers';
+
+const ONCE = ['mail', 'pay', 'wire', 'wire'] as const;
+
+const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, dice: Dice) => Script>> = {
+  plain: (tag) => script('plain', [], tag),
+  tools: (tag, dice) => {
+    const calls = Array.from({ length: dice.between(1, 3) }, () => call(dice.pick(HARMLESS), dice));
+    return script('tools', [{ calls }], tag);
+  },
+  once: (tag, dice) => {
+    const calls = [
+      call(dice.pick(ONCE), dice),
+      ...(dice.chance(0.5) ? [call(dice.pick(HARMLESS), dice)] : []),
+    ];
+    return script('once', [{ calls }], tag);
+  },
+  steps: (tag, dice) => {
+    const steps = Array.from({ length: dice.between(2, 4) }, () => ({
+      before: `say: on the way\nwait: ${dice.between(0, 400)}ms`,
+      calls: [call(dice.pick([...HARMLESS, ...ONCE]), dice)],
+    }));
+    return script('steps', steps, tag);
+  },
+  retried: (tag, dice) => {
+    const failure = dice.pick(['server_error', 'unreachable', 'stream_interrupted']);
+    return script('retried', [], tag, `fail: ${failure} times ${dice.between(1, 2)}`);
+  },
+  delayed: (tag, dice) =>
+    script('delayed', [], tag, `fail: rate_limited retry-after ${dice.between(2_100, 3_500)}ms times 1`),
+  slow: (tag, dice) => {
+    const words = dice.between(40, 200);
+    return script('slow', [], tag, `tokens: ${words} over ${dice.between(500, 3_500)}ms`);
+  },
+  refused: (tag) => ({ ...script('refused', [], tag, 'fail: bad_request'), plays: [], ends: ['failed'] }),
+  limited: (tag, dice) => ({
+    ...script('limited', [{ calls: [call(dice.pick(HARMLESS), dice)] }], tag),
+    ends: ['incomplete'],
+    maxSteps: 1,
+  }),
+  late: (tag) => ({
+    ...script('late', [], tag, 'wait: 1m'),
+    ends: ['incomplete'],
+    deadlineMs: 1_500,
+  }),
+  /** Ends only where somebody wants it to. */
+  endless: (tag) => ({ ...script('endless', [], tag, 'wait: 10m'), ends: [] }),
+  /** Ends only where somebody answers: once, or one question after the other. */
+  asking: (tag, dice) => {
+    const steps = Array.from({ length: dice.between(1, 2) }, (_, at) => ({
+      calls: [
+        { name: ASK_USER, line: `call: ${ASK_USER} ${JSON.stringify({ question: `${tag}, ${at + 1}?` })}` },
+        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+      ],
+    }));
+    return script('asking', steps, tag);
+  },
+  /** Ends only where somebody says whether its calls may run. */
+  guarded: (tag, dice) => {
+    const steps = Array.from({ length: dice.between(1, 2) }, (_, step) => ({
+      calls: [
+        ...Array.from({ length: dice.between(1, 2) }, (__, at) => ({
+          name: GUARD,
+          line: `call: ${GUARD} ${JSON.stringify({ word: `${tag}-${step}-${at}` })}`,
+        })),
+        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+      ],
+    }));
+    return script('guarded', steps, tag);
+  },
+  spawning: (tag, dice) => spawning(tag, dice, 1),
+  /** Waits for a worker that never ends by itself; ends only where somebody wants it to. */
+  hopeless: (tag, dice) => ({
+    ...parent('hopeless', tag, [{ ...childOf(`${tag}/1`, SCRIPTS.endless(`${tag}/1`, dice)), wait: true }]),
+  }),
+};
+
+/** Few words: a script in a script in a script has to fit into a small context. */
+const OF_GRANDCHILDREN = ['plain', 'once', 'refused'] as const;
+
+/** Several workers at once, some of which make others; beside them a tool that may run once. */
+function spawning(tag: string, dice: Dice, depth: number): Script {
+  const children = Array.from({ length: dice.between(1, depth === 1 ? 2 : 1) }, (_, at): Child => {
+    const own = `${tag}/${at + 1}`;
+    const deeper = depth < DEPTH && dice.chance(0.3);
+    const made = deeper
+      ? spawning(own, dice, depth + 1)
+      : SCRIPTS[dice.pick(depth === 1 ? OF_CHILDREN : OF_GRANDCHILDREN)](own, dice);
+    return { ...childOf(own, made), wait: dice.chance(0.6), detached: dice.chance(0.15) };
+  });
+  return parent('spawning', tag, children, dice.chance(0.4) ? [call(dice.pick(ONCE), dice)] : []);
+}
+
+function childOf(tag: string, made: Script): Child {
+  return { tag, wait: false, detached: false, script: made };
+}
+
+function parent(shape: Shape, tag: string, children: Child[], beside: readonly Call[] = []): Script {
+  const calls = children.map(({ tag: name, wait, detached, script: { text: input } }) => ({
+    name: SPAWN,
+    line: `call: ${SPAWN} ${JSON.stringify({ input, name, wait, detached })}`,
+  }));
+  return { ...script(shape, [{ calls: [...calls, ...beside] }], tag), children };
+}
+
+/** Waits for these, and has then the last word. */
+export function waitScript(tag: string, waitFor: object): Script {
+  const line = `call: ${WAIT} ${JSON.stringify(waitFor)}`;
+  return script('awaiting', [{ calls: [{ name: WAIT, line }] }], tag);
+}
+
+type Call = { name: string; line: string };
+
+function call(name: string, dice: Dice): Call {
+  // A wire takes its time, so that processes die at it.
+  const slow = name === 'wire' ? 30 : 1;
+  const times = { before_ms: slow * dice.between(0, 150), after_ms: slow * dice.between(0, 80) };
+  return { name, line: `call: ${name} ${JSON.stringify(times)}` };
+}
+
+/** `before` stands before the last word. */
+function script(
+  shape: Shape,
+  steps: readonly { before?: string; calls: readonly Call[] }[],
+  tag: string,
+  before = '',
+): Script {
+  const texts = steps.map((step) =>
+    [...(step.before === undefined ? [] : [step.before]), ...step.calls.map(({ line }) => line)].join('\n'),
+  );
+  const last = `${before === '' ? '' : `${before}\n`}say: ${word(tag)}`;
+  return {
+    shape,
+    text: [...texts, last].join('\n---\n'),
+    plays: [
+      ...steps.map(({ calls }) => ({ calls: calls.map(({ name }) => name), last: false })),
+      { calls: [], last: true },
+    ],
+    ends: ['completed'],
+    maxSteps: null,
+    deadlineMs: null,
+    children: [],
+  };
+}

@@ -1,0 +1,106 @@
+// Inputs: how they are made up, and posted until they are accepted or refused for good.
+import type { Switches } from './actions.ts';
+import type { Client } from './crowd.ts';
+import { write } from './inputs.ts';
+import type { Script } from './inputs.ts';
+import type { Dice } from '../random.ts';
+import type { Posted } from '../world/world.ts';
+
+/** A branch or a message that is named may be gone, or not be there for good yet. */
+const MAY_BE_GONE = { fine: [404, 422] };
+
+export type Accepted = { jobId: string; messageId: string | null };
+
+/** Null: refused, or given up. Of an answer that is made anew `messageId` is null. */
+export async function post({ ask, crowd }: Client, posted: Posted): Promise<Accepted | null> {
+  crowd.inputs.push(posted);
+  const names = posted.branch !== null || posted.anew !== null;
+  const more = names ? MAY_BE_GONE : {};
+  const answer = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key, more);
+  if (answer === null) return null;
+  const at = performance.now();
+  if (answer.status !== 202) {
+    posted.outcome = { kind: 'refused', code: codeIn(answer.body), at };
+    return null;
+  }
+  const jobId = String(answer.body['job_id']);
+  const messageId = stringIn(answer.body, 'message_id');
+  const after = Number(new URL(String(answer.body['stream_url']), 'http://x').searchParams.get('after'));
+  const branch = stringIn(answer.body, 'branch');
+  posted.outcome = { kind: 'accepted', at, jobId, messageId, after, branch };
+  crowd.acceptMs.push(at - posted.firstSentAt);
+  return { jobId, messageId };
+}
+
+export function prepare(tag: string, dice: Dice, contexts: readonly string[], switches: Switches): Posted {
+  const deliveries = [
+    { delivery: 'queue' as const, weight: 80 },
+    { delivery: 'reject' as const, weight: switches.reject ? 6 : 0 },
+    { delivery: 'steer' as const, weight: switches.steer ? 8 : 0 },
+    { delivery: 'interrupt' as const, weight: switches['deliver-interrupt'] ? 6 : 0 },
+  ];
+  const { delivery } = dice.weighted(deliveries);
+  return {
+    ...toPost(
+      tag,
+      dice.pick(contexts),
+      write(tag, dice, delivery === 'steer', switches.question, switches.spawn, switches.approve),
+    ),
+    delivery,
+    priority: switches.priority && delivery === 'queue' && dice.chance(0.2) ? dice.between(1, 10) : 5,
+  };
+}
+
+export function toPost(tag: string, contextId: string, script: Script): Posted {
+  return {
+    origin: 'client',
+    tag,
+    key: `key-${tag}`,
+    contextId,
+    delivery: 'queue',
+    priority: 5,
+    branch: null,
+    anew: null,
+    script,
+    firstSentAt: performance.now(),
+    outcome: { kind: 'pending' },
+    cancelled: false,
+    edited: null,
+    withdrawn: null,
+    reordered: false,
+  };
+}
+
+export function bodyOf({ tag, delivery, priority, branch, anew, script }: Posted): object {
+  return {
+    ...(anew?.kind === 'regenerate' ? {} : { content: script.text }),
+    ...(branch === null ? {} : { branch }),
+    metadata: { tag },
+    ...(delivery === 'queue' ? {} : { delivery }),
+    ...(priority === 5 ? {} : { priority }),
+    ...(script.maxSteps === null ? {} : { max_steps: script.maxSteps }),
+    ...(script.deadlineMs === null
+      ? {}
+      : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
+  };
+}
+
+/** Where it is sent: to the context, or to the message that it is to take the place of. */
+export function postedTo(posted: Posted): string {
+  const { anew } = posted;
+  return anew === null ? pathOf(posted) : `${pathOf(posted)}/${anew.messageId}/${anew.kind}`;
+}
+
+export function pathOf({ contextId }: Posted): string {
+  return `/api/contexts/${contextId}/messages`;
+}
+
+function stringIn(body: Record<string, unknown>, name: string): string | null {
+  const value = body[name];
+  return typeof value === 'string' ? value : null;
+}
+
+function codeIn(body: Record<string, unknown>): string {
+  const { error } = body;
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
+}

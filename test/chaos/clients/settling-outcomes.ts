@@ -1,0 +1,68 @@
+// Somebody who looks outside and says what became of calls whose outcome nobody knows: by the truth, where it is known for
+// certain; now and then, that nobody knows.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasHappened } from '../../e2e/outside/outside-tools.ts';
+import type { Asker } from './ask.ts';
+import { TIMES } from '../platform.ts';
+import type { Dice } from '../random.ts';
+import type { Said } from '../world/world.ts';
+
+/** A process that was stopped beyond its lease may still do what it had begun, for so long after it was given up. */
+const CERTAIN_MS = TIMES.lease * 2;
+const LOOK_EVERY_MS = 500;
+
+export type Telling = {
+  /** What was said, and taken. */
+  said: Said[];
+  end(): Promise<void>;
+};
+
+export function startTelling(ask: Asker, outside: string, dice: Dice): Telling {
+  const ending = new AbortController();
+  const said: Said[] = [];
+  const run = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      const jobs = await ask.insist('GET', '/api/jobs?status=waiting&limit=200');
+      for (const { contextId, callId } of waitingIn(jobs?.body ?? {})) {
+        const outcome = await tell(ask, outside, dice, `/api/contexts/${contextId}/tools/${callId}`);
+        if (outcome !== null) said.push({ contextId, callId, outcome });
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  };
+  const done = run();
+  return {
+    said,
+    async end() {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+/** What was said and taken; null: nothing yet, or somebody was faster. */
+async function tell(ask: Asker, outside: string, dice: Dice, path: string): Promise<Said['outcome'] | null> {
+  const call = await ask.insist('GET', path, undefined, undefined, { fine: [404] });
+  if (call?.status !== 200 || call.body['waits_for'] !== 'outcome') return null;
+  const [name, key] = [String(call.body['name']), String(call.body['id'])];
+  const happened = hasHappened(outside, name, key);
+  const waited = Date.now() - Date.parse(String(call.body['waits_since']));
+  if (!happened && waited < CERTAIN_MS) return null;
+  const outcome = dice.chance(0.2) ? 'tell' : happened ? 'happened' : 'did_not_happen';
+  const body = outcome === 'happened' ? { outcome, result: `${name}: done` } : { outcome };
+  const answer = await ask.insist('POST', `${path}/resolve`, body, `tell-${key}-${Date.now()}`, {
+    fine: [404],
+  });
+  return answer?.status === 200 ? outcome : null;
+}
+
+function waitingIn({ data }: Record<string, unknown>): { contextId: string; callId: string }[] {
+  const jobs = Array.isArray(data) ? (data as Job[]) : [];
+  return jobs.flatMap(({ context_id: contextId, waiting_for: list }) =>
+    list.flatMap(({ kind, tool_call_id: callId }) =>
+      kind === 'approval' && callId !== undefined ? [{ contextId, callId }] : [],
+    ),
+  );
+}
+
+type Job = { context_id: string; waiting_for: { kind: string; tool_call_id?: string }[] };

@@ -1,0 +1,202 @@
+// The platform under fire: worker and API processes of the command line, each behind a network of its own, started again
+// whenever they end. What they write goes to the log folder.
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/dev/free-port.ts';
+import { startChild } from '../e2e/rig/children.ts';
+import type { Child } from '../e2e/rig/children.ts';
+import { startSilentProxy } from '../e2e/outages/silent-proxy.ts';
+import type { SilentProxy } from '../e2e/outages/silent-proxy.ts';
+import type { Services } from './services.ts';
+import type { Incident } from './world/world.ts';
+
+const MAIN = 'src/cli/main.ts';
+
+/** All in milliseconds. */
+export const TIMES = {
+  lease: 4_000,
+  missed: 1_000,
+  beat: 250,
+  grace: 2_500,
+  drain: 5_000,
+  request: 3_000,
+} as const;
+
+/** How long a process may take to come up, or to end once it was told to. */
+const COME_UP_MS = 60_000;
+const END_MS = TIMES.drain + 15_000;
+
+/** Errors in a log that faults of this kind explain. */
+const EXPLAINED = /declared dead|ending all runs/;
+const LAST_LINES = 12;
+
+export type Member = {
+  name: string;
+  kind: 'worker' | 'api';
+  /** Between this process and each service. */
+  network: { postgres: SilentProxy; redis: SilentProxy };
+  /** Of the API: where it is asked. */
+  url: string;
+  child: Child | null;
+  /** Starts it, and resolves once it is up. An end that nobody asked for is an incident, and it is started again. */
+  start(): Promise<void>;
+  /** Sends it away; resolves once it has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+};
+
+export type House = {
+  members: Member[];
+  apis: string[];
+  incidents: Incident[];
+  close(): Promise<void>;
+};
+
+export type HouseOptions = { workers: number; apis: number; folder: string; outside: string };
+
+export async function openHouse(services: Services, options: HouseOptions): Promise<House> {
+  const incidents: Incident[] = [];
+  const env = environment(options.outside);
+  await runMigrate({ ...env, DATABASE_URL: services.postgres.url });
+  const names = [
+    ...Array.from({ length: options.workers }, (_, at) => ({
+      kind: 'worker' as const,
+      name: `worker-${at + 1}`,
+    })),
+    ...Array.from({ length: options.apis }, (_, at) => ({ kind: 'api' as const, name: `api-${at + 1}` })),
+  ];
+  const flushes: (() => void)[] = [];
+  const members = await Promise.all(
+    names.map(async ({ kind, name }) => {
+      const network = {
+        postgres: await startSilentProxy(services.postgres.url),
+        redis: await startSilentProxy(services.redis.url),
+      };
+      const port = await freePort();
+      const log = logOf(path.join(options.folder, `${name}.log`));
+      flushes.push(() => log.flush());
+      const own = {
+        ...env,
+        DATABASE_URL: network.postgres.url,
+        REDIS_URL: network.redis.url,
+        PORT: String(port),
+      };
+      return member(kind, name, `http://127.0.0.1:${port}`, network, own, incidents, (child) =>
+        log.follow(child),
+      );
+    }),
+  );
+  const flushing = setInterval(() => flushes.forEach((flush) => flush()), 500);
+  await Promise.all(members.map((one) => one.start()));
+  return {
+    members,
+    apis: members.filter(({ kind }) => kind === 'api').map(({ url }) => url),
+    incidents,
+    async close() {
+      await Promise.all(members.map((one) => one.end('SIGKILL')));
+      for (const { network } of members) await Promise.all([network.postgres.close(), network.redis.close()]);
+      clearInterval(flushing);
+      flushes.forEach((flush) => flush());
+    },
+  };
+}
+
+function environment(outside: string): Record<string, string> {
+  return {
+    // They end when this process does, however it ends.
+    NODE_OPTIONS: `--import ${pathToFileURL(path.join(import.meta.dirname, '../../bootstrap-child.js')).href}`,
+    NIGHTSHIFT_BOOTSTRAP: String(process.pid),
+    NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
+    OUTSIDE: outside,
+    LOG_LEVEL: 'info',
+    NIGHTSHIFT_PREFIX: 'chaos',
+    NIGHTSHIFT_LEASE_MS: String(TIMES.lease),
+    NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: String(TIMES.missed),
+    NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: String(TIMES.beat),
+    NIGHTSHIFT_STOP_GRACE_MS: String(TIMES.grace),
+    NIGHTSHIFT_DRAIN_MS: String(TIMES.drain),
+    NIGHTSHIFT_REQUEST_MS: String(TIMES.request),
+  };
+}
+
+async function runMigrate(env: Record<string, string>): Promise<void> {
+  const child = startChild(MAIN, ['migrate'], env);
+  const { code } = await child.exited;
+  if (code !== 0) throw new Error(`the migration failed:\n${child.lines.join('\n')}`);
+}
+
+function member(
+  kind: Member['kind'],
+  name: string,
+  url: string,
+  network: Member['network'],
+  env: Record<string, string>,
+  incidents: Incident[],
+  follow: (child: Child) => void,
+): Member {
+  /** Children that were sent away: their end is no incident. */
+  const dismissed = new Set<Child>();
+  const note = (what: string, child: Child): void =>
+    void incidents.push({ process: name, what, lines: child.lines.slice(-LAST_LINES) });
+  const watch = async (child: Child): Promise<void> => {
+    const { code, signal } = await child.exited;
+    for (const line of child.lines.filter((line) => /"level":[56]0/.test(line) && !EXPLAINED.test(line))) {
+      incidents.push({ process: name, what: 'says what nobody explains', lines: [line] });
+    }
+    if (one.child === child) one.child = null;
+    if (dismissed.has(child)) return;
+    note(`ended by itself (${code ?? signal})`, child);
+    await sleep(500);
+    await one.start();
+  };
+  const one: Member = {
+    name,
+    kind,
+    url,
+    network,
+    child: null,
+    async start() {
+      const child = startChild(MAIN, [kind], env);
+      one.child = child;
+      follow(child);
+      void watch(child);
+      const up = child.says(kind === 'worker' ? /worker process is up/ : /the API is up/).then(() => true);
+      const isUp = await Promise.race([up.catch(() => true), sleep(COME_UP_MS, false, { ref: false })]);
+      if (!isUp) note(`is not up after ${COME_UP_MS} ms`, child);
+    },
+    async end(signal) {
+      const { child } = one;
+      if (child === null) return;
+      dismissed.add(child);
+      child.signal(signal);
+      if (signal === 'SIGTERM') {
+        const ended = await Promise.race([child.exited, sleep(END_MS, null, { ref: false })]);
+        if (ended === null) note(`did not end within ${END_MS} ms of SIGTERM`, child);
+        else if (ended.code !== 0) note(`ended with ${ended.code ?? ended.signal} after SIGTERM`, child);
+        if (ended === null) child.signal('SIGKILL');
+      }
+      await child.exited;
+    },
+  };
+  return one;
+}
+
+/** Lines of one member, over all its lives, in one file. */
+function logOf(file: string): { follow(child: Child): void; flush(): void } {
+  let current: { child: Child; written: number } | null = null;
+  const flush = (): void => {
+    if (current === null) return;
+    const fresh = current.child.lines.slice(current.written);
+    current.written += fresh.length;
+    if (fresh.length > 0) appendFileSync(file, `${fresh.join('\n')}\n`);
+  };
+  return {
+    flush,
+    follow(child) {
+      flush();
+      appendFileSync(file, `--- ${new Date().toISOString()} pid ${child.pid}\n`);
+      current = { child, written: 0 };
+    },
+  };
+}

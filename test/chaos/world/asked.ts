@@ -1,0 +1,88 @@
+// What became of each accepted input: a job of its own, a part of one that ran, or the answer to a question; and what it
+// asks for, which of an answer that is made anew is what stood there before.
+import { textOf } from '../../../src/core/conversation/blocks.ts';
+import type { FinishedStatus } from '../../../src/core/run/job.ts';
+import { tagIn } from '../clients/inputs.ts';
+import type { Script } from '../clients/inputs.ts';
+import { coursesOf } from './lines.ts';
+import { groupBy } from './world.ts';
+import type { Posted, World } from './world.ts';
+
+export type Asked = {
+  input: Posted;
+  jobId: string;
+  messageId: string | null;
+  as: 'leader' | 'part' | 'reply';
+  /** Of the input that is answered, and what is to come of it: its script as far as this job is asked to carry it out. */
+  tag: string;
+  script: Script;
+};
+
+export function askedOf(world: World): Asked[] {
+  const leaders = new Map(world.jobs.map((job) => [job.id, job.message_id]));
+  const replies = new Set(world.calls.map(({ reply_message_id: id }) => id).filter((id) => id !== null));
+  const again = answeredAgain(world);
+  return world.inputs.flatMap((input): Asked[] => {
+    const { outcome } = input;
+    if (outcome.kind !== 'accepted') return [];
+    const { jobId, messageId } = outcome;
+    const isReply = messageId !== null && replies.has(messageId);
+    const as = isReply ? 'reply' : leaders.get(jobId) === messageId ? 'leader' : 'part';
+    const { tag, script } = again.get(input) ?? input;
+    return [{ input, jobId, messageId, as, tag, script: within(script) }];
+  });
+}
+
+/** By job; without answers to its questions. */
+export function askedByJob(asked: readonly Asked[]): Map<string, Asked[]> {
+  return groupBy(
+    asked.filter(({ as }) => as !== 'reply'),
+    ({ jobId }) => jobId,
+  );
+}
+
+/** As far as its limit of steps lets it. */
+function within(script: Script): Script {
+  return { ...script, plays: script.plays.slice(0, script.maxSteps ?? Infinity) };
+}
+
+/**
+ * For each answer that is made anew: the input that stands last on the branch that was made for it, when its job begins,
+ * and what is left of its script. What has a higher priority, or interrupts, may have come there first, and may have ended
+ * in the middle: the answer goes on from there, with the limits of whoever asked for it.
+ */
+function answeredAgain(world: World): Map<Posted, Pick<Posted, 'tag' | 'script'>> {
+  const courses = coursesOf(world);
+  const byTag = new Map(world.inputs.map((input) => [input.tag, input]));
+  const begun = new Map(
+    world.events
+      .filter(({ name }) => name === 'JobStarted')
+      .map(({ data, seq }) => [data['job_id'], seq] as const),
+  );
+  return new Map(
+    world.inputs.flatMap((input): [Posted, Pick<Posted, 'tag' | 'script'>][] => {
+      const { anew, outcome, contextId } = input;
+      if (anew?.kind !== 'regenerate' || outcome.kind !== 'accepted') return [];
+      const birth = courses
+        .get(contextId)
+        ?.births.findLast(({ branch, seq }) => branch === outcome.branch && seq <= outcome.after);
+      const until = begun.get(outcome.jobId) ?? Infinity;
+      const stood = (birth?.line ?? []).filter(
+        ({ status, seq }) => status === 'completed' && (seq ?? 0) < until,
+      );
+      const at = stood.findLastIndex(({ role }) => role === 'user');
+      const meant = byTag.get(tagIn(textOf(stood[at]?.content ?? [])) ?? '');
+      if (meant === undefined) return [];
+      const said = stood.slice(at).filter(({ role }) => role === 'assistant').length;
+      return [[input, { tag: meant.tag, script: rest(meant.script, said, input.script.maxSteps) }]];
+    }),
+  );
+}
+
+/** What is left of a script of which so much was said, for a job with a limit of its own. */
+function rest(script: Script, said: number, maxSteps: Script['maxSteps']): Script {
+  const plays = script.plays.slice(said);
+  const isCutOff = maxSteps !== null && plays.length > maxSteps;
+  const ends: FinishedStatus[] = plays.length === 0 ? script.ends : [isCutOff ? 'incomplete' : 'completed'];
+  return { ...script, plays, ends, maxSteps, deadlineMs: null };
+}

@@ -1,0 +1,190 @@
+// A small world in which all is well: for tests that break it.
+import type { ToolCallId } from '../../../src/core/ids.ts';
+import { event, message, posted, storedJob, text, toldBranch, toolResult } from './builders.ts';
+import { word } from '../clients/inputs.ts';
+import { CONFIG } from '../clients/settings.ts';
+import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
+import type { StreamEvent, World } from './world.ts';
+
+/** A world as it is after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+export function soundWorld() {
+  const context: StoredContext = {
+    id: 'c',
+    scheduling_status: 'idle',
+    state: 'Idle',
+    head_seq: 8,
+    lease_owner: null,
+    next_check_at: null,
+    stopped: false,
+    queued: 0,
+    steers: 0,
+    failed_claims: 0,
+    message_count: 4,
+    turn_count: 1,
+    request_count: 2,
+    input_tokens: 20,
+    output_tokens: 4,
+    active_branch: 'main',
+    worker_id: 'w',
+    parent_context_id: null,
+    detached: false,
+    config: { ...CONFIG },
+    version: 1,
+  };
+  const first = posted('i-1', 'job-1', 'm-1', 0);
+  const second = { ...posted('i-2', 'job-2', 'm-2', 1), cancelled: true };
+  const done = storedJob('job-1', 'm-1', 1, {
+    status: 'completed',
+    steps: 2,
+    input_tokens: 20,
+    output_tokens: 4,
+    output_message_id: 'a-2',
+    started_at: 10,
+    finished_at: 50,
+  });
+  const cancelled = storedJob('job-2', 'm-2', 2, {
+    status: 'cancelled',
+    stop_kind: 'cancel',
+    stop_requested_at: 20,
+    stop_delivered_at: 20,
+    stopped_at: 20,
+    finished_at: 20,
+  });
+  const input = message('m-1', 2, 'user', [text(`say: ${word('i-1')}`)], 'u1');
+  const asked = message(
+    'a-1',
+    3,
+    'assistant',
+    [{ type: 'tool_use', id: 'call' as ToolCallId, name: 'mail', input: {} }],
+    'a1',
+  );
+  const result = message('r-1', 6, 'tool', [toolResult('mail: done', false)], 'a1');
+  const answer = message('a-2', 7, 'assistant', [text(word('i-1'))], 'a1');
+  const withdrawn: StoredMessage = {
+    ...message('m-2', null, 'user', [text(`say: ${word('i-2')}`)], null),
+    status: 'withdrawn',
+    job_id: 'job-2',
+    completed_at: null,
+  };
+  const call: StoredCall = {
+    id: 'call',
+    context_id: 'c',
+    job_id: 'job-1',
+    message_id: 'a-1',
+    name: 'mail',
+    effect: 'once',
+    status: 'completed',
+    started_at: 20,
+    asked: false,
+    approval: null,
+    approval_at: null,
+    reply: null,
+    reply_message_id: null,
+  };
+  const main: StoredBranch = {
+    context_id: 'c',
+    name: 'main',
+    parent_name: null,
+    fork_seq: null,
+    spans: null,
+    message_count: 4,
+    request_count: 2,
+    input_tokens: 20,
+    output_tokens: 4,
+  };
+  const begin = event(1, 'JobStarted', { job_id: 'job-1', status: 'running', attempt: 1 });
+  const withdrawal = event(4, 'JobFinished', { job_id: 'job-2', status: 'cancelled', attempt: 0 });
+  const started = event(5, 'ToolCallStarted', { tool_call_id: 'call', name: 'mail', status: 'started' });
+  const end = event(8, 'JobFinished', { job_id: 'job-1', status: 'completed', attempt: 1 });
+  const messages = [input, asked, result, answer, withdrawn];
+  const events = [begin, withdrawal, started, end];
+  const sent: StreamEvent[] = [
+    ...events.map(({ seq, name, data }) => ({ seq, name, data })),
+    ...messages.flatMap(({ id, seq }) =>
+      seq === null ? [] : [{ seq, name: 'MessageCompleted', data: { message_id: id } }],
+    ),
+  ].sort((a, b) => a.seq - b.seq);
+  const delta = (sequence: number, words: string): StreamEvent => ({
+    seq: null,
+    name: 'ContentDelta',
+    data: { message_id: 'a-2', attempt: 2, sequence, delta: words },
+  });
+  const heard = [
+    ...sent.slice(0, 6),
+    delta(0, word('i-1').slice(0, 3)),
+    delta(1, word('i-1').slice(3)),
+    ...sent.slice(6),
+  ];
+  const world: World = {
+    inputs: [first, second],
+    sightings: [{ jobId: 'job-1', status: 'completed', outputId: 'a-2' }],
+    interrupts: [],
+    stops: [],
+    replies: [],
+    decisions: [],
+    said: [],
+    changes: [],
+    settings: [],
+    compacts: [],
+    odd: [],
+    unsettled: [],
+    contexts: [context],
+    branches: [main],
+    compactions: [],
+    jobs: [done, cancelled],
+    messages,
+    events,
+    calls: [call],
+    outside: ['begin', 'effect', 'end'].map((what) => ({ what, name: 'mail', key: 'call' })),
+    told: [
+      {
+        contextId: 'c',
+        state: 'Idle',
+        messageCount: 4,
+        turnCount: 1,
+        requestCount: 2,
+        inputTokens: 20,
+        outputTokens: 4,
+        branches: [toldBranch(main, [input, asked, result, answer], true)],
+        jobs: [
+          { id: 'job-1', status: 'completed', steps: 2, output: 'a-2', code: null },
+          { id: 'job-2', status: 'cancelled', steps: 0, output: null, code: null },
+        ],
+      },
+    ],
+    repeats: [],
+    streams: [
+      {
+        client: 'client-1',
+        contextId: 'c',
+        from: 0,
+        connections: 1,
+        events: heard,
+        connection: heard.map(() => 1),
+        behind: false,
+      },
+    ],
+    replays: [{ contextId: 'c', events: sent }],
+    incidents: [],
+  };
+  return {
+    world,
+    context,
+    main,
+    first,
+    second,
+    done,
+    cancelled,
+    input,
+    asked,
+    result,
+    answer,
+    withdrawn,
+    call,
+    begin,
+    started,
+    end,
+  };
+}
+
+export type Sound = ReturnType<typeof soundWorld>;

@@ -1,0 +1,159 @@
+// Real Chromium, as people use it: nothing stored before a test, the sizes and themes that every page is made for, and an end to
+// the test where a page met a fault that nobody spoke of.
+import axe from 'axe-core';
+import type { BrowserContext, ConsoleMessage, Page, WebError } from 'playwright-core';
+import { afterEach, expect, test } from 'vitest';
+import { depth } from '../../services/depth.ts';
+import { findHeadless } from './chromium.ts';
+import { openContext, profileOf } from './profiles.ts';
+import type { Size } from './profiles.ts';
+import type { SessionCookie } from './sign-in.ts';
+
+/** A test that needs a browser: skipped where there is none. */
+export const browserTest = test.skipIf(findHeadless() === null);
+
+/** How pages are looked at: the gate sees each size once and each theme once. */
+export const LOOKS: readonly { size: Size; theme: 'light' | 'dark' }[] = [
+  { size: 'desktop', theme: 'light' },
+  { size: 'phone', theme: 'dark' },
+  ...depth([], [
+    { size: 'desktop', theme: 'dark' },
+    { size: 'phone', theme: 'light' },
+  ] as const),
+];
+
+export type Look = {
+  size?: Size;
+  theme?: 'light' | 'dark';
+  /** In a profile of its own: for what a test cannot undo in it, such as another clock. */
+  alone?: boolean;
+};
+
+export type Visits = {
+  /** A new page at an address, in a profile where no test has stored anything before. */
+  visit: (url: string, look?: Look) => Promise<Page>;
+  /** From here to the end of the test a page may complain so: of a server that is away, of a refusal that is looked for. */
+  excuse: (pattern: RegExp) => void;
+};
+
+/** The machine's network changed (a container came or went): Chromium drops what is under way, whoever asked for it. */
+const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
+
+/** A context that a test has visited, and how it is left. */
+type Visited = { context: BrowserContext; leave: () => Promise<void> };
+
+/**
+ * The browser, for the tests of a file. Each visit is signed in where the platform has a session. Whatever a page complains of
+ * fails the test that it was open in.
+ */
+export function useBrowser(platform?: () => { session: SessionCookie | null }): Visits {
+  const visited = new Map<BrowserContext, () => Promise<void>>();
+  const origins = new Set<string>();
+  let faults: string[] = [];
+  let excused: RegExp[] = [];
+
+  const hear = (message: ConsoleMessage): void => {
+    if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
+  };
+  const hearError = (error: WebError): void => void faults.push(String(error.error()));
+
+  async function enter({ context, leave }: Visited): Promise<BrowserContext> {
+    if (visited.has(context)) return context;
+    visited.set(context, leave);
+    context.on('console', hear);
+    context.on('weberror', hearError);
+    const session = platform?.().session ?? null;
+    if (session !== null) await context.addCookies([session]);
+    return context;
+  }
+
+  afterEach(async () => {
+    const found = faults.filter(
+      (fault) => ![NETWORK_CHANGED, ...excused].some((pattern) => pattern.test(fault)),
+    );
+    for (const [context, leave] of visited) {
+      context.off('console', hear);
+      context.off('weberror', hearError);
+      await leave();
+    }
+    visited.clear();
+    origins.clear();
+    [faults, excused] = [[], []];
+    expect(found, 'what pages complained of').toEqual([]);
+  });
+
+  return {
+    excuse: (pattern) => void excused.push(pattern),
+    async visit(url, { size = 'desktop', theme = 'light', alone = false } = {}) {
+      origins.add(new URL(url).origin);
+      const context = await enter(alone ? await ownContext(size) : await sharedContext(size, origins));
+      const page = await context.newPage();
+      // Nothing moves: no test looks at a movement.
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await goTo(page, url);
+      return page;
+    },
+  };
+}
+
+async function ownContext(size: Size): Promise<Visited> {
+  const context = await openContext(size);
+  return { context, leave: () => context.close() };
+}
+
+async function sharedContext(size: Size, origins: Iterable<string>): Promise<Visited> {
+  const { context, reset } = await profileOf(size);
+  return { context, leave: () => reset(origins) };
+}
+
+async function goTo(page: Page, url: string): Promise<void> {
+  try {
+    await page.goto(url);
+  } catch (error) {
+    if (!NETWORK_CHANGED.test(String(error))) throw error;
+    await goTo(page, url);
+  }
+}
+
+/**
+ * Nothing on the page is loaded or measured any more, for as many frames as it takes a virtual list to go from no rows over
+ * hidden ones, which have no name, to those that are seen.
+ */
+const SETTLED = `(async () => {
+  const BUSY = '[role="status"][aria-label="Loading"], main [style*="visibility: hidden"]:not(.recharts-tooltip-wrapper)';
+  const nextFrame = () => new Promise(requestAnimationFrame);
+  for (let calm = 0; calm < 6; calm += 1) {
+    if (document.querySelector(BUSY) !== null) calm = -1;
+    await nextFrame();
+  }
+})()`;
+
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(SETTLED);
+}
+
+const OPTIONS = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
+  resultTypes: ['violations'],
+};
+
+const FIND_VIOLATIONS = `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')),
+)`;
+
+/** WCAG 2.2 AA, as far as a program can tell. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await settled(page);
+  // A document keeps it until another one takes its place.
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  const violations = await page.evaluate<string[]>(FIND_VIOLATIONS);
+  expect(violations, `accessibility of ${page.url()}`).toEqual([]);
+}
+
+/** No page scrolls sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const [content, window] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  );
+  expect(content, `width of ${page.url()}`).toBeLessThanOrEqual(window);
+}

@@ -1,0 +1,18 @@
+// Tenants of the platform that the run shares: one for each test file, named after it.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const SUFFIX = '.test.ts';
+
+export function keyOf(tenant: string): string {
+  return `key-of-the-tenant-${tenant}`;
+}
+
+/** The value of NIGHTSHIFT_API_KEYS. */
+export function keysOfAll(): string {
+  return readdirSync(path.join(import.meta.dirname, '..'))
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length))
+    .map((tenant) => `${keyOf(tenant)}:${tenant}`)
+    .join(',');
+}

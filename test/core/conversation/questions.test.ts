@@ -1,0 +1,279 @@
+// Calls that are answered from outside: asked, waited for, answered, given up.
+import { describe, expect, test } from 'vitest';
+import { closingOf } from '../../../src/core/conversation/closing-words.ts';
+import { decide } from '../../../src/core/decide.ts';
+import type { Decision } from '../../../src/core/decide.ts';
+import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
+import type { Json } from '../../../src/core/json.ts';
+import { answer } from '../../../src/core/transitions/answer.ts';
+import { open } from '../../../src/core/transitions/open.ts';
+import { awaitCalls, endWaits } from '../../../src/core/transitions/waits.ts';
+import { settle } from '../../../src/core/transitions/settle.ts';
+import { closeCalls, ended } from '../../../src/core/transitions/tools.ts';
+import { parseQuestion } from '../../../src/core/conversation/question.ts';
+import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
+import { isReplied } from '../../../src/core/tools/tool-call.ts';
+import type { OpenCall, Wait } from '../../../src/core/tools/tool-call.ts';
+import {
+  JOB,
+  NOW,
+  call,
+  cancelWish,
+  countingIds,
+  given,
+  id,
+  job,
+  running,
+  settings,
+  text,
+  tool,
+} from '../builders.ts';
+
+const reply = { messageId: id<MessageId>(77), content: 'M', isError: false };
+const ANSWERED: Wait = { for: 'answer', until: null, needs: null };
+const asked = (over: Partial<OpenCall> = {}) =>
+  call({ name: 'ask_user', status: 'waiting', wait: ANSWERED, ...over });
+const replied = { ...asked({ id: id<ToolCallId>(51) }), reply };
+const outside: ToolDescriptor[] = [
+  { ...tool('ask_user'), answered_by: 'person' },
+  { ...tool('locate', 'once'), answered_by: 'client' },
+];
+const known = settings({ tools: [...outside, tool('search')] });
+const use = (number: number, name: string, input: Json = {}) => ({
+  type: 'tool_use' as const,
+  id: id<ToolCallId>(number),
+  name,
+  input,
+});
+const says = (...calls: ReturnType<typeof use>[]) =>
+  answer(running(), job(), known, id<MessageId>(30), given({ content: [text('w'), ...calls] }), NOW);
+
+describe('arguments that hold a question', () => {
+  test.each<[Json, object | null]>([
+    [{ question: 'Which?' }, { question: 'Which?', choices: null }],
+    [
+      { question: 'Which?', choices: null },
+      { question: 'Which?', choices: null },
+    ],
+    [
+      { question: 'Which?', choices: ['a', 'b'] },
+      { question: 'Which?', choices: ['a', 'b'] },
+    ],
+    [
+      { question: 'Which?', choices: [], more: 1 },
+      { question: 'Which?', choices: [] },
+    ],
+    [{ question: '' }, null],
+    [{ question: 5 }, null],
+    [{ question: 'Which?', choices: 'a' }, null],
+    [{ question: 'Which?', choices: [1] }, null],
+    [{}, null],
+    ['{"question": ', null],
+    [null, null],
+    [['Which?'], null],
+  ])('%j', (input, question) => {
+    expect(parseQuestion(input)).toEqual(question);
+  });
+});
+
+describe('an answer that asks', () => {
+  test('waits for a person, and tells what is asked', () => {
+    const move = says(use(50, 'ask_user', { question: 'Which?', choices: ['a'] }));
+    expect(move.calls).toMatchObject([{ kind: 'request', wait: ANSWERED }]);
+    expect(move).toMatchObject({ state: 'AwaitingInput', park: null });
+    expect(move.entries).toMatchObject([
+      { kind: 'message', message: { type: 'question' } },
+      {
+        event: {
+          name: 'InputRequested',
+          data: {
+            tool_call_id: id(50),
+            name: 'ask_user',
+            job_id: JOB,
+            question: 'Which?',
+            choices: ['a'],
+            input: null,
+          },
+        },
+      },
+      { event: { name: 'StateChanged', data: { new_state: 'AwaitingInput' } } },
+    ]);
+  });
+
+  test('lets a client run what is its own, whatever the arguments are', () => {
+    const move = says(use(50, 'locate', '{"broken'));
+    expect(move.calls).toMatchObject([{ wait: ANSWERED, call: { effect: 'once' } }]);
+    expect(move.entries).toMatchObject([
+      { message: { type: 'tool_call' } },
+      { event: { name: 'InputRequested', data: { question: null, choices: null, input: '{"broken' } } },
+      { event: { name: 'StateChanged' } },
+    ]);
+  });
+
+  test('and calls tools runs these first', () => {
+    const move = says(use(50, 'ask_user', { question: 'Which?' }), use(51, 'search'));
+    expect(move.state).toBe('ExecutingTools');
+    expect(move.calls).toMatchObject([{ wait: ANSWERED }, { wait: null }]);
+  });
+
+  test.each([[{}], [{ question: '' }], ['Which?']])(
+    'but holds no question (%j) runs the tool, which says so',
+    (input) => {
+      const move = says(use(50, 'ask_user', input));
+      expect(move.calls).toMatchObject([{ wait: null }]);
+      expect(move.entries).toMatchObject([{ message: { type: 'tool_call' } }, {}]);
+    },
+  );
+
+  test('with a tool that it was not given is run here, to be told so', () => {
+    const move = answer(
+      running(),
+      job(),
+      settings(),
+      id<MessageId>(30),
+      given({ content: [use(50, 'ask_user', { question: 'Which?' })] }),
+      NOW,
+    );
+    expect(move.calls).toMatchObject([{ wait: null }]);
+  });
+});
+
+describe('a plan', () => {
+  test.each([
+    ['plan', [], 'plan'],
+    ['act', [], 'text'],
+    ['plan', [use(50, 'search')], 'tool_call'],
+    ['plan', [use(50, 'ask_user', { question: 'Which?' })], 'question'],
+  ] as const)('in mode %s an answer with %j is of type %s', (mode, calls, type) => {
+    const content = [text('First this, then that.'), ...calls];
+    const { entries } = answer(
+      running(),
+      job(),
+      { ...known, mode },
+      id<MessageId>(30),
+      given({ content }),
+      NOW,
+    );
+    expect(entries[0]).toMatchObject({ message: { type } });
+  });
+});
+
+describe('what comes next', () => {
+  const waits = (calls: OpenCall[], over = {}) => running({ state: 'AwaitingInput', calls, ...over });
+  const month = 30 * 24 * 60 * 60 * 1_000;
+
+  test.each<[string, ReturnType<typeof waits>, Partial<Decision>]>([
+    [
+      'nobody answered: wait, long',
+      waits([asked()]),
+      { kind: 'await_calls', job: job(), until: NOW + month },
+    ],
+    [
+      'until the deadline of the job',
+      waits([asked()], { job: job({ deadline: NOW + 5 }) }),
+      { kind: 'await_calls', until: NOW + 5 },
+    ],
+    ['after the deadline of the job', waits([asked()], { job: job({ deadline: NOW }) }), { kind: 'finish' }],
+    [
+      'somebody wants it to end',
+      waits([asked()], { job: job({ stopRequest: cancelWish() }) }),
+      { kind: 'finish' },
+    ],
+    ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
+    ['one of two was answered', waits([asked(), replied]), { kind: 'end_waits', over: [replied] }],
+    [
+      'one was answered, and a tool is to run',
+      waits([call(), replied]),
+      { kind: 'end_waits', over: [replied] },
+    ],
+    [
+      'a tool is to run beside it',
+      waits([asked(), call({ id: id(52) })]),
+      { kind: 'call_tools', run: [call({ id: id(52) })], unknown: [] },
+    ],
+    [
+      'a process that cannot serve the rest waits as well',
+      waits([asked()], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
+      { kind: 'await_calls' },
+    ],
+    [
+      'but leaves what was answered to others',
+      waits([replied], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
+      { kind: 'hand_back' },
+    ],
+  ])('%s', (_, of, step) => {
+    expect(decide(of, NOW)).toMatchObject(step);
+  });
+});
+
+describe('a wait for an answer', () => {
+  const waits = running({ state: 'ExecutingTools', calls: [asked()] });
+
+  test('costs a row, is guarded by what was seen, and brings nothing forward', () => {
+    expect(awaitCalls(waits, job(), NOW + 5)).toMatchObject({
+      guard: { controlSeq: waits.controlSeq },
+      job: { kind: 'progress', job: { status: 'waiting' } },
+      state: 'AwaitingInput',
+      park: { status: 'waiting', until: NOW + 5 },
+      progress: 'returned',
+    });
+  });
+
+  test('begins when the last tool beside it has ended', () => {
+    const beside = running({ state: 'ExecutingTools', calls: [asked(), call({ id: id(52) })] });
+    const done = ended(call({ id: id(52) }), { kind: 'result', content: 'r', is_error: false });
+    expect(closeCalls(beside, job(), [done], countingIds()).state).toBe('AwaitingInput');
+  });
+
+  test('ends with the answer in history, under the id that was promised', () => {
+    const of = running({ state: 'AwaitingInput', job: job({ status: 'waiting' }), calls: [replied] });
+    const move = open(of, decide(of, NOW), countingIds());
+    expect(move).toEqual(
+      endWaits(of, job({ status: 'waiting' }), [replied].filter(isReplied), countingIds(), NOW),
+    );
+    expect(move).toMatchObject({
+      calls: [{ kind: 'close', id: replied.id, status: 'completed' }],
+      job: { kind: 'progress', job: { status: 'running', attempt: 1 } },
+      state: 'AwaitingLLMResponse',
+      park: null,
+    });
+    expect(move?.entries).toMatchObject([
+      { event: { name: 'ToolCallFinished', data: { status: 'completed' } } },
+      {
+        message: {
+          id: reply.messageId,
+          role: 'tool',
+          type: 'tool_result',
+          content: [{ tool_use_id: replied.id, content: 'M', is_error: false }],
+        },
+      },
+      { event: { name: 'StateChanged', data: { new_state: 'AwaitingLLMResponse' } } },
+    ]);
+  });
+
+  test('that said it failed is a failed call', () => {
+    const failed = asked({ reply: { ...reply, isError: true } });
+    const of = running({ state: 'AwaitingInput', calls: [failed] });
+    expect(endWaits(of, job(), [failed].filter(isReplied), countingIds(), NOW).calls).toMatchObject([
+      { status: 'failed' },
+    ]);
+  });
+
+  test('is closed by rule with its job, but for what was answered in time', () => {
+    const of = running({ state: 'AwaitingInput', calls: [asked(), replied] });
+    const move = settle(of, job(), { status: 'cancelled', reason: null }, countingIds());
+    expect(move.calls).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
+    const said = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
+    expect(said).toMatchObject([
+      { content: [{ content: 'No answer arrived before the job ended.', is_error: true }] },
+      { id: reply.messageId, content: [{ content: 'M', is_error: false }] },
+    ]);
+  });
+
+  test('for a client that was to run something leaves open whether it did', () => {
+    expect(closingOf(asked({ effect: 'once' }))).toMatchObject({
+      status: 'unknown',
+      text: expect.stringMatching(/outcome unknown.*may have taken effect/),
+    });
+  });
+});

@@ -1,0 +1,30 @@
+// An input that a summary of another branch tells of stays in the prompt for as long as its job runs.
+import { expect, test } from 'vitest';
+import { shownBy } from '../../../src/core/compaction/compacted.ts';
+import type { Compacted } from '../../../src/core/compaction/compacted.ts';
+import type { Message } from '../../../src/core/conversation/message.ts';
+
+const said = (seq: number, role: Message['role']) => ({ id: `m-${seq}`, seq, role }) as unknown as Message;
+
+const history = [
+  said(1, 'user'),
+  said(2, 'assistant'),
+  said(3, 'user'),
+  said(8, 'assistant'),
+  said(9, 'tool'),
+];
+
+function shown(uptoSeq: number, length: number): number[] {
+  const compacted = { summary: { uptoSeq }, shortening: null } as unknown as Compacted;
+  const read = history.slice(0, length);
+  return read.filter(shownBy({ history: read, compacted })).map(({ seq }) => seq);
+}
+
+test('at its first step, and after it', () => {
+  expect(shown(3, 3)).toEqual([3]);
+  expect(shown(3, 5)).toEqual([3, 8, 9]);
+});
+
+test('a summary that tells of its answer stands for it', () => {
+  expect(shown(8, 5)).toEqual([9]);
+});

@@ -1,0 +1,161 @@
+// The message in the making, heard with losses: what a listener is told adds up, and what is late counts for nothing.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
+import { amend, catchUp, follow, isSettled } from '../../../src/core/stream/partial-message.ts';
+import type { AnswerId, PartialMessage, DeltaFrame, View } from '../../../src/core/stream/partial-message.ts';
+import type { FleetingEvent } from '../../../src/core/stream/stream-event.ts';
+import { addUp } from '../../events/sse-client.ts';
+import { id } from '../builders.ts';
+
+const CONTEXT = id<ContextId>(90);
+const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
+  jobId: id<JobId>(1),
+  messageId: id<MessageId>(2),
+  attempt,
+  epoch: attempt,
+  ...over,
+});
+
+/** One call as its holder utters it: every word, and the snapshot that stands after it. */
+function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
+  const state = 'StreamingLLMResponse' as const;
+  const none = { text: '', sequence: -1 };
+  let partial: PartialMessage = { of: answer, state, text: none, thinking: none };
+  const steps: { frame: DeltaFrame; after: PartialMessage }[] = [
+    { frame: { kind: 'began', of: answer }, after: partial },
+  ];
+  for (const [sequence, delta] of words.entries()) {
+    partial = { ...partial, text: { text: partial.text.text + delta, sequence } };
+    steps.push({
+      frame: { kind: 'delta', of: answer, channel: 'text', delta, sequence },
+      after: partial,
+    });
+  }
+  const whole: PartialMessage = { ...partial, state: 'ProcessingLLMResponse' };
+  const ended = { textSequence: words.length - 1, thinkingSequence: -1 };
+  steps.push({ frame: { kind: 'ended', of: answer, ...ended }, after: whole });
+  return steps;
+}
+
+type Listening = { view: View | null; told: FleetingEvent[] };
+
+/** `lost` says which utterances are; a snapshot is asked for where something was missed, and may be lost as well. */
+function hear(
+  listening: Listening,
+  steps: ReturnType<typeof uttered>,
+  lost: (at: number) => boolean,
+): Listening {
+  let { view } = listening;
+  const told = [...listening.told];
+  const take = (frame: DeltaFrame): boolean => {
+    const heard = follow(CONTEXT, view, frame);
+    if (heard.kind !== 'applied') return heard.kind === 'missed';
+    view = heard.view;
+    told.push(...heard.events);
+    return false;
+  };
+  for (const [at, { frame, after }] of steps.entries()) {
+    if (lost(2 * at)) continue;
+    if (take(frame) && !lost(2 * at + 1)) take({ kind: 'snapshot', partial: after });
+  }
+  return { view, told };
+}
+
+const shownBy = (told: readonly FleetingEvent[]): { attempt: number; text: string } | undefined =>
+  addUp(told.map(({ name, data }) => ({ id: null, event: name, data }))).get(id(2));
+
+const words = fc.array(fc.string({ minLength: 1 }), { maxLength: 12 });
+const losses = fc.infiniteStream(fc.boolean()).map((stream) => {
+  const drawn = new Map<number, boolean>();
+  return (at: number): boolean => {
+    if (!drawn.has(at)) drawn.set(at, stream.next().value ?? false);
+    return drawn.get(at) ?? false;
+  };
+});
+
+test('whatever is lost, what was told adds up to the message once it is amended', () => {
+  fc.assert(
+    fc.property(words, words, losses, losses, (first, second, lostOfFirst, lostOfSecond) => {
+      const one = hear({ view: null, told: [] }, uttered(first, of(1)), lostOfFirst);
+      const two = hear(one, uttered(second, of(2)), lostOfSecond);
+      const text = second.join('');
+      const told = two.view === null ? two.told : [...two.told, ...amend(CONTEXT, two.view, text, 2)];
+      const shown = shownBy(told);
+      if (shown !== undefined) expect(shown.text).toBe(text);
+      if (two.view !== null && isSettled(two.view) && two.view.of.attempt === 2)
+        expect(amend(CONTEXT, two.view, text, 2)).toEqual([]);
+    }),
+  );
+});
+
+test('who joins at any moment is told what all others were', () => {
+  fc.assert(
+    fc.property(words, fc.nat(12), (said, moment) => {
+      const steps = uttered(said, of(1));
+      const before = hear({ view: null, told: [] }, steps.slice(0, moment), () => false);
+      const joined = before.view === null ? [] : catchUp(CONTEXT, before.view);
+      const rest = hear({ view: before.view, told: [] }, steps.slice(moment), () => false).told;
+      expect(shownBy([...joined, ...rest])?.text ?? '').toBe(said.join(''));
+    }),
+  );
+});
+
+describe('what is late', () => {
+  const view = (attempt: number): View => {
+    const { view: heard } = hear({ view: null, told: [] }, uttered(['a', 'b'], of(attempt)), () => false);
+    if (heard === null) throw new Error('nothing was heard');
+    return heard;
+  };
+
+  test('of an older attempt or an older lease counts for nothing', () => {
+    for (const { frame } of uttered(['x', 'y', 'z'], of(1))) {
+      expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
+      expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: { ...view(1) } }).kind).toBe('stale');
+    }
+    const zombie = of(3, { epoch: 1 });
+    expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie }).kind).toBe('stale');
+  });
+
+  test('or known already, too', () => {
+    for (const { frame, after } of uttered(['a', 'b'], of(2))) {
+      expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
+      expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: after }).kind).toBe('stale');
+    }
+  });
+});
+
+test('an attempt that is begun again goes on counting, and its text begins anew', () => {
+  const steps = uttered(['a', 'b'], of(1)).slice(0, 3);
+  const { view } = hear({ view: null, told: [] }, steps, () => false);
+  const again: PartialMessage = {
+    of: of(1),
+    state: 'StreamingLLMResponse',
+    text: { text: '', sequence: 2 },
+    thinking: { text: '', sequence: -1 },
+  };
+  const broke = follow(CONTEXT, view, { kind: 'broke', of: of(1) });
+  if (broke.kind !== 'applied') throw new Error(broke.kind);
+  expect(catchUp(CONTEXT, broke.view)).toEqual([]);
+  const heard = follow(CONTEXT, broke.view, { kind: 'snapshot', partial: again });
+  expect(heard).toMatchObject({
+    kind: 'applied',
+    events: [{ name: 'StateChanged' }, { name: 'ContentSnapshot', data: { text: '', sequence: 2 } }],
+  });
+});
+
+test('thinking that was missed comes as one delta', () => {
+  const thinking = (sequence: number, text: string): PartialMessage => ({
+    of: of(1),
+    state: 'StreamingLLMResponse',
+    text: { text: '', sequence: -1 },
+    thinking: { text, sequence },
+  });
+  const first = follow(CONTEXT, null, { kind: 'snapshot', partial: thinking(1, 'hm') });
+  if (first.kind !== 'applied') throw new Error(first.kind);
+  const late: DeltaFrame = { kind: 'delta', of: of(1), channel: 'thinking', delta: '!', sequence: 4 };
+  expect(follow(CONTEXT, first.view, late)).toEqual({ kind: 'missed' });
+  expect(follow(CONTEXT, first.view, { kind: 'snapshot', partial: thinking(4, 'hm, well!') })).toMatchObject({
+    events: [{ name: 'ThinkingDelta', data: { delta: ', well!', sequence: 4 } }],
+  });
+});

@@ -1,0 +1,133 @@
+// What streams are read from: pages in the order of numbers, and one query for all that is followed.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ids as runIds } from '../../../src/platform/ids.ts';
+import { DEFAULT_TENANT, isUuid } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId } from '../../../src/core/ids.ts';
+import {
+  keyOf,
+  readEvents,
+  readHead,
+  readStanding,
+  readText,
+} from '../../../src/db/read/messages/event-views.ts';
+import { given, ids } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const db = () => the.database.db;
+const other = 'other' as TenantId;
+
+/** Messages at odd numbers, events at even ones; every third message was retracted since; one input is queued. */
+async function past(contextId: ContextId, count: number): Promise<void> {
+  await the.rows(`
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    select gen_random_uuid(), 'default', '${contextId}', 'main', n, 'assistant', 'text', 'a1',
+      case when n % 3 = 0 then 'retracted' else 'completed' end, '[{"type":"text","text":"é"}]'
+    from generate_series(1, ${count}, 2) as n`);
+  await the.rows(`
+    insert into events (context_id, tenant_id, seq, name, data)
+    select '${contextId}', 'default', n, 'StateChanged', '{"new_state":"Idle","job_id":null}'
+    from generate_series(2, ${count}, 2) as n`);
+  await the.rows(`update contexts set head_seq = ${count} where id = '${contextId}'`);
+  await the.submit(contextId);
+}
+
+test('pages follow each other in the order of numbers, whatever they are made of', async () => {
+  const { contextId } = await the.context();
+  await past(contextId, 23);
+  const seqs: number[] = [];
+  for (let after = 0; ;) {
+    const page = await readEvents(db(), DEFAULT_TENANT, contextId, after, 5);
+    seqs.push(...page.map(({ seq }) => seq));
+    if (page.length < 5) break;
+    after = page.at(-1)?.seq ?? 0;
+  }
+  expect(seqs).toEqual(Array.from({ length: 23 }, (_, at) => at + 1));
+  const [message, event] = await readEvents(db(), DEFAULT_TENANT, contextId, 2, 2);
+  expect(message).toEqual({
+    seq: 3,
+    name: 'MessageCompleted',
+    data: {
+      context_id: contextId,
+      message_id: expect.stringMatching(/-/),
+      seq: 3,
+      turn: 'a1',
+      role: 'assistant',
+      type: 'text',
+    },
+  });
+  expect(event).toEqual({
+    seq: 4,
+    name: 'StateChanged',
+    data: { context_id: contextId, new_state: 'Idle', job_id: null },
+  });
+});
+
+test('nothing of another tenant is read', async () => {
+  const { contextId } = await the.context();
+  await past(contextId, 3);
+  const jobId = await the.submit(contextId);
+  expect(await readEvents(db(), other, contextId, 0, 10)).toEqual([]);
+  expect(await readHead(db(), other, contextId)).toBeNull();
+  const [first] = await readEvents(db(), DEFAULT_TENANT, contextId, 0, 1);
+  const message = first?.data['message_id'] as MessageId;
+  expect(await readText(db(), other, message)).toBeNull();
+  expect(await readText(db(), DEFAULT_TENANT, message)).toEqual({ text: 'é', attempt: null });
+  const ask = (tenantId: TenantId) => readStanding(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
+  expect(await ask(other)).toEqual({ heads: new Map(), ended: new Set([keyOf(other, jobId)]) });
+  expect(await ask(DEFAULT_TENANT)).toEqual({
+    heads: new Map([[keyOf(DEFAULT_TENANT, contextId), { headSeq: 3, owner: null, epoch: 0 }]]),
+    ended: new Set(),
+  });
+});
+
+test('however many are followed, it is one query; what is gone is not in it', async () => {
+  const heard: string[] = [];
+  const counted = the.open({ max: 1, hook: (text) => void heard.push(text) });
+  const made = await Promise.all(Array.from({ length: 40 }, () => the.context()));
+  const row = await the.claimed((made[0]?.contextId ?? '') as ContextId).catch(() => null);
+  expect(row).toBeNull();
+  const asked = [...made, { tenantId: DEFAULT_TENANT, contextId: ids.next<ContextId>() }];
+  const standing = await readStanding(counted.db, asked, [
+    { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>() },
+  ]);
+  expect(heard).toHaveLength(1);
+  expect(standing.heads.size).toBe(40);
+  expect(standing.ended.size).toBe(1);
+});
+
+test('a page of a long past is two walks along indexes, which end with the page', async () => {
+  const { contextId } = await the.context();
+  await past(contextId, 20_000);
+  await the.rows('analyze messages, events');
+  const plan = (
+    await db().execute<{ 'QUERY PLAN': string }>(sql`explain (analyze, timing off, costs off)
+    (select m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = 'default' and m.seq > 10000
+      order by m.seq limit 500)
+    union all
+    (select e.seq from events e where e.context_id = ${contextId} and e.tenant_id = 'default' and e.seq > 10000
+      order by e.seq limit 500)
+    order by seq limit 500`)
+  ).map((row) => row['QUERY PLAN']);
+  expect(plan.filter((line) => line.includes('Seq Scan'))).toEqual([]);
+  expect(plan.filter((line) => /Index.* Scan using (messages_seq|events_)/.test(line))).toHaveLength(2);
+});
+
+test('the id of an answer is the same at every attempt, and no other’s', () => {
+  const job = runIds.next<JobId>();
+  const made = Array.from({ length: 50 }, (_, step) => runIds.answer(job, step));
+  expect(made).toEqual(made.map((_, step) => runIds.answer(job, step)));
+  const others = Array.from({ length: 50 }, (_, step) => runIds.answer(runIds.next<JobId>(), step));
+  expect(new Set([...made, ...others]).size).toBe(100);
+  for (const id of made) {
+    expect(isUuid(id)).toBe(true);
+    expect(id.slice(0, 13)).toBe(job.slice(0, 13));
+    expect(id).toMatch(/^.{14}7.{4}[89ab]/);
+  }
+});

@@ -1,0 +1,477 @@
+// Who may run a context: claims, dead owners, and what sweeps find.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import { append } from '../../../src/db/run/append/append.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
+import { claim, claimFree, forgive } from '../../../src/db/run/claims.ts';
+import { owned, read, release, renew, revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import {
+  heartbeat,
+  declareDead,
+  forgetDead,
+  takeLock,
+  published,
+  unregister,
+} from '../../../src/db/processes/processes.ts';
+import { until } from '../../e2e/rig/until.ts';
+import { TIMES, given, ids, nothing } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  await the.rows(
+    'truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade',
+  );
+});
+
+const db = () => the.database.db;
+
+/** A context with one queued input. */
+async function due(): Promise<ContextId> {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  return contextId;
+}
+
+async function set(contextId: ContextId, columns: string): Promise<void> {
+  await the.rows(`update contexts set ${columns} where id = '${contextId}'`);
+}
+
+describe('claim', () => {
+  test('of two claimers one wins, whatever the round', async () => {
+    const pools = [the.open({ max: 1 }), the.open({ max: 1 })];
+    const claimers = await Promise.all(pools.map(() => the.process({ lock: true })));
+    for (let round = 0; round < 60; round += 1) {
+      const contextId = await due();
+      const claims = await Promise.all(
+        pools.map(({ db: own }, n) => claim(own, contextId, claimers[n] ?? ids.next<ProcessId>())),
+      );
+      const won = claims.flatMap((row) => (row === null ? [] : [row]));
+      expect(won).toHaveLength(1);
+      expect(won[0]?.lease.epoch).toBe(1);
+    }
+  });
+
+  test('takes the lease, raises the epoch, and counts the barren claims before it', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    const row = await claim(db(), contextId, owner);
+    expect(row).toMatchObject({ lease: { epoch: 1 }, failedClaims: 0, queued: 1, wakeSeq: 1 });
+    expect(Math.abs((row?.now ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'running',
+      lease_owner: owner,
+      next_check_at: null,
+      failed_claims: 1,
+    });
+  });
+
+  test('of many: those that are free and due, without waiting for one that somebody else holds', async () => {
+    const [free, held, idle] = await Promise.all([the.context(), the.context(), the.context()]);
+    for (const { contextId } of [free, held]) await the.submit(contextId);
+    const owner = await the.process();
+    const all = [free, held, idle].map(({ contextId }) => contextId);
+    await the.database.transaction(async (tx) => {
+      await read(tx, held.contextId, 'lock');
+      const claimed = await claimFree(db(), all, owner);
+      expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, failedClaims: 0 }]);
+    });
+    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: held.contextId } }]);
+  });
+
+  test('finds nothing in an idle context', async () => {
+    const { contextId } = await the.context();
+    expect(await claim(db(), contextId, await the.process())).toBeNull();
+  });
+
+  test('leaves what waits until its time has come', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await set(contextId, `scheduling_status = 'waiting', next_check_at = now() + interval '1 minute'`);
+    expect(await claim(db(), contextId, owner)).toBeNull();
+    await set(contextId, `next_check_at = now() - interval '1 second'`);
+    expect(await claim(db(), contextId, owner)).not.toBeNull();
+  });
+
+  test('does not take from itself', async () => {
+    const contextId = await due();
+    const owner = await the.process({ silentMs: 60_000 });
+    expect(await claim(db(), contextId, owner)).not.toBeNull();
+    expect(await claim(db(), contextId, owner)).toBeNull();
+  });
+
+  test('a process that was declared dead, or never was, claims nothing', async () => {
+    const contextId = await due();
+    const dead = await the.process();
+    await unregister(db(), dead);
+    expect(await claim(db(), contextId, dead)).toBeNull();
+    expect(await claim(db(), contextId, ids.next<ProcessId>())).toBeNull();
+  });
+
+  test.each([
+    ['the lock free and the beat old', { silentMs: 20_000, lock: false }, true],
+    ['the lock free and the beat recent', { silentMs: -60_000, lock: false }, false],
+    ['the lock held and the beat beyond the lease', { silentMs: 110_000, lock: true }, true],
+    ['the lock held and the beat late', { silentMs: 50_000, lock: true }, false],
+  ])('takes from an owner only what was revoked: %s', async (_, state, taken) => {
+    const contextId = await due();
+    const owner = await the.process({ lock: state.lock });
+    await claim(db(), contextId, owner);
+    await the.rows(
+      `update processes set heartbeat_at = clock_timestamp() - interval '${state.silentMs} milliseconds' where id = '${owner}'`,
+    );
+    const other = await the.process();
+    expect(await claim(db(), contextId, other)).toBeNull();
+    await declareDead(db(), TIMES, await the.process());
+    await revoke(db(), 10);
+    const row = await claim(db(), contextId, other);
+    expect(row === null ? null : row.lease.epoch).toBe(taken ? 3 : null);
+  });
+});
+
+describe('a lease', () => {
+  test('is renewed under its holder: what was sent before can commit no more', async () => {
+    const contextId = await due();
+    const { lease } = await the.claimed(contextId);
+    const renewed = await renew(db(), lease);
+    expect(renewed?.lease.epoch).toBe(lease.epoch + 1);
+    expect(await append(db(), [nothing(lease)])).toEqual([{ kind: 'stale' }]);
+    expect(await renew(db(), lease)).toBeNull();
+  });
+
+  test('that was given back is not renewed', async () => {
+    const contextId = await due();
+    const { lease } = await the.claimed(contextId);
+    await append(db(), [nothing(lease, { park: { status: 'runnable' } })]);
+    expect(await renew(db(), lease)).toBeNull();
+  });
+
+  test('is released by its owner alone, for others after a while', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await claim(db(), contextId, owner);
+    expect(await owned(db(), owner)).toEqual([{ contextId, epoch: 1 }]);
+    await release(db(), contextId, await the.process(), null, 0);
+    await release(db(), contextId, owner, 7, 0);
+    expect(await owned(db(), owner)).toEqual([{ contextId, epoch: 1 }]);
+    await release(db(), contextId, owner, 1, 60_000);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'waiting',
+      lease_owner: null,
+      lease_epoch: 2,
+    });
+    expect(await claim(db(), contextId, await the.process())).toBeNull();
+  });
+
+  test('is read with or without a lock; what is gone is null', async () => {
+    const contextId = await due();
+    expect(await read(db(), contextId)).toMatchObject({ queued: 1 });
+    expect(await read(db(), contextId, 'lock')).toMatchObject({ queued: 1 });
+    expect(await read(db(), ids.next<ContextId>())).toBeNull();
+  });
+});
+
+describe('the dead', () => {
+  test('are declared once, and only where the one predicate says so', async () => {
+    const free = await the.process({ silentMs: 20_000 });
+    const vanished = await the.process({ silentMs: 110_000, lock: true });
+    await the.process({ silentMs: 50_000, lock: true });
+    await the.process();
+    expect((await declareDead(db(), TIMES, await the.process())).sort()).toEqual([free, vanished].sort());
+    expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+  });
+
+  test('lose their connections, and live processes keep theirs', async () => {
+    const names = ['nightshift-of-the-dead', 'nightshift-of-one-who-lives'];
+    const [ofDead, ofLiving] = names.map((name) => the.open({ max: 1, name }));
+    const pids = () =>
+      the.rows(
+        `select pid from pg_stat_activity where application_name in ('${names.join("', '")}') order by 1`,
+      );
+    for (const one of [ofDead, ofLiving]) await one?.db.execute(sql`select 1`);
+    expect(await pids()).toHaveLength(2);
+    await the.process({ silentMs: 20_000, sessionName: names[0] ?? '' });
+    const judge = await the.process({ sessionName: names[1] ?? '' });
+    expect(await declareDead(db(), TIMES, judge)).toHaveLength(1);
+    await until('its connection to be ended', async () => (await pids()).length === 1);
+    // Its process, should it wake, finds its connection cut and opens another one.
+    await ofDead?.db.execute(sql`select 1`);
+    expect(await declareDead(db(), TIMES, judge)).toEqual([]);
+    expect(await pids()).toHaveLength(2);
+  });
+
+  test('are declared by nobody whose own beats were late a moment ago', async () => {
+    await the.process({ silentMs: 20_000 });
+    const late = await the.process({ silentMs: 20_000 });
+    expect(await declareDead(db(), TIMES, late)).toEqual([]);
+    await heartbeat(db(), late, TIMES);
+    expect(await declareDead(db(), TIMES, late)).toEqual([]);
+    await the.rows(
+      `update processes set late_at = late_at - interval '10 seconds', heartbeat_at = heartbeat_at + interval '1 hour' where id = '${late}'`,
+    );
+    expect(await declareDead(db(), TIMES, late)).toHaveLength(1);
+  });
+
+  test('are told so at their next beat', async () => {
+    const id = await the.process({ silentMs: 20_000 });
+    await declareDead(db(), TIMES, await the.process());
+    expect(await heartbeat(db(), id, TIMES)).toEqual({ kind: 'dead' });
+    expect(await heartbeat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
+  });
+
+  test('who beats in time is not declared dead by one who looked before', async () => {
+    const id = await the.process({ silentMs: 20_000 });
+    const beating = the.open({ max: 1 });
+    await beating.transaction(async (tx) => {
+      await heartbeat(tx, id, TIMES);
+      expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+      await tx.execute(
+        sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`,
+      );
+    });
+    expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+  });
+
+  test('lose their leases: the epoch rises and anybody may go on', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    const row = await claim(db(), contextId, owner);
+    expect(await revoke(db(), 10)).toBe(0);
+    await unregister(db(), owner);
+    expect(await revoke(db(), 10)).toBe(1);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      lease_owner: null,
+      lease_epoch: 2,
+    });
+    expect(row && (await append(db(), [nothing(row.lease)]))).toEqual([{ kind: 'stale' }]);
+    expect(await revoke(db(), 10)).toBe(0);
+  });
+
+  test('a job that keeps killing its processes is waited with, longer each time', async () => {
+    const contextId = await due();
+    const waits: unknown[] = [];
+    for (let death = 0; death < 4; death += 1) {
+      const owner = await the.process();
+      await set(contextId, `next_check_at = now() - interval '1 second'`);
+      expect((await claim(db(), contextId, owner))?.failedClaims).toBe(death);
+      await unregister(db(), owner);
+      // Between two looks at the clock in one transaction: the wait is as long as said, however long that took.
+      const [row] = await the.database.transaction(async (tx) => {
+        await revoke(tx, 10);
+        return tx.execute<{ scheduling_status: string; least: boolean; most: boolean }>(sql`
+          select scheduling_status, next_check_at >= date_trunc('milliseconds', now()) + wait as least,
+            next_check_at <= clock_timestamp() + wait as most
+          from contexts, (select ${death === 0 ? 0 : 2 ** (death - 1)}::float8 * interval '1 second' as wait) expected
+          where id = ${contextId}`);
+      });
+      waits.push(row);
+    }
+    expect(waits).toEqual(
+      ['runnable', 'waiting', 'waiting', 'waiting'].map((status) => ({
+        scheduling_status: status,
+        least: true,
+        most: true,
+      })),
+    );
+  });
+
+  test('who died among many is not waited with: one of them killed the process at most', async () => {
+    const owner = await the.process();
+    const contexts = await Promise.all(Array.from({ length: 5 }, due));
+    for (const contextId of contexts) {
+      await set(contextId, 'failed_claims = 3');
+      await claim(db(), contextId, owner);
+    }
+    const alone = await due();
+    const other = await the.process();
+    await set(alone, 'failed_claims = 3');
+    await claim(db(), alone, other);
+    await unregister(db(), owner);
+    await unregister(db(), other);
+    await revoke(db(), 10);
+    const waiting = await the.rows(
+      `select id, failed_claims from contexts where scheduling_status = 'waiting'`,
+    );
+    expect(waiting).toEqual([{ id: alone, failed_claims: 4 }]);
+    const left = await the.rows(
+      `select 1 from contexts where scheduling_status = 'runnable' and failed_claims = 4 and next_check_at <= clock_timestamp()`,
+    );
+    expect(left).toHaveLength(5);
+  });
+
+  test('no more than so many leases are revoked at once', async () => {
+    const owner = await the.process();
+    for (let count = 0; count < 7; count += 1) await claim(db(), await due(), owner);
+    await unregister(db(), owner);
+    expect([await revoke(db(), 5), await revoke(db(), 5), await revoke(db(), 5)]).toEqual([5, 2, 0]);
+  });
+
+  test('are remembered for an hour, and while they own something', async () => {
+    const [old, recent, owner] = [await the.process(), await the.process(), await the.process()];
+    await claim(db(), await due(), owner);
+    await the.rows(
+      `update processes set dead_at = now() - interval '2 hours' where id in ('${old}', '${owner}')`,
+    );
+    await unregister(db(), recent);
+    await forgetDead(db());
+    const left = await the.rows('select id from processes order by id');
+    expect(left.map(({ id }) => id)).toEqual([recent, owner].sort());
+  });
+
+  test('what they served is told where nobody lives', async () => {
+    await the.process({ silentMs: 60_000 });
+    expect(await published(db(), TIMES)).toHaveLength(1);
+    await the.process();
+    await the.process();
+    expect(await published(db(), TIMES)).toHaveLength(2);
+  });
+});
+
+describe('a beat', () => {
+  test('names the contexts whose holder was told to look up', async () => {
+    const owner = await the.process();
+    const [quiet, summoned] = [await due(), await due()];
+    await claim(db(), quiet, owner);
+    await claim(db(), summoned, owner);
+    await set(summoned, 'next_check_at = now(), control_seq = 7');
+    const heard = await heartbeat(db(), owner, TIMES);
+    expect(heard).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
+  });
+
+  test('says which server process holds the lock, so that a lost one is seen', async () => {
+    const pool = the.open({ max: 1 });
+    const pid = await takeLock(pool.db, 77);
+    expect(await takeLock(db(), 77)).toBeNull();
+    expect(await heartbeat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
+  });
+});
+
+describe('what is due at once', () => {
+  /** On a clock that stands where its milliseconds would be rounded up. */
+  const stillness = async <T>(work: (tx: Executor) => Promise<T>): Promise<T> =>
+    the.open({ max: 1 }).transaction(async (tx) => {
+      await tx.execute(sql`create schema still`);
+      for (const clock of ['clock_timestamp', 'statement_timestamp'])
+        await tx.execute(sql`create function still.${sql.raw(clock)}() returns timestamptz language sql stable
+          as $$ select timestamptz '2026-01-02 03:04:05.6789Z' $$`);
+      await tx.execute(sql`set local search_path = still, nightshift, pg_catalog`);
+      const done = await work(tx);
+      await tx.execute(sql`drop schema still cascade`);
+      return done;
+    });
+
+  test('is so for whoever is rung in that very moment', async () => {
+    const contextId = await due();
+    const [owner, other] = [await the.process(), await the.process()];
+    const { lease } = (await claim(db(), contextId, owner)) ?? {};
+    const row = await stillness(async (tx) => {
+      await release(tx, contextId, owner, lease?.epoch ?? null, 0);
+      return claim(tx, contextId, other);
+    });
+    expect(row?.lease.epoch).toBe(3);
+  });
+
+  test('is so for the sweep that took it from the dead', async () => {
+    const contextId = await due();
+    const owner = await the.process();
+    await claim(db(), contextId, owner);
+    await unregister(db(), owner);
+    const found = await stillness(async (tx) => {
+      await revoke(tx, 10);
+      return takeDue(tx, 10, 3_000, 0);
+    });
+    expect(found).toMatchObject([{ kind: 'claimable', contextId }]);
+  });
+});
+
+describe('what is due', () => {
+  /** Longer than any test takes. */
+  const AGAIN_MS = 3_600_000;
+
+  const later = async (contextId: ContextId) => set(contextId, `next_check_at = now() - interval '1 second'`);
+
+  test('is taken once and put off, so that the next sweep passes it by', async () => {
+    const contextId = await due();
+    await set(contextId, `next_check_at = now() + interval '1 hour'`);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
+    await later(contextId);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([
+      { kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 },
+    ]);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
+    await later(contextId);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toHaveLength(1);
+  });
+
+  test('a claim into a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
+    const [mine, left] = [await due(), await due()];
+    await later(mine);
+    const [found] = await takeDue(db(), 1, AGAIN_MS, 0, { claims: true });
+    expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
+    await later(left);
+    await takeDue(db(), 1, AGAIN_MS, 0);
+    expect(await the.row(left)).toMatchObject({ failed_claims: 0 });
+    const row = await claim(db(), mine, await the.process(), 0);
+    expect(row).toMatchObject({ failedClaims: 0 });
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
+    await forgive(db(), mine, 0);
+    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
+  });
+
+  test('a count under an epoch that has passed is not the claim’s', async () => {
+    const contextId = await due();
+    await set(contextId, 'lease_epoch = 4');
+    expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ failedClaims: 0 });
+    expect(await the.row(contextId)).toMatchObject({ failed_claims: 1 });
+  });
+
+  test('a wait that is over can be claimed', async () => {
+    const contextId = await due();
+    await set(contextId, `scheduling_status = 'waiting', next_check_at = now() - interval '1 second'`);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(await claim(db(), contextId, await the.process())).not.toBeNull();
+  });
+
+  test('a holder that did not answer is told apart', async () => {
+    const contextId = await due();
+    await the.claimed(contextId);
+    await later(contextId);
+    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([{ kind: 'unanswered', contextId }]);
+  });
+
+  test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
+    const contexts = await Promise.all(Array.from({ length: 20 }, due));
+    for (const contextId of contexts) await later(contextId);
+    const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
+    const taken = await one.transaction(async (tx) => {
+      const first = await takeDue(tx, 5, AGAIN_MS, 0);
+      const second = await takeDue(other.db, 100, AGAIN_MS, 0);
+      expect(second).toHaveLength(15);
+      return [...first, ...second];
+    });
+    expect(taken.map(({ contextId }) => contextId).sort()).toEqual([...contexts].sort());
+  });
+
+  test.each(['hash', 'loop', 'merge'])(
+    'no more than asked for are taken, whatever the plan: %s',
+    async (plan) => {
+      const contexts = await Promise.all(Array.from({ length: 40 }, due));
+      for (const contextId of contexts) await later(contextId);
+      const pool = the.open({ max: 1 });
+      for (const other of ['hash', 'loop', 'merge'].filter((name) => name !== plan)) {
+        const settings = { hash: ['hashjoin', 'hashagg'], loop: ['nestloop'], merge: ['mergejoin', 'sort'] }[
+          other
+        ];
+        for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
+      }
+      expect(await takeDue(pool.db, 7, AGAIN_MS, 0)).toHaveLength(7);
+    },
+  );
+});

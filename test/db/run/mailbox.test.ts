@@ -1,0 +1,545 @@
+// What others write into a context's mailbox: submits, withdrawals, wishes, stop and start.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId } from '../../../src/core/ids.ts';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { admit } from '../../../src/core/transitions/admit.ts';
+import { append } from '../../../src/db/run/append/append.ts';
+import type { ContextRow } from '../../../src/db/run/contexts.ts';
+import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox.ts';
+import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
+import { submit } from '../../../src/db/write/inputs/submit.ts';
+import {
+  lockForControl,
+  fence,
+  raiseControl,
+  setStopped,
+  writeStopRequest,
+  withdraw,
+} from '../../../src/db/run/stop-requests.ts';
+import { snapshot } from '../../core/builders.ts';
+import { tagOf } from '../../services/statements.ts';
+import { TIMES, given, ids } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const db = () => the.database.db;
+const other = 'other' as TenantId;
+
+/** A context that is claimed, its first input admitted. */
+async function running(): Promise<{ row: ContextRow; contextId: ContextId; jobId: JobId }> {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const row = await the.claimed(contextId);
+  const stored = await readMailbox(db(), row);
+  if (stored?.mailbox.next == null) throw new Error('nothing is queued');
+  const [outcome] = await append(db(), [admit(snapshot({ ...stored.mailbox }), stored.mailbox.next)]);
+  expect(outcome?.kind).toBe('committed');
+  return { row, contextId, jobId };
+}
+
+const jobs = (contextId: ContextId) =>
+  the.rows(
+    `select id, status, position, stop_kind from jobs where context_id = '${contextId}' order by position`,
+  );
+
+describe('submit', () => {
+  test('wakes an idle context, and only counts where it is awake', async () => {
+    const { contextId } = await the.context();
+    const first = await submit(db(), the.submission(contextId));
+    expect(first).toEqual({ headSeq: 0, wakeSeq: 1, epoch: 0, runnable: true });
+    await the.claimed(contextId);
+    expect(await submit(db(), the.submission(contextId))).toMatchObject({ wakeSeq: 2, runnable: false });
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'running',
+      queued: 2,
+      wake_seq: 2,
+      next_check_at: null,
+    });
+  });
+
+  test('does not shorten a wait', async () => {
+    const { contextId } = await the.context();
+    await the.rows(
+      `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
+    );
+    const before = await the.row(contextId);
+    expect(await submit(db(), the.submission(contextId))).toMatchObject({ runnable: false });
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'waiting',
+      next_check_at: before['next_check_at'],
+      queued: 1,
+    });
+  });
+
+  test('the order of acceptance is the order of the queue, however many come at once', async () => {
+    const { contextId } = await the.context();
+    const pools = Array.from({ length: 4 }, () => the.open({ max: 4 }));
+    const submitted = await Promise.all(
+      Array.from({ length: 64 }, async (_, n) => {
+        const submission = the.submission(contextId);
+        const accepted = await submit(pools[n % 4]?.db ?? db(), submission);
+        return { id: submission.jobId, wakeSeq: accepted?.wakeSeq ?? 0 };
+      }),
+    );
+    submitted.sort((a, b) => a.wakeSeq - b.wakeSeq);
+    expect(submitted.map(({ wakeSeq }) => wakeSeq)).toEqual(Array.from({ length: 64 }, (_, n) => n + 1));
+    expect((await jobs(contextId)).map(({ id }) => id)).toEqual(submitted.map(({ id }) => id));
+    expect(await the.row(contextId)).toMatchObject({ queued: 64 });
+  });
+
+  test('the limit of the queue holds, however many come at once', async () => {
+    const { contextId } = await the.context();
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, () => submit(db(), the.submission(contextId, { queueLimit: 5 }))),
+    );
+    expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(5);
+    expect(await jobs(contextId)).toHaveLength(5);
+    expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toHaveLength(5);
+  });
+
+  test('only one of many that want an idle context is taken', async () => {
+    const { contextId } = await the.context();
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, () => submit(db(), the.submission(contextId, { onlyIfIdle: true }))),
+    );
+    expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
+    expect(await jobs(contextId)).toHaveLength(1);
+  });
+
+  test.each(['runnable', 'waiting'])('a context that is %s is not idle', async (status) => {
+    const { contextId } = await the.context();
+    await the.rows(
+      `update contexts set scheduling_status = '${status}', next_check_at = now() where id = '${contextId}'`,
+    );
+    expect(await submit(db(), the.submission(contextId, { onlyIfIdle: true }))).toBeNull();
+  });
+
+  test('a stopped worker, another tenant’s and one that is not there take nothing', async () => {
+    const { contextId } = await the.context();
+    expect(await submit(db(), the.submission(contextId, { tenantId: other }))).toBeNull();
+    expect(await submit(db(), the.submission(ids.next<ContextId>()))).toBeNull();
+    await setStopped(db(), DEFAULT_TENANT, contextId, true);
+    expect(await submit(db(), the.submission(contextId))).toBeNull();
+    expect(await jobs(contextId)).toEqual([]);
+    expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toEqual([]);
+  });
+
+  test('a run on what stands brings no message', async () => {
+    const { contextId } = await the.context();
+    await the.submit(contextId, {
+      input: null,
+      maxSteps: 4,
+      deadline: 2_000_000_000_123,
+      metadata: { a: '\0' },
+    });
+    const [job] = await the.rows(`select * from jobs where context_id = '${contextId}'`);
+    expect(job).toMatchObject({ kind: 'retry', message_id: null, max_steps: 4, metadata: { a: '\0' } });
+    const mailbox = (await readMailbox(db(), await the.claimed(contextId)))?.mailbox;
+    expect(mailbox?.next).toMatchObject({ kind: 'retry', deadline: 2_000_000_000_123 });
+    expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toEqual([]);
+  });
+});
+
+describe('a refused submit says why', () => {
+  const why = async (
+    contextId: ContextId,
+    over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
+  ) => {
+    const outcome = await submitInput(
+      { database: the.database, ids, times: TIMES, stopGraceMs: 1_000, boundResult: (content) => content },
+      {
+        tenantId: DEFAULT_TENANT,
+        contextId,
+        content: [],
+        delivery: 'queue',
+        branch: null,
+        priority: 5,
+        metadata: {},
+        maxSteps: null,
+        deadline: null,
+        queueLimit: 1,
+        ...over,
+      },
+    )(db());
+    return outcome.kind === 'refused' ? outcome.code : outcome.kind;
+  };
+
+  test.each([
+    ['not_found', ids.next<ContextId>(), {}],
+    ['not_found', null, { tenantId: other }],
+    ['done', null, {}],
+  ])('%s', async (code, contextId, over) => {
+    expect(await why(contextId ?? (await the.context()).contextId, over)).toBe(code);
+  });
+
+  test('queue_full, context_busy, worker_stopped', async () => {
+    const { contextId } = await the.context();
+    expect(await why(contextId)).toBe('done');
+    expect(await why(contextId)).toBe('queue_full');
+    const busy = (await running()).contextId;
+    expect(await why(busy, { delivery: 'reject' })).toBe('context_busy');
+    await setStopped(db(), DEFAULT_TENANT, contextId, true);
+    expect(await why(contextId)).toBe('worker_stopped');
+  });
+});
+
+describe('withdraw', () => {
+  const withdrawn = (contextId: ContextId, jobId: JobId) =>
+    withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'why');
+
+  test('takes a queued job back with its receipt, and tells it under a number', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    expect(await withdrawn(contextId, jobId)).toEqual({
+      headSeq: 1,
+      jobIds: [jobId],
+      met: [],
+      followUp: false,
+    });
+    expect(await withdrawn(contextId, jobId)).toBeNull();
+    const [job] = await the.rows(`select * from jobs where id = '${jobId}'`);
+    expect(job).toMatchObject({ status: 'cancelled', stop_kind: 'cancel', stop_reason: 'why' });
+    for (const column of ['stop_requested_at', 'stop_delivered_at', 'stopped_at', 'finished_at']) {
+      expect(job?.[column]).not.toBeNull();
+    }
+    expect(await the.rows(`select status, seq from messages where job_id = '${jobId}'`)).toEqual([
+      { status: 'withdrawn', seq: null },
+    ]);
+    expect(await the.rows(`select seq, name, data from events where context_id = '${contextId}'`)).toEqual([
+      { seq: 1, name: 'JobFinished', data: { job_id: jobId, status: 'cancelled', attempt: 0 } },
+    ]);
+    expect(await the.row(contextId)).toMatchObject({ queued: 0, head_seq: 1 });
+  });
+
+  test('forgets the barren claims of what it took back, as soon as nothing else is to be done', async () => {
+    const { contextId } = await the.context();
+    const first = await the.submit(contextId);
+    const second = await the.submit(contextId);
+    await the.rows(`update contexts set failed_claims = 2 where id = '${contextId}'`);
+    await withdrawn(contextId, first);
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 2 });
+    await withdrawn(contextId, second);
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', failed_claims: 0 });
+  });
+
+  test('leaves what runs, and what belongs to another context', async () => {
+    const { contextId, jobId } = await running();
+    expect(await withdrawn(contextId, jobId)).toBeNull();
+    const queued = await the.submit(contextId);
+    expect(await withdrawn((await the.context()).contextId, queued)).toBeNull();
+    expect(await the.row(contextId)).toMatchObject({ queued: 1 });
+  });
+
+  test('takes back many in one statement, told in the order of the queue; what is left stays queued', async () => {
+    const { contextId } = await the.context();
+    const jobIds: JobId[] = [];
+    for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
+    const [first, second, third, fourth, last] = jobIds;
+    if (!first || !second || !third || !fourth || !last) throw new Error('no jobs');
+    const take = (...ids: JobId[]) => withdraw(db(), DEFAULT_TENANT, contextId, ids, 'cancelled', null);
+    const taken = await take(fourth, ids.next<JobId>(), second, first);
+    expect(taken?.headSeq).toBe(3);
+    expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
+    expect(
+      await the.rows(
+        `select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`,
+      ),
+    ).toEqual([first, second, fourth].map((id, index) => ({ seq: index + 1, id })));
+    expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, scheduling_status: 'runnable' });
+    expect(await take(third, last, first)).toMatchObject({ headSeq: 5 });
+    expect(await the.row(contextId)).toMatchObject({
+      queued: 0,
+      scheduling_status: 'idle',
+      next_check_at: null,
+    });
+  });
+
+  test('many at once are each taken back once', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        the.database.transaction(async (tx) => {
+          await lockForControl(tx, DEFAULT_TENANT, contextId, TIMES);
+          return withdraw(tx, DEFAULT_TENANT, contextId, [jobId], 'cancelled', null);
+        }),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
+    expect(await the.row(contextId)).toMatchObject({ queued: 0, head_seq: 1, control_seq: 6 });
+  });
+});
+
+describe('calling up', () => {
+  test('names the owner who lives, and raises control_seq alone', async () => {
+    const { row, contextId } = await running();
+    const before = await the.row(contextId);
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: before['lease_owner'],
+      controlSeq: row.controlSeq + 1,
+    });
+    expect(await the.row(contextId)).toEqual({ ...before, control_seq: row.controlSeq + 1 });
+  });
+
+  test('of a context that nobody runs raises the epoch', async () => {
+    const { contextId } = await the.context();
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: null,
+      controlSeq: 1,
+    });
+    expect(await the.row(contextId)).toMatchObject({
+      lease_epoch: 1,
+      control_seq: 1,
+      scheduling_status: 'idle',
+    });
+  });
+
+  test('of a dead owner takes its lease, and leaves the context to sweeps', async () => {
+    const { row, contextId } = await running();
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
+    expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
+      owner: null,
+      controlSeq: 1,
+    });
+    expect(await the.row(contextId)).toMatchObject({
+      lease_epoch: row.lease.epoch + 1,
+      lease_owner: null,
+      scheduling_status: 'runnable',
+      next_check_at: expect.anything(),
+    });
+  });
+
+  test('leaves a wait as it is', async () => {
+    const { contextId } = await the.context();
+    await the.rows(
+      `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
+    );
+    const before = await the.row(contextId);
+    await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES);
+    expect(await the.row(contextId)).toEqual({ ...before, control_seq: 1, lease_epoch: 1 });
+  });
+
+  test('another tenant’s context is not there', async () => {
+    const { contextId } = await the.context();
+    expect(await lockForControl(db(), other, contextId, TIMES)).toBeNull();
+    expect(await raiseControl(db(), other, contextId)).toBe(false);
+    expect(await raiseControl(db(), DEFAULT_TENANT, contextId)).toBe(true);
+    expect(await the.row(contextId)).toMatchObject({ control_seq: 1, lease_epoch: 0 });
+  });
+});
+
+describe('a wish', () => {
+  test('stands as it was first written, and is due after the grace', async () => {
+    const { contextId, jobId } = await running();
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
+    const before = await the.row(contextId);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
+    expect(await the.row(contextId)).toEqual(before);
+    expect(before['next_check_at']).not.toBeNull();
+    const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
+    expect(job).toEqual({ stop_kind: 'cancel', stop_reason: 'first' });
+  });
+
+  test('is not written on what has ended', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
+  });
+
+  test('on what is queued is read with it', async () => {
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    const row = await the.claimed(contextId);
+    const stored = await readMailbox(db(), row);
+    expect(stored?.mailbox.next?.stopRequest).toMatchObject({ kind: 'interrupt', mode: 'keep' });
+  });
+
+  test('that goes unanswered lets a sweep fence the holder off, once', async () => {
+    const { row, contextId, jobId } = await running();
+    expect(await fence(db(), contextId)).toBeNull();
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
+    expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
+    expect(await the.row(contextId)).toMatchObject({
+      lease_owner: null,
+      lease_epoch: row.lease.epoch + 1,
+      control_seq: row.controlSeq + 1,
+      scheduling_status: 'runnable',
+    });
+    expect(await fence(db(), contextId)).toBeNull();
+  });
+});
+
+describe('stop and start', () => {
+  const target = (contextId: ContextId) => ({ tenantId: DEFAULT_TENANT, contextId });
+
+  test('of a context at rest show at once, once each', async () => {
+    const { contextId } = await the.context();
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, true)).toMatchObject({
+      headSeq: 1,
+      runnable: false,
+    });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, true)).toMatchObject({ headSeq: 1 });
+    expect(await the.row(contextId)).toMatchObject({ state: 'Stopped', stopped: true });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, false)).toMatchObject({
+      headSeq: 2,
+      runnable: false,
+    });
+    expect(await setStopped(db(), DEFAULT_TENANT, contextId, false)).toMatchObject({ headSeq: 2 });
+    expect(await the.row(contextId)).toMatchObject({
+      state: 'Idle',
+      stopped: false,
+      scheduling_status: 'idle',
+    });
+  });
+
+  test('starting wakes what is queued, and rings', async () => {
+    const { contextId } = await the.context();
+    const ports = the.ports();
+    await the.submit(contextId);
+    await perform(ports, stopWorker(ports, target(contextId)));
+    await the.rows(
+      `update contexts set scheduling_status = 'idle', next_check_at = null where id = '${contextId}'`,
+    );
+    await perform(ports, startWorker(ports, target(contextId)));
+    const row = await the.row(contextId);
+    expect(row).toMatchObject({ scheduling_status: 'runnable', queued: 1, next_check_at: expect.anything() });
+    expect(ports.wakeUps).toEqual([{ contextId, wakeSeq: row['wake_seq'], epoch: row['lease_epoch'] }]);
+  });
+
+  test('stopping while a job runs leaves the state to its end', async () => {
+    const { contextId, jobId } = await running();
+    const ports = the.ports();
+    await perform(ports, stopWorker(ports, target(contextId)));
+    expect(await the.row(contextId)).toMatchObject({
+      stopped: true,
+      state: 'AwaitingLLMResponse',
+      scheduling_status: 'running',
+    });
+    expect(await jobs(contextId)).toMatchObject([{ id: jobId, stop_kind: 'stop' }]);
+  });
+
+  test('stopping what nobody runs settles it here and now', async () => {
+    const { contextId, jobId } = await running();
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
+    const ports = the.ports();
+    await perform(ports, stopWorker(ports, target(contextId)));
+    expect(await the.row(contextId)).toMatchObject({
+      state: 'Stopped',
+      scheduling_status: 'idle',
+      queued: 0,
+    });
+    expect(await jobs(contextId)).toMatchObject([{ id: jobId, status: 'cancelled' }]);
+  });
+});
+
+describe('cancel', () => {
+  const cancel = (tenantId: TenantId, jobId: JobId) => {
+    const ports = the.ports();
+    return perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
+  };
+
+  test('of another tenant’s job, or of none, is not found', async () => {
+    const { jobId, contextId } = await running();
+    expect(await cancel(other, jobId)).toMatchObject({ code: 'not_found' });
+    expect(await cancel(DEFAULT_TENANT, ids.next<JobId>())).toMatchObject({ code: 'not_found' });
+    expect(await jobs(contextId)).toMatchObject([{ status: 'running', stop_kind: null }]);
+  });
+
+  test('what nobody runs is settled, and the next in the queue is rung for', async () => {
+    const { contextId, jobId } = await running();
+    const next = await the.submit(contextId);
+    await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
+    const ports = the.ports();
+    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+    expect(await jobs(contextId)).toMatchObject([
+      { id: jobId, status: 'cancelled' },
+      { id: next, status: 'queued' },
+    ]);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      queued: 1,
+      state: 'Idle',
+    });
+    expect(ports.wakeUps).toMatchObject([{ contextId }]);
+  });
+
+  test('that comes after the job has ended leaves the one that runs by then alone', async () => {
+    const { contextId, jobId } = await running();
+    const ports = the.ports();
+    const summoned: string[] = [];
+    const late = the.open({
+      max: 1,
+      hook: async (text) => {
+        if (tagOf(text) !== 'contexts.lock_for_control') return;
+        await the.rows(`update jobs set status = 'completed', finished_at = now() where id = '${jobId}'`);
+      },
+    });
+    const owner = (await the.row(contextId))['lease_owner'];
+    await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => summoned.push('summoned'));
+    await perform(
+      { ...ports, database: late },
+      cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(summoned).toEqual([]);
+    expect(await jobs(contextId)).toMatchObject([{ status: 'completed', stop_kind: null }]);
+  });
+});
+
+test('a withdrawn input leaves a context that takes one who wants it idle', async () => {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const ports = the.ports();
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+  const submission = the.submission(contextId, {
+    onlyIfIdle: true,
+    input: { messageId: ids.next<MessageId>(), content: [] },
+  });
+  expect(await submit(db(), submission)).not.toBeNull();
+});
+
+describe('inputs that are too long to be read together', () => {
+  const text = (bytes: number) => [{ type: 'text' as const, text: 'x'.repeat(bytes) }];
+  const steered = async () => {
+    const { row, contextId, jobId } = await running();
+    const ports = the.ports();
+    for (let count = 0; count < 3; count += 1) {
+      const input = { ...the.submission(contextId), content: text(LIMITS.joiningBytes - 1_000) };
+      const posted = await perform(ports, submitInput(ports, { ...input, delivery: 'steer', branch: null }));
+      expect(posted).toMatchObject({ kind: 'done', value: { jobId } });
+    }
+    return { ...row, steers: 3 };
+  };
+
+  test('of those that wait to join a job the first is read, of the others what fits', async () => {
+    const stored = await readMailbox(db(), await steered());
+    expect(stored?.mailbox.steers.map(({ content }) => content?.length ?? null)).toEqual([1, null, null]);
+  });
+
+  test('contexts that are claimed together read none of them', async () => {
+    const reading = readParts(db(), placeOf(await steered()), 'shared');
+    await expect(reading).rejects.toThrow(ReadLimitExceeded);
+  });
+
+  test('the next input is read alone, and not with those of other contexts', async () => {
+    const { contextId } = await the.context();
+    const input = { messageId: ids.next<MessageId>(), content: text(LIMITS.claimBytes + 1) };
+    await the.submit(contextId, { input });
+    const row = await the.claimed(contextId);
+    await expect(readParts(db(), placeOf(row), 'shared')).rejects.toThrow(ReadLimitExceeded);
+    expect((await readMailbox(db(), row))?.mailbox.next).toMatchObject({ kind: 'input' });
+  });
+});

@@ -1,0 +1,52 @@
+// Sweeps beside very many contexts whose time has not come: none of them is read.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import type { Database } from '../../../src/db/connection/client.ts';
+import { revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import { archiveIdle, findPurgeable } from '../../../src/db/write/contexts/expiry.ts';
+import { createFreshDatabase } from '../../services/database.ts';
+import { explaining, passedOver } from '../../services/explaining.ts';
+
+const MANY = 20_000;
+
+let database: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const made = await createFreshDatabase();
+  drop = () => made.drop();
+  database = openDatabase(made.url, { max: 2 });
+  const { db } = database;
+  const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
+  // Each third waits, is idle and will be archived, was archived and will be purged.
+  await db.execute(sql`insert into contexts (id, tenant_id, scheduling_status, state, next_check_at)
+    select ${id('8000')}, ${DEFAULT_TENANT}, case n % 3 when 0 then 'waiting' else 'idle' end,
+      case n % 3 when 0 then 'AwaitingInput' else 'Idle' end,
+      case n % 3 when 0 then now() + n * interval '1 minute' end
+    from generate_series(1, ${MANY}::int) n`);
+  await db.execute(sql`insert into workers (id, tenant_id, context_id, name, config, expires_at, archived_at)
+    select ${id('8001')}, ${DEFAULT_TENANT}, ${id('8000')}, 'w', '{"idle_timeout_s": 3600}',
+      case n % 3 when 1 then now() + n * interval '1 minute' end,
+      case n % 3 when 2 then now() - n * interval '1 minute' end
+    from generate_series(1, ${MANY}::int) n`);
+  await db.execute(sql`vacuum analyze`);
+}, 120_000);
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
+  ['what is due', (db) => takeDue(db, 100, 3_000, 0), /Index Cond: .*next_check_at </],
+  ['what is overdue', (db) => takeDue(db, 100, 3_000, 5_000), /Index Cond: .*next_check_at </],
+  ['what died', (db) => revoke(db, 100), /contexts_owned/],
+  ['what was idle for too long', (db) => archiveIdle(db, {}, 100), /Index Cond: .*expires_at </],
+  ['what was archived for too long', (db) => findPurgeable(db, 365, 100), /Index Cond: .*archived_at </],
+])('%s is found without a look at what is not', async (_, sweep, found) => {
+  const plans: string[] = [];
+  await sweep(explaining(database.db, plans));
+  expect(plans).toHaveLength(1);
+  expect(plans[0]).toMatch(found);
+  expect(passedOver(plans[0] ?? '')).toBeLessThan(10);
+});

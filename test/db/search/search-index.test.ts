@@ -1,0 +1,99 @@
+// What is made searchable by several processes at once: nothing is passed over.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, WorkerId } from '../../../src/core/ids.ts';
+import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
+import { indexBacklog } from '../../../src/db/search/search-index.ts';
+import { given } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const SAID = 120;
+
+/** A context with so many messages, none of them searchable. `text`: SQL of what each says. */
+async function spoken(messages = SAID, text = `'zebra'`): Promise<ContextId> {
+  const { contextId } = await the.context();
+  await the.rows(`
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
+    select gen_random_uuid(), '${DEFAULT_TENANT}', '${contextId}', 'main', n, 'user', 'text', 'u' || n, 'completed',
+      jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${text})), now()
+    from generate_series(1, ${messages}) n`);
+  await the.rows(`update contexts set head_seq = ${messages} where id = '${contextId}'`);
+  await the.rows(`insert into search_backlog (context_id, tenant_id, upto_seq)
+    values ('${contextId}', '${DEFAULT_TENANT}', ${messages})`);
+  return contextId;
+}
+
+test('entries that another process has just made, unseen as yet, are not taken for the end', async () => {
+  const contextId = await spoken();
+  const made = Promise.withResolvers<void>();
+  const committed = Promise.withResolvers<void>();
+  const other = the.open().transaction(async (tx) => {
+    await tx.execute(`insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+      select context_id, seq, tenant_id, id, role, created_at, '' from messages
+      where context_id = '${contextId}' and seq <= 10`);
+    made.resolve();
+    await committed.promise;
+  });
+  await made.promise;
+  const own = indexBacklog(the.database.db);
+  // It comes to the entries that are not committed, and waits for them.
+  await expect
+    .poll(() =>
+      the.rows(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like '%search_backlog%'`,
+      ),
+    )
+    .toHaveLength(1);
+  committed.resolve();
+  await Promise.all([other, own]);
+  while (await indexBacklog(the.database.db));
+  expect(
+    await the.rows(`select count(*)::int as n from search_entries where context_id = '${contextId}'`),
+  ).toEqual([{ n: SAID }]);
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});
+
+test('long texts are gone through a few at a time, and none is left out', async () => {
+  await the.rows('delete from search_entries');
+  const long = `(select string_agg(md5(n::text || k::text), ' ') from generate_series(1, 2000) k)`;
+  const contexts = [await spoken(40, long), await spoken(40, long), await spoken(40, long)];
+  const made = async (): Promise<unknown> =>
+    (await the.rows('select count(*)::int as n from search_entries'))[0]?.['n'];
+  expect(await indexBacklog(the.database.db)).toBe(true);
+  expect(await made()).toBeGreaterThan(0);
+  expect(await made()).toBeLessThan(SAID);
+  while (await indexBacklog(the.database.db));
+  expect(await made()).toBe(40 * contexts.length);
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});
+
+test('entries that are made while their context is removed go with it', async () => {
+  const contextId = await spoken();
+  const [worker] = await the.rows(`select id from workers where context_id = '${contextId}'`);
+  const made = Promise.withResolvers<void>();
+  const committed = Promise.withResolvers<void>();
+  const other = the.open().transaction(async (tx) => {
+    await indexBacklog(tx);
+    made.resolve();
+    await committed.promise;
+  });
+  await made.promise;
+  const removed = deleteWorker(the.ports(), DEFAULT_TENANT, String(worker?.['id']) as WorkerId);
+  await expect
+    .poll(() =>
+      the.rows(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'delete from%'`),
+    )
+    .toHaveLength(1);
+  committed.resolve();
+  await Promise.all([other, removed]);
+  expect(await the.rows(`select 1 from search_entries where context_id = '${contextId}'`)).toEqual([]);
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});

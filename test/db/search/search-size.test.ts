@@ -1,0 +1,68 @@
+// Search over many messages, of which one is met, or most.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { searchStretch } from '../../../src/db/search/search.ts';
+import { given } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+const MANY = 10_000;
+const CHUNK = 5_000;
+
+/** How many are on the first page. */
+const MET = {
+  seldom: 10,
+  'word0 seldom': 10,
+  'word7 seldom': 0,
+  common: 50,
+  '"common 7777"': 1,
+  'common -seldom': 50,
+  777: 1,
+  nowhere: 0,
+};
+
+test('a page is read by the index, whether one message is met or most', async () => {
+  const { contextId } = await the.context();
+  const { db } = the.database;
+  // Entries and messages as an index of long use would hold them.
+  for (let from = 1; from <= MANY; from += CHUNK) {
+    await db.execute(sql`
+      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, created_at)
+      select gen_random_uuid(), 'default', ${contextId}, 'main', n, 'user', 'text', 'u1', 'completed',
+        jsonb_build_array(jsonb_build_object('type', 'text', 'text', 'common ' || n
+          || case n % 1000 when 0 then ' seldom' else '' end || repeat(' word' || n % 100, 60))),
+        now() + n * interval '1 millisecond'
+      from generate_series(${from}::int, ${from + CHUNK - 1}::int) n`);
+    await db.execute(sql`
+      insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+      select context_id, seq, tenant_id, id, role, created_at,
+        array_to_tsvector(array['@' || tenant_id, '@' || context_id::text]) || to_tsvector('english', content -> 0 ->> 'text')
+      from messages where context_id = ${contextId} and seq >= ${from}`);
+  }
+  const ask = (text: string, limit = 50) =>
+    the.database.transaction((tx) =>
+      searchStretch(
+        tx,
+        DEFAULT_TENANT,
+        {
+          text,
+          contextIds: [],
+          workerRole: null,
+          messageRole: null,
+          createdAfter: null,
+          createdBefore: null,
+        },
+        { before: null, after: null },
+        limit,
+      ),
+    );
+  const found = new Map<string, number>();
+  for (const text of Object.keys(MET)) found.set(text, (await ask(text)).found.length);
+  expect(Object.fromEntries(found)).toEqual(MET);
+});

@@ -1,0 +1,65 @@
+// A child that is made while its tree is being removed goes with it, or is never made.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorker } from '../../../src/commands/workers/create-worker.ts';
+import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { WorkerId } from '../../../src/core/ids.ts';
+import { tagOf } from '../../services/statements.ts';
+import { given } from '../given.ts';
+import type { Given } from '../given.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+function makeChild(parentWorkerId: WorkerId) {
+  const ports = the.ports();
+  const child = {
+    tenantId: DEFAULT_TENANT,
+    name: 'child',
+    title: null,
+    role: null,
+    config: {},
+    parentWorkerId,
+  };
+  return perform(ports, createWorker(ports, child));
+}
+
+test('a child that came to be after one looked for children is removed with its parent', async () => {
+  const { workerId } = await the.context();
+  let looked = false;
+  const deleting = the.open({
+    max: 2,
+    hook: async (text) => {
+      if (looked || tagOf(text) !== 'workers.read_version') return;
+      looked = true;
+      expect(await makeChild(workerId)).toMatchObject({ kind: 'done' });
+    },
+  });
+  const outcome = await deleteWorker(the.ports(deleting), DEFAULT_TENANT, workerId);
+  expect(looked).toBe(true);
+  expect(outcome).toEqual({ kind: 'done', deleted: 2 });
+  expect(await the.rows('select 1 from workers')).toEqual([]);
+  expect(await the.rows('select 1 from contexts')).toEqual([]);
+});
+
+test('a child whose parent is just being removed is not made', async () => {
+  const { workerId } = await the.context();
+  const making: ReturnType<typeof makeChild>[] = [];
+  const deleting = the.open({
+    max: 2,
+    hook: (text) => {
+      // The parent is held by now.
+      if (tagOf(text) === 'workers.find_child') making.push(makeChild(workerId));
+    },
+  });
+  expect(await deleteWorker(the.ports(deleting), DEFAULT_TENANT, workerId)).toEqual({
+    kind: 'done',
+    deleted: 1,
+  });
+  expect(await Promise.all(making)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
+  expect(await the.rows('select 1 from workers')).toEqual([]);
+});

@@ -1,0 +1,113 @@
+// The actor of the recorded conversations: plays the model as it was recorded, and says what is stored as recordings tell it.
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { Message } from '../../../src/api/schemas/messages/message.ts';
+import type { Json } from '../../../src/core/json.ts';
+import type { FakeEntry, FakeReply, FakeRequest } from '../../llm/fake-provider.ts';
+import { readPolicy } from './airline.ts';
+import type { Conversation, Said } from './airline.ts';
+
+export const CLOSING = 'Thank you for calling. Goodbye!';
+
+/** Stands in a denied call's result. */
+export const DENIED = 'Denied by the operator: ';
+
+/** The prompt says to the actor which conversation it is. */
+export function promptOf({ task }: Conversation): string {
+  return `Task ${task}.\n\n${readPolicy()}`;
+}
+
+/** Plays the recorded assistant: says what it said next, where the request holds exactly what was said before. */
+export class Actor {
+  readonly faults: string[] = [];
+  readonly streamed = new Set<boolean>();
+  readonly #conversations: ReadonlyMap<number, Conversation>;
+
+  constructor(conversations: readonly Conversation[]) {
+    this.#conversations = new Map(conversations.map((conversation) => [conversation.task, conversation]));
+  }
+
+  answer(request: FakeRequest): FakeReply {
+    this.streamed.add(request.stream);
+    const [system, ...entries] = request.entries;
+    const task = Number(/^Task (\d+)\./.exec(system?.text ?? '')?.[1]);
+    const conversation = this.#conversations.get(task);
+    if (conversation === undefined || system?.text !== promptOf(conversation)) {
+      return this.#refuse(`no conversation begins with: ${system?.text.slice(0, 50)}`);
+    }
+    const fault = differenceOf(entries, conversation.said.slice(0, entries.length));
+    if (fault !== null) return this.#refuse(`task ${task}, ${request.format}: ${fault}`);
+    const next = conversation.said[entries.length];
+    if (next === undefined) return { text: CLOSING };
+    if (next.role !== 'assistant') return this.#refuse(`task ${task}: it is not the assistant's turn`);
+    return {
+      text: next.text,
+      toolCalls: next.calls.map(({ name, input }) => ({ name, arguments: JSON.stringify(input) })),
+    };
+  }
+
+  #refuse(fault: string): FakeReply {
+    this.faults.push(fault);
+    return { status: 400, message: fault };
+  }
+}
+
+/** What the provider was sent against what was said before; null where they are the same. */
+function differenceOf(entries: readonly FakeEntry[], said: readonly Said[]): string | null {
+  const open: string[] = [];
+  for (const [place, entry] of entries.entries()) {
+    const recorded = said[place];
+    if (recorded === undefined) return `entry ${place} is not in the recording`;
+    if (!isDeepStrictEqual(plain(entry), plainSaid(recorded))) {
+      return `entry ${place} is ${JSON.stringify(plain(entry))}, not ${JSON.stringify(recorded)}`;
+    }
+    if (entry.role === 'tool' && entry.callId !== open.shift()) return `entry ${place} answers no call`;
+    open.push(...entry.calls.map(({ id }) => id));
+  }
+  return null;
+}
+
+function plain({ role, text, calls }: FakeEntry) {
+  return {
+    role,
+    text,
+    calls: calls.map((call) => ({ name: call.name, input: JSON.parse(call.arguments) as Json })),
+  };
+}
+
+function plainSaid(said: Said) {
+  return { role: said.role, text: said.text, calls: said.role === 'assistant' ? said.calls : [] };
+}
+
+/** Stored messages as a recording tells them. A result is named by the call it answers. */
+export function toSaid(messages: readonly Message[]): Said[] {
+  const names = new Map<string, string>();
+  return messages.map((message): Said => {
+    expect(message.status).toBe('completed');
+    const calls = message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+    for (const call of calls) names.set(call.id, call.name);
+    const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    switch (message.role) {
+      case 'user':
+        return { role: 'user', text: texts.join('') };
+      case 'assistant':
+        return {
+          role: 'assistant',
+          text: texts.join(''),
+          calls: calls.map(({ name, input }) => ({ name, input })),
+        };
+      case 'tool':
+        return toResult(message, names);
+      case 'system':
+        throw new Error('nobody says anything else');
+    }
+  });
+}
+
+function toResult({ content }: Message, names: ReadonlyMap<string, string>): Said {
+  const [block] = content;
+  if (content.length !== 1 || block?.type !== 'tool_result') throw new Error('not one result');
+  if (typeof block.content !== 'string' || block.is_error !== block.content.startsWith(DENIED))
+    throw new Error('not a result as recorded');
+  return { role: 'tool', name: names.get(block.tool_use_id) ?? '', text: block.content };
+}

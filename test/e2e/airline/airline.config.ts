@@ -1,0 +1,25 @@
+// An config file with the airline's tools: each asks the desk, over HTTP, what it answers.
+import { defineConfig } from '../../../src/index.ts';
+import type { JsonSchemaTool } from '../../../src/index.ts';
+import { readTools } from './airline.ts';
+
+const desk = process.env['AIRLINE_DESK'] ?? '';
+
+/** What changes something must not be done twice. */
+const isWrite = (name: string): boolean => /^(book|cancel|update|send|transfer)_/.test(name);
+
+const tools = readTools().map((tool): JsonSchemaTool => ({
+  ...tool,
+  effect: isWrite(tool.name) ? 'once' : 'none',
+  async execute(input, { context_id, tool_call_id, signal }) {
+    const response = await fetch(desk, {
+      method: 'POST',
+      body: JSON.stringify({ name: tool.name, input, context_id, tool_call_id }),
+      signal,
+    });
+    const content = await response.text();
+    return { content, is_error: !response.ok };
+  },
+}));
+
+export default defineConfig({ tools });

@@ -1,0 +1,95 @@
+// The recorded conversations of an airline's support: what the user, the model and the tools said. Not part of the
+// repository: tests that read them skip where they are absent.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isJsonObject } from '../../../src/core/json.ts';
+import type { Json, JsonObject } from '../../../src/core/json.ts';
+
+const FOLDER =
+  process.env['NIGHTSHIFT_TEST_DATA'] ?? path.join(import.meta.dirname, '../../../../shared/data');
+const AIRLINE = path.join(FOLDER, 'tau-airline');
+
+export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))
+  ? null
+  : `the recorded conversations are not at ${AIRLINE}`;
+
+export type Call = { name: string; input: Json };
+
+/** One message. An assistant may speak and call in one. */
+export type Said =
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; calls: Call[] }
+  | { role: 'tool'; name: string; text: string };
+
+export type Conversation = { task: number; said: Said[] };
+
+export function readConversations(): Conversation[] {
+  return readFileSync(path.join(AIRLINE, 'conversations.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => toConversation(parse(line)));
+}
+
+export function readPolicy(): string {
+  return readFileSync(path.join(AIRLINE, 'system.md'), 'utf8');
+}
+
+export type RecordedTool = { name: string; description: string; input_schema: JsonObject };
+
+export function readTools(): RecordedTool[] {
+  return list(parse(readFileSync(path.join(AIRLINE, 'tools.json'), 'utf8'))).map((tool) => {
+    const described = object(tool['function']);
+    return {
+      name: text(described['name']),
+      description: text(described['description']),
+      input_schema: object(described['parameters']),
+    };
+  });
+}
+
+function toConversation(line: Json): Conversation {
+  const { task_id: task, messages } = object(line);
+  if (typeof task !== 'number') throw new Error('a conversation without a task');
+  return { task, said: list(messages).map(toSaid) };
+}
+
+function toSaid(message: JsonObject): Said {
+  const role = text(message['role']);
+  switch (role) {
+    case 'user':
+      return { role: 'user', text: text(message['content']) };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        text: text(message['content']),
+        calls: list(message['tool_calls']).map(toCall),
+      };
+    case 'tool':
+      return { role: 'tool', name: text(message['name']), text: text(message['content']) };
+    default:
+      throw new Error('a message of nobody');
+  }
+}
+
+function toCall(call: JsonObject): Call {
+  const called = object(call['function']);
+  return { name: text(called['name']), input: parse(text(called['arguments'])) };
+}
+
+function parse(json: string): Json {
+  return JSON.parse(json) as Json;
+}
+
+/** Null and nothing are an empty text. */
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function object(value: Json | undefined): JsonObject {
+  if (!isJsonObject(value)) throw new Error('not an object');
+  return value;
+}
+
+function list(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

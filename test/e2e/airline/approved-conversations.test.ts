@@ -1,0 +1,193 @@
+// Real input behind approval: the recorded conversations, whose tools that change something wait for a person. A script is
+// that person, by the API alone. Where it approves, what is stored in the end is the recording; where it denies, the model is
+// told so in the result's place, and the tool was not run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
+import { startFakeProvider } from '../../llm/fake-provider.ts';
+import type { FakeProvider } from '../../llm/fake-provider.ts';
+import { ABSENT, readConversations, readTools } from './airline.ts';
+import type { Conversation } from './airline.ts';
+import { Actor, CLOSING, DENIED, promptOf, toSaid } from './airline-actor.ts';
+import { depth } from '../../services/depth.ts';
+import { killChildren } from '../rig/children.ts';
+import type { Client } from '../rig/client.ts';
+import { openDesk } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { startApi, startWorker } from '../rig/platform.ts';
+import { openStage } from '../rig/stage.ts';
+import type { Stage } from '../rig/stage.ts';
+
+const WRITES = ['book_*', 'cancel_*', 'update_*', 'send_*', 'transfer_*'];
+const APPROVAL: WorkerConfig['approval'] = WRITES.map((tool) => ({ tool, decision: 'always' }));
+const REASON = 'the caller did not agree';
+const isWrite = (name: string): boolean => WRITES.some((glob) => name.startsWith(glob.slice(0, -1)));
+
+type House = { stage: Stage; provider: FakeProvider; desk: Desk; client: Client };
+let house: House | null = null;
+
+const SKIPPED = ABSENT ?? (inject('redisUrl') === null ? 'this run has no Redis' : null);
+
+beforeAll(async () => {
+  if (SKIPPED !== null) return;
+  const [stage, provider, desk] = await Promise.all([openStage(), startFakeProvider(), openDesk()]);
+  const env = {
+    ...stage.env,
+    NIGHTSHIFT_CONFIG: 'test/e2e/airline/airline.config.ts',
+    AIRLINE_DESK: desk.url,
+    ANTHROPIC_API_KEY: 'test',
+    ANTHROPIC_BASE_URL: provider.anthropicURL,
+    OPENAI_API_KEY: 'test',
+    OPENAI_BASE_URL: provider.openaiURL,
+  };
+  const [{ client }] = await Promise.all([startApi(env), startWorker(env), startWorker(env)]);
+  house = { stage, provider, desk, client };
+});
+
+afterAll(async () => {
+  await killChildren();
+  await house?.provider.close();
+  await house?.desk.close();
+  await house?.stage.close();
+});
+
+/** In the gate each plays the conversations of its place, at full depth all. */
+const CASES = [
+  { model: 'anthropic/recorded', deny: 0, place: 0 },
+  { model: 'openai/recorded', deny: 0, place: 1 },
+  { model: 'anthropic/recorded', deny: 3, place: 2 },
+];
+
+test.for(CASES)(
+  'every write waits for approval, and runs only with it: $model, one of $deny denied',
+  { timeout: 240_000 },
+  async ({ model, deny, place }, context) => {
+    if (SKIPPED !== null || house === null) return context.skip(SKIPPED ?? '');
+    const { stage, provider, client, desk } = house;
+    const began = String((await stage.query('select clock_timestamp() as now'))[0]?.['now']);
+    const conversations = readConversations().filter((_, at) => depth(at % CASES.length === place, true));
+    const actor = new Actor(conversations);
+    provider.answer((request) => actor.answer(request));
+    const person = new Person(house, deny);
+    const names = readTools().map((tool) => tool.name);
+    const all = Promise.all(
+      conversations.map((conversation) =>
+        hold(house, person, conversation, {
+          model,
+          tools: names,
+          system_prompt: promptOf(conversation),
+          approval: APPROVAL,
+        }),
+      ),
+    ).finally(() => person.leave());
+    const [held] = await Promise.all([all, person.decide()]);
+    expect(actor.faults).toEqual([]);
+    expect(desk.faults).toEqual([]);
+    for (const { conversation, contextId } of held) {
+      expect(toSaid(await client.messages(contextId)), `task ${conversation.task}`).toEqual([
+        ...conversation.said,
+        { role: 'assistant', text: CLOSING, calls: [] },
+      ]);
+      expect(desk.left(contextId)).toBe(0);
+    }
+    const writes = conversations.flatMap(({ said }) =>
+      said.flatMap((one) => (one.role === 'assistant' ? one.calls.filter(({ name }) => isWrite(name)) : [])),
+    );
+    expect(writes.length).toBeGreaterThan(depth(8, 40));
+    const calls = await stage.query(`
+      select t.name, t.status, t.started_at >= t.approval_at as after, t.approval ->> 'decision' as decision,
+        t.started_at is null as unbegun from tool_calls t
+      where t.created_at >= '${began}'`);
+    const [behind, free] = [calls.filter(isBehind), calls.filter((call) => !isBehind(call))];
+    expect(behind).toHaveLength(writes.length);
+    expect(behind.filter(({ decision }) => decision === 'deny')).toHaveLength(person.denied);
+    for (const call of behind) {
+      expect(call).toMatchObject(
+        call['decision'] === 'approve'
+          ? { status: 'completed', after: true }
+          : { status: 'denied', decision: 'deny', unbegun: true },
+      );
+    }
+    expect(free.every(({ decision }) => decision === null)).toBe(true);
+    expect(person.denied).toBe(deny === 0 ? 0 : Math.floor(writes.length / deny));
+  },
+);
+
+const isBehind = ({ name }: Record<string, unknown>): boolean => isWrite(String(name));
+
+/** Reads the inbox and decides, until it is told to leave. Denies each `deny`th call; 0: none. */
+class Person {
+  readonly #house: House;
+  readonly #deny: number;
+  readonly #conversations = new Map<string, Conversation>();
+  #decided = 0;
+  #left = false;
+  denied = 0;
+
+  constructor(of: House, deny: number) {
+    this.#house = of;
+    this.#deny = deny;
+  }
+
+  knows(contextId: string, conversation: Conversation): void {
+    this.#conversations.set(contextId, conversation);
+  }
+
+  leave(): void {
+    this.#left = true;
+  }
+
+  async decide(): Promise<void> {
+    const { client } = this.#house;
+    while (!this.#left) {
+      const items = await client.approvals();
+      for (const { context_id: contextId, tool_call_id, name } of items) {
+        expect(isWrite(name)).toBe(true);
+        this.#decided += 1;
+        const denies = this.#deny > 0 && this.#decided % this.#deny === 0;
+        if (denies) this.#note(contextId);
+        const approval = denies ? { decision: 'deny', reason: REASON } : { decision: 'approve' };
+        const { resolved } = await client.approve(contextId, { tool_call_id, ...approval });
+        expect(resolved).toEqual([tool_call_id]);
+      }
+      if (items.length === 0) await sleep(50);
+    }
+  }
+
+  /** From here on the recording tells of the denial where the tool's answer stood. */
+  #note(contextId: string): void {
+    this.denied += 1;
+    const conversation = this.#conversations.get(contextId);
+    if (conversation === undefined) throw new Error('a context of nobody');
+    const { desk } = this.#house;
+    const made = conversation.said.filter(({ role }) => role === 'tool').length - desk.left(contextId);
+    desk.pass(contextId);
+    let place = -1;
+    for (let count = 0; count <= made; count += 1) {
+      place = conversation.said.findIndex(({ role }, at) => at > place && role === 'tool');
+    }
+    const result = conversation.said[place];
+    if (result?.role !== 'tool') throw new Error('no result is left');
+    conversation.said[place] = { ...result, text: `${DENIED}${REASON}` };
+  }
+}
+
+/** Posts each of the user's messages once the job of the one before has ended. */
+async function hold(
+  of: House | null,
+  person: Person,
+  conversation: Conversation,
+  config: WorkerConfig,
+): Promise<{ conversation: Conversation; contextId: string }> {
+  if (of === null) throw new Error('nothing runs');
+  const { id: contextId } = await of.client.createContext(config);
+  person.knows(contextId, conversation);
+  of.desk.open(contextId, conversation.said);
+  for (const message of conversation.said) {
+    if (message.role !== 'user') continue;
+    const { job_id: jobId } = await of.client.post(contextId, message.text);
+    const job = await of.client.ended(jobId);
+    expect(job, `task ${conversation.task}`).toMatchObject({ status: 'completed', error: null });
+  }
+  return { conversation, contextId };
+}

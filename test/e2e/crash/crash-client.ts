@@ -1,0 +1,66 @@
+// A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and before
+// anybody is told: node crash-client.ts before|after cancel <job> | submit <context> | approve <context>
+import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
+import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
+import { perform, performAlone } from '../../../src/commands/perform.ts';
+import type { CommandPorts } from '../../../src/commands/ports.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import { ids } from '../../../src/platform/ids.ts';
+import { DEFAULT_TENANT, parseId } from '../../../src/core/ids.ts';
+import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { CRASH_TIMES } from './crash-times.ts';
+import { watched } from './effects.ts';
+
+const [when, verb, id = ''] = process.argv.slice(2);
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+const told = (): never => {
+  throw new Error('outlived its commit');
+};
+
+const ports: CommandPorts = {
+  database: watched(openDatabase(process.env['DATABASE_URL'] ?? ''), {
+    before: () => (when === 'before' ? die() : undefined),
+    after: die,
+  }),
+  wakeQueue: { notify: told, isReachable: async () => false, close: async () => undefined },
+  bus: {
+    publish: told,
+    subscribe: async () => () => undefined,
+    onLost: () => () => undefined,
+    close: async () => undefined,
+  },
+  ids,
+  times: CRASH_TIMES,
+  stopGraceMs: CRASH_TIMES.stopGraceMs,
+  boundResult: (content) => content,
+};
+
+if (verb === 'cancel') {
+  const jobId = parseId<JobId>(id);
+  if (jobId === null) throw new Error('cancel which job?');
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'crash' }));
+} else if (verb === 'approve') {
+  const contextId = parseId<ContextId>(id);
+  if (contextId === null) throw new Error('approve in which context?');
+  const all = { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false } as const;
+  await perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, all));
+} else {
+  const contextId = parseId<ContextId>(id);
+  if (contextId === null) throw new Error('submit to which context?');
+  await performAlone(
+    ports,
+    submitInput(ports, {
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      content: [{ type: 'text', text: 'say: heard' }],
+      delivery: 'queue',
+      branch: null,
+      priority: 5,
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      queueLimit: 1_000,
+    }),
+  );
+}

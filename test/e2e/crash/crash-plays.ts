@@ -1,0 +1,217 @@
+// Plays for processes that die: what is asked, what happens meanwhile, and what must stand in the end whoever died where.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
+import { startChild } from '../rig/children.ts';
+import type { Child } from '../rig/children.ts';
+import { startCrashProcess } from './crash-process.ts';
+import type { Watcher } from './effects.ts';
+import { readOutside } from '../outside/outside-tools.ts';
+import { onStage } from '../rig/stage.ts';
+import type { Stage } from '../rig/stage.ts';
+import { expectSound } from '../rig/stored.ts';
+import { until } from '../rig/until.ts';
+
+/** Crashes under way at once. */
+const AT_ONCE = 4;
+const TOOLS = ['look', 'put', 'mail', 'pay', 'wire', 'book', 'spawn_worker', 'wait_for_workers'];
+const ONCE = ['mail', 'pay'];
+
+export type Cast = { stage: Stage; contextIds: ContextId[]; jobIds: JobId[] };
+
+export type Play = {
+  /** Beside the model and the tools. */
+  config?: WorkerConfig;
+  /** What somebody does again and again from beginning to end, whoever runs. */
+  person?(cast: Cast): Promise<void>;
+  /** Inputs of each context, posted before anything runs. */
+  inputs: string[][];
+  /** What happens while the first process runs. Ends by itself once that process is dead. */
+  meanwhile?(cast: Cast, first: Child): Promise<void>;
+  /** What goes on until all is settled, beside whoever runs. */
+  beside?(cast: Cast, isOver: () => boolean): Promise<void>;
+  /** In the end. `begun`: the `once` calls that were marked as started when the first process had ended. */
+  expect(cast: Cast, begun: ReadonlySet<string>): Promise<void>;
+};
+
+type Death = { when: 'before' | 'after'; at: number };
+
+/**
+ * Plays it with a death at the first effect of each kind. Returns how many died. One effect of a kind stands for all of them: what is
+ * stored then differs only by what has happened before.
+ */
+export async function dieAtEachKind(play: Play, when: Death['when']): Promise<number> {
+  const effects = await effectsOfWhole(play);
+  const places = [...new Set(effects)].map((kind) => effects.indexOf(kind) + 1).values();
+  let died = 0;
+  const alongside = async (): Promise<void> => {
+    for (const at of places) if (!(await survives(play, { when, at }))) died += 1;
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  return died;
+}
+
+/** The effects of a play in which nothing dies, in order. */
+async function effectsOfWhole(play: Play): Promise<string[]> {
+  const known = wholes.get(play);
+  if (known !== undefined) return known;
+  const effects = await onStage(async (stage) => {
+    const cast = await raise(stage, play);
+    expect(await besides(cast, play, () => act(cast, play, { when: 'before', at: Infinity }))).toBe(true);
+    return readFileSync(stage.file('effects'), 'utf8').trim().split('\n');
+  });
+  wholes.set(play, effects);
+  return effects;
+}
+
+const wholes = new Map<Play, string[]>();
+
+/** A play may have an effect less than another: what two calls append at the same time is one effect. */
+const PLAYED_THROUGH = 2;
+
+/** Plays it with a death at every effect, until two play through. Returns how many died. */
+export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
+  let at = 0;
+  let died = 0;
+  let playedThrough = 0;
+  const alongside = async (): Promise<void> => {
+    while (playedThrough < PLAYED_THROUGH) {
+      at += 1;
+      if (await survives(play, { when, at })) playedThrough += 1;
+      else died += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  return died;
+}
+
+async function survives(play: Play, death: Death): Promise<boolean> {
+  return onStage(async (stage) => {
+    try {
+      const cast = await raise(stage, play);
+      return await besides(cast, play, () => act(cast, play, death));
+    } catch (error) {
+      const effects = readFileSync(stage.file('effects'), { encoding: 'utf8', flag: 'a+' });
+      throw new Error(`Died ${death.when} effect ${death.at}. Effects:\n${effects}`, { cause: error });
+    }
+  });
+}
+
+async function besides<T>(cast: Cast, play: Play, work: () => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const acting = goOn();
+  async function goOn(): Promise<void> {
+    for (;;) {
+      await play.person?.(cast);
+      if (over.signal.aborted) return;
+      await sleep(50);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await acting;
+  }
+}
+
+async function raise(stage: Stage, play: Play): Promise<Cast> {
+  const cast: Cast = { stage, contextIds: [], jobIds: [] };
+  for (const inputs of play.inputs) {
+    const contextId = await stage.createContext({
+      model: 'simulated/default',
+      tools: TOOLS,
+      ...play.config,
+    });
+    cast.contextIds.push(contextId);
+    for (const text of inputs) cast.jobIds.push(await stage.post(contextId, text));
+  }
+  return cast;
+}
+
+async function act(cast: Cast, play: Play, death: Death): Promise<boolean> {
+  let isOver = false;
+  const beside = play.beside?.(cast, () => isOver);
+  try {
+    return await playOn(cast, play, death);
+  } finally {
+    isOver = true;
+    await beside;
+  }
+}
+
+async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
+  const { stage } = cast;
+  const first = startCrashWorker(stage, { DIE_AT: String(death.at), DIE_WHEN: death.when });
+  await play.meanwhile?.(cast, first);
+  await stage.settled(() => first.ended() !== null);
+  const survived = await endedWell(first);
+  await until('its last statements to be over', () => isForgotten(stage));
+  const begun = await startedCalls(stage);
+  if (!(await stage.isSettled())) {
+    const drain = await startCrashProcess({
+      env: crashEnv(stage),
+      watcher: BLIND,
+      log: pino({ level: 'silent' }),
+    });
+    try {
+      await stage.settled();
+    } finally {
+      await drain();
+    }
+  }
+  await play.expect(cast, begun);
+  for (const contextId of cast.contextIds) await expectSound(stage.ports.database.db, contextId);
+  expectOnce(stage);
+  return survived;
+}
+
+/** This process is as good as any other to go on: what dies is a process of its own. */
+const BLIND: Watcher = { before: () => undefined, after: () => undefined };
+
+export function startCrashWorker(stage: Stage, env: Record<string, string> = {}): Child {
+  return startChild('test/e2e/crash/crash-worker.ts', [], { ...crashEnv(stage), ...env });
+}
+
+function crashEnv(stage: Stage): Record<string, string> {
+  return { ...stage.env, OUTSIDE: stage.file('outside'), EFFECTS: stage.file('effects') };
+}
+
+/** What a process had sent when it died may be committed after its death, as long as the server knows its connection. */
+async function isForgotten(stage: Stage): Promise<boolean> {
+  const left = await stage.query(`
+    select 1 from pg_stat_activity where datname = current_database() and application_name = 'crash-worker'`);
+  return left.length === 0;
+}
+
+async function startedCalls(stage: Stage): Promise<Set<string>> {
+  const rows = await stage.query(`select name from tool_calls where status = 'started'`);
+  return new Set(rows.map((row) => String(row['name'])));
+}
+
+/** Asks it to end. False: it had died, or died on its way out. Any other end than these two is a fault. */
+export async function endedWell(child: Child): Promise<boolean> {
+  child.signal('SIGTERM');
+  const { code, signal } = await child.exited;
+  expect(child.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  expect([0, 'SIGKILL']).toContain(signal ?? code);
+  return signal === null;
+}
+
+/** A `once` tool began at most once for each of its calls. */
+export function expectOnce(stage: Stage): void {
+  const begun = readOutside(stage.file('outside')).filter(({ what }) => what === 'begin');
+  for (const name of ONCE) {
+    const keys = begun.filter((line) => line.name === name).map((line) => line.key);
+    expect(keys, `${name} in the outside world`).toEqual([...new Set(keys)]);
+  }
+}
+
+/** How often a tool had its effect in the outside world. */
+export function effectsOf(stage: Stage, name: string): number {
+  return readOutside(stage.file('outside')).filter((line) => line.what === 'effect' && line.name === name)
+    .length;
+}

@@ -1,0 +1,107 @@
+// A worker process put together as the command line does it, but on a database that is watched, with tools that leave
+// their mark on the outside world, and the simulated model.
+import type { Logger } from 'pino';
+import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
+import { localBus } from '../../../src/bus/local.ts';
+import { redisBus } from '../../../src/bus/redis.ts';
+import { ids } from '../../../src/platform/ids.ts';
+import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { createSimulated } from '../../../src/llm/simulated/model.ts';
+import { postgresQueue } from '../../../src/queue/postgres.ts';
+import { redisQueue } from '../../../src/queue/redis.ts';
+import { builtInTools } from '../../../src/tools/built-in/tools.ts';
+import { createToolRunner } from '../../../src/tools/run/execute.ts';
+import { parseConfig } from '../../../src/tools/config/parse-config.ts';
+import { createRegistry } from '../../../src/tools/registry/registry.ts';
+import { resolve } from '../../../src/tools/registry/settings.ts';
+import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
+import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
+import type { Abilities, WorkerTimes } from '../../../src/workers/process/ports.ts';
+import { startWorkerProcess } from '../../../src/workers/process/process.ts';
+import { CRASH_TIMES } from './crash-times.ts';
+import { watched } from './effects.ts';
+import type { Watcher } from './effects.ts';
+import { outsideTools } from '../outside/outside-tools.ts';
+
+export type CrashProcess = {
+  /** Its environment: the services, and the file that is its tools' outside world. */
+  env: Readonly<Record<string, string | undefined>>;
+  watcher: Watcher;
+  log: Logger;
+  /** Those of the crash tests, where it does not say. */
+  times?: WorkerTimes;
+  concurrency?: number;
+};
+
+/** Resolves once it claims; returns what drains it and closes all it opened. */
+export async function startCrashProcess({
+  env,
+  watcher,
+  log,
+  times = CRASH_TIMES,
+  concurrency = 10,
+}: CrashProcess): Promise<() => Promise<void>> {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NIGHTSHIFT_PREFIX: prefix, OUTSIDE: outside } = env;
+  if (databaseUrl === undefined || prefix === undefined || outside === undefined) {
+    throw new Error('DATABASE_URL, NIGHTSHIFT_PREFIX and OUTSIDE must be set');
+  }
+  const quiet = (): void => undefined;
+  const own = redisUrl === undefined ? await postgresQueue(databaseUrl, quiet) : null;
+  const queue = redisUrl === undefined ? own : redisQueue(redisUrl, prefix, quiet);
+  if (queue === null) throw new Error('no queue');
+  const wakeQueue = queue.openWakeQueue();
+  const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
+  const database = openDatabase(databaseUrl, { max: 6, name: 'crash-worker' });
+  const worker = await startWorkerProcess(
+    {
+      database: watched(database, watcher),
+      openHeartbeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
+      queue,
+      wakeQueue,
+      bus,
+      ids,
+      abilities: abilities(outside, watcher, log),
+      servers: NO_SERVERS,
+      times,
+      expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+      peers: PEER_LIMITS,
+      boundResult: (content) => content,
+      log,
+      random: Math.random,
+    },
+    concurrency,
+  );
+  return async () => {
+    await worker.drain();
+    await wakeQueue.close();
+    await own?.close();
+    await bus.close();
+    await database.close();
+  };
+}
+
+function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
+  const parsed = parseConfig({ tools: outsideTools(outside, (what) => watcher.after(what)) });
+  if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
+  const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
+  const simulated = createSimulated(ids);
+  return {
+    model: () => simulated,
+    keyId: (provider) => provider,
+    tools: createToolRunner(registry, { limits: LIMITS, log }),
+    resolve: ({ config, role }) =>
+      resolve(config, role, {
+        roles: new Map(),
+        registry,
+        servers: NO_SERVERS,
+        providers: new Set(['simulated']),
+        asking: ASKING_DEFAULTS,
+        parameters: [],
+        defaults: { model: 'simulated/default', max_steps: LIMITS.maxSteps },
+      }),
+    published: { tools: [...registry.names], roles: [], models: ['simulated'], mcpServers: [] },
+    team: TEAM_DEFAULTS,
+  };
+}

@@ -1,0 +1,440 @@
+// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one goes on, and what is
+// stored in the end is the same, but for the outcome of a `once` call that nobody can know.
+import { afterAll, expect, test } from 'vitest';
+import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
+import { depth } from '../../services/depth.ts';
+import { killChildren, startChild } from '../rig/children.ts';
+import type { Child } from '../rig/children.ts';
+import { dieAtEachKind, dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-plays.ts';
+import type { Cast, Play } from './crash-plays.ts';
+import { readOutside } from '../outside/outside-tools.ts';
+import { openStage } from '../rig/stage.ts';
+import type { Stage } from '../rig/stage.ts';
+import { expectSound, history, transcript } from '../rig/stored.ts';
+import { until } from '../rig/until.ts';
+
+afterAll(killChildren);
+
+const LONG = { timeout: 240_000 };
+/** How often a call of the model is refused for so long that the context is parked. */
+const PARKED = depth(1, 2);
+
+async function linesOf({ stage, contextIds }: Cast, place = 0): Promise<string[]> {
+  const contextId = contextIds[place];
+  if (contextId === undefined) throw new Error(`no context ${place}`);
+  return transcript(await history(stage.ports.database.db, contextId));
+}
+
+/** The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow. */
+function outcome(turn: string, name: string, begun: ReadonlySet<string>): string {
+  return `${turn} tool: ${name} ← ${begun.has(name) ? 'unknown' : `${name}: done`}`;
+}
+
+const FIRST = `think: what was asked
+say: let me see
+call: look {}
+call: put {"before_ms": 20}
+call: mail {"before_ms": 40, "after_ms": 20}
+call: pay {"before_ms": 80, "after_ms": 20}
+---
+fail: server_error times 1
+fail: rate_limited retry-after 2050ms times ${PARKED}
+say: done`;
+const SECOND = 'say: and the second\n---\nsay: never said';
+
+/** Every kind of step, and a second input that waits for its turn. */
+const work: Play = {
+  inputs: [[FIRST, SECOND]],
+  async expect(cast, begun) {
+    const { stage, jobIds } = cast;
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${FIRST}`,
+      'a1 assistant: (what was asked) let me see →look →put →mail →pay',
+      'a1 tool: look ← look: done',
+      'a1 tool: put ← put: done',
+      outcome('a1', 'mail', begun),
+      outcome('a1', 'pay', begun),
+      'a1 assistant: done',
+      `u2 user: ${SECOND}`,
+      'a2 assistant: and the second',
+    ]);
+    for (const name of ['mail', 'pay']) {
+      if (begun.has(name)) expect(effectsOf(stage, name)).toBeLessThanOrEqual(1);
+      else expect(effectsOf(stage, name)).toBe(1);
+    }
+    expect(await stage.query('select id, status, steps, error from jobs order by position')).toEqual([
+      { id: jobIds[0], status: 'completed', steps: 2, error: null },
+      { id: jobIds[1], status: 'completed', steps: 1, error: null },
+    ]);
+  },
+};
+
+const GUARDED = `call: look {}
+call: mail {"before_ms": 20}
+call: pay {}
+---
+call: put {"after_ms": 20}
+---
+say: done`;
+
+/** Calls that wait for a person, who approves all but one. */
+const guarded: Play = {
+  inputs: [[GUARDED]],
+  config: {
+    approval: ['mail', 'pay', 'put'].map((tool) => ({ tool, decision: 'always' })),
+  },
+  async person({ stage }) {
+    const waiting = await stage.query(`select context_id, id, name from tool_calls
+      where status = 'waiting' and waits_for = 'approval' and approval is null`);
+    for (const { context_id: contextId, id, name } of waiting)
+      await stage.judge(contextId as ContextId, id as ToolCallId, name === 'pay' ? 'not now' : null);
+  },
+  async expect(cast, begun) {
+    const { stage } = cast;
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${GUARDED}`,
+      'a1 assistant: →look →mail →pay',
+      'a1 tool: look ← look: done',
+      outcome('a1', 'mail', begun),
+      'a1 tool: pay ← Denied by the operator: not now',
+      'a1 assistant: →put',
+      'a1 tool: put ← put: done',
+      'a1 assistant: done',
+    ]);
+    expect(effectsOf(stage, 'pay')).toBe(0);
+    expect(readOutside(stage.file('outside')).filter(({ name }) => name === 'pay')).toEqual([]);
+    if (!begun.has('mail')) expect(effectsOf(stage, 'mail')).toBe(1);
+    // Asked once each, however often it was judged, and run after the decision.
+    expect(
+      await stage.query(`select name, count(*)::int as n, count(distinct data ->> 'tool_call_id')::int as calls
+        from events where name like 'Approval%' group by name order by name`),
+    ).toEqual([
+      { name: 'ApprovalRequested', n: 3, calls: 3 },
+      { name: 'ApprovalResolved', n: 3, calls: 3 },
+    ]);
+    expect(
+      await stage.query(
+        `select name from tool_calls where name in ('mail', 'pay') and started_at < approval_at`,
+      ),
+    ).toEqual([]);
+  },
+};
+
+const SHORT = 'call: mail {"before_ms": 20, "after_ms": 20}\n---\nsay: sent';
+
+/** The shortest job with an effect that must not be repeated. */
+const followUp: Play = {
+  inputs: [[SHORT]],
+  async expect(cast, begun) {
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${SHORT}`,
+      'a1 assistant: →mail',
+      outcome('a1', 'mail', begun),
+      'a1 assistant: sent',
+    ]);
+    if (!begun.has('mail')) expect(effectsOf(cast.stage, 'mail')).toBe(1);
+    expect(await cast.stage.query('select status, steps from jobs')).toEqual([
+      { status: 'completed', steps: 2 },
+    ]);
+  },
+};
+
+const ENDLESS = `say: this takes long
+call: look {}
+call: put {"before_ms": 60000}
+call: mail {"after_ms": 60000}`;
+
+/** Cancelled once the `once` call had its effect, or after the death; then the next input. */
+const cancelled: Play = {
+  inputs: [[ENDLESS, 'say: next']],
+  async meanwhile({ stage, jobIds: [jobId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
+    if (jobId !== undefined) await stage.cancel(jobId);
+  },
+  async expect(cast) {
+    const lines = await linesOf(cast);
+    if (await withdrawn(cast)) return expect(lines).toEqual(['u1 user: say: next', 'a1 assistant: next']);
+    expect(lines[0]).toBe(`u1 user: ${ENDLESS}`);
+    expect(lines.slice(-2)).toEqual(['u2 user: say: next', 'a2 assistant: next']);
+    const answer = lines.slice(1, -2);
+    if (answer.length > 0) {
+      expect(answer).toHaveLength(4);
+      expect(answer[0]).toBe('a1 assistant: this takes long →look →put →mail');
+      expect(answer[1]).toMatch(/^a1 tool: look ← (look: done|Cancelled while)/);
+      expect(answer[2]).toMatch(/^a1 tool: put ← Cancelled while/);
+      const known =
+        effectsOf(cast.stage, 'mail') === 0 ? '(Cancelled before|Cancelled after)' : 'Cancelled after';
+      expect(answer[3]).toMatch(new RegExp(`^a1 tool: mail ← ${known}`));
+    }
+    await expectReceipt(cast);
+    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+      { status: 'cancelled' },
+      { status: 'completed' },
+    ]);
+  },
+};
+
+/** Interrupted once the `once` call had its effect, or after the death; then the next input. */
+const interrupted: Play = {
+  inputs: [[ENDLESS, 'say: next']],
+  async meanwhile({ stage, contextIds: [contextId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
+    if (contextId !== undefined) await stage.interrupt(contextId, 'discard');
+  },
+  async expect(cast) {
+    const [input, ...more] = await linesOf(cast);
+    expect(input).toBe(`u1 user: ${ENDLESS}`);
+    expect(more.slice(-2)).toEqual(['u2 user: say: next', 'a2 assistant: next']);
+    const notes = more.slice(0, -2);
+    expect(notes.length).toBeLessThanOrEqual(1);
+    const [note] = notes;
+    if (note !== undefined) expect(note).toMatch(/^a1 system: An answer was interrupted.*look\(.*put\(/);
+    if (effectsOf(cast.stage, 'mail') > 0) expect(note).toContain('mail(');
+    const [retracted] = await cast.stage.query(`
+      select count(*) filter (where role = 'assistant') as answers,
+        count(*) filter (where role = 'user') as inputs from messages where status = 'retracted'`);
+    expect(retracted).toEqual({ answers: note === undefined ? 0 : 1, inputs: 0 });
+    await expectReceipt(cast, 'interrupt');
+    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+      { status: 'interrupted' },
+      { status: 'completed' },
+    ]);
+  },
+};
+
+/** It was cancelled before anybody had begun it. */
+async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
+  const rows = await stage.query(`
+    select 1 from jobs where id = '${jobId}' and status = 'cancelled' and started_at is null`);
+  return rows.length > 0;
+}
+
+/** Asked, then heard (if there was anybody to hear, whose clock may be a little behind), then stopped. */
+async function expectReceipt({ stage, jobIds: [jobId] }: Cast, kind = 'cancel'): Promise<void> {
+  const [row] = await stage.query(`
+    select stop_kind, stop_requested_at <= stopped_at as stopped, stopped_at <= finished_at as ended,
+      coalesce(stop_delivered_at between stop_requested_at - interval '10 seconds' and stopped_at, true) as heard
+    from jobs where id = '${jobId}'`);
+  expect(row).toEqual({ stop_kind: kind, stopped: true, ended: true, heard: true });
+}
+
+const THINKING = 'wait: 2s\nsay: thought';
+const MAILING = 'call: mail {"before_ms": 300, "after_ms": 300}\n---\nsay: mailed';
+const PUTTING = 'call: put {"before_ms": 2000}\n---\nsay: there';
+
+/** Told to stop while a model call, a `once` call and an idempotent one are under way. */
+const drained: Play = {
+  inputs: [[THINKING], [MAILING], [PUTTING]],
+  async meanwhile({ stage }, first) {
+    await until('all three', () => first.ended() !== null || readOutside(stage.file('outside')).length >= 2);
+    first.signal('SIGTERM');
+    await first.exited;
+  },
+  async expect(cast, begun) {
+    expect(await linesOf(cast, 0)).toEqual([`u1 user: ${THINKING}`, 'a1 assistant: thought']);
+    expect(await linesOf(cast, 1)).toEqual([
+      `u1 user: ${MAILING}`,
+      'a1 assistant: →mail',
+      outcome('a1', 'mail', begun),
+      'a1 assistant: mailed',
+    ]);
+    expect(await linesOf(cast, 2)).toEqual([
+      `u1 user: ${PUTTING}`,
+      'a1 assistant: →put',
+      'a1 tool: put ← put: done',
+      'a1 assistant: there',
+    ]);
+    expect(await cast.stage.query('select distinct status from jobs')).toEqual([{ status: 'completed' }]);
+  },
+};
+
+const SPAWNING = `call: spawn_worker {"input": "say: first"}
+call: look {}
+call: spawn_worker {"input": "call: spawn_worker {\\"input\\": \\"say: deep\\"}\\n---\\nsay: second"}
+call: spawn_worker {"input": "say: third", "wait": false}
+---
+say: all are back`;
+
+/** Workers that make workers, and wait for them: each call makes one, and is told of it once. */
+const spawning: Play = {
+  inputs: [[SPAWNING]],
+  async expect(cast) {
+    const { stage } = cast;
+    const lines = await linesOf(cast);
+    const told = lines.filter((line) => line.startsWith('a1 tool: spawn_worker')).map(outputIn);
+    expect(told.toSorted()).toEqual(['first', 'none', 'second']);
+    expect(lines[6]).toBe('a1 assistant: all are back');
+    // Nobody waits for the third: how it ended is an input of its own, once.
+    expect(lines).toHaveLength(9);
+    expect(lines[7]).toMatch(/^u2 user: .*third/s);
+    expect(lines[8]).toMatch(/^a2 assistant: /);
+    expect(await stage.query('select status, count(*)::int as n from jobs group by status')).toEqual([
+      { status: 'completed', n: 6 },
+    ]);
+    expect(await stage.query('select count(distinct parent_tool_call_id)::int as n from jobs')).toEqual([
+      { n: 4 },
+    ]);
+    expect(await stage.query('select 1 from awaited_jobs')).toEqual([]);
+  },
+};
+
+/** What a child said, as the result of the call that made it tells. */
+function outputIn(line: string): string {
+  const told: unknown = JSON.parse(line.slice(line.indexOf('{')));
+  const output = typeof told === 'object' && told !== null && 'output' in told ? told.output : null;
+  return typeof output === 'string' ? output : 'none';
+}
+
+/** At which effects a process dies in the gate; at full depth it dies at every one. */
+type Gate = 'every' | 'kinds' | 'none';
+/** `least` effects and `kinds` of them are there at the least. */
+type Entry = { what: string; play: Play; least: number; kinds: number; after: Gate; before: Gate };
+
+const PLAYS: Entry[] = [
+  {
+    what: 'of workers that make workers',
+    play: spawning,
+    least: 10,
+    kinds: 3,
+    after: 'kinds',
+    before: 'none',
+  },
+  {
+    what: 'of a job with every kind of step',
+    play: work,
+    least: 13,
+    kinds: 3,
+    after: 'every',
+    before: 'kinds',
+  },
+  {
+    what: 'of a job whose calls wait for approval',
+    play: guarded,
+    least: 10,
+    kinds: 3,
+    after: 'kinds',
+    before: 'none',
+  },
+  { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
+  { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
+  { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
+  { what: 'while it drains', play: drained, least: 7, kinds: 3, after: 'kinds', before: 'none' },
+];
+
+async function die({ what, play, least, kinds, ...gate }: Entry, when: 'before' | 'after') {
+  const isEach = depth(gate[when] === 'every', true);
+  const died = await (isEach ? dieEverywhere(play, when) : dieAtEachKind(play, when));
+  process.stdout.write(`died right ${when} ${died} effects ${what}${isEach ? '' : ', one of each kind'}\n`);
+  expect(died).toBeGreaterThanOrEqual(isEach ? least : kinds);
+}
+
+test.each(PLAYS.filter(({ after }) => depth(after !== 'none', true)))(
+  'what a process leaves that dies right after an effect $what is ended by another one as if nothing had happened',
+  LONG,
+  (entry) => die(entry, 'after'),
+);
+
+test.each(PLAYS.filter(({ before }) => depth(before !== 'none', true)))(
+  'what a process leaves that dies right before an effect $what is ended by another one as if nothing had happened',
+  LONG,
+  (entry) => die(entry, 'before'),
+);
+
+async function withWorker(work: (stage: Stage, worker: Child) => Promise<void>): Promise<void> {
+  const stage = await openStage();
+  try {
+    const worker = startCrashWorker(stage);
+    await worker.says(/^up$/);
+    await work(stage, worker);
+    await stage.settled();
+    expect(await endedWell(worker)).toBe(true);
+  } finally {
+    await killChildren();
+    await stage.close();
+  }
+}
+
+async function dies(stage: Stage, ...args: string[]): Promise<void> {
+  const client = startChild('test/e2e/crash/crash-client.ts', args, stage.env);
+  expect(await client.exited, client.lines.join('\n')).toEqual({ code: null, signal: 'SIGKILL' });
+}
+
+test(
+  'a cancel whose process dies between its commit and its word is heard by the next beat',
+  LONG,
+  async () => {
+    await withWorker(async (stage, worker) => {
+      const contextId = await stage.createContext({ model: 'simulated/default' });
+      const jobId = await stage.post(contextId, 'wait: 1h\nsay: late');
+      await stage.post(contextId, 'say: next');
+      await until(
+        'the model call',
+        async () => (await stage.query('select 1 from contexts where lease_owner is not null')).length > 0,
+      );
+      await dies(stage, 'before', 'cancel', jobId);
+      expect(await stage.query(`select status, stop_kind from jobs where id = '${jobId}'`)).toEqual([
+        { status: 'running', stop_kind: null },
+      ]);
+      await dies(stage, 'after', 'cancel', jobId);
+      await stage.settled();
+      await expectReceipt({ stage, contextIds: [contextId], jobIds: [jobId] });
+      const [row] = await stage.query(`
+      select stop_reason, stop_delivered_at is not null as heard from jobs where id = '${jobId}'`);
+      expect(row).toMatchObject({ stop_reason: 'crash', heard: true });
+      // Its holder heard it: no sweep had to fence that off.
+      expect(worker.lines.filter((line) => line.includes('not answered in time'))).toEqual([]);
+      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+        'u1 user: wait: 1h\nsay: late',
+        'u2 user: say: next',
+        'a2 assistant: next',
+      ]);
+      await expectSound(stage.ports.database.db, contextId);
+    });
+  },
+);
+
+test(
+  'an input whose process dies before its commit was never there; one after it is found by the sweep',
+  LONG,
+  async () => {
+    await withWorker(async (stage) => {
+      const contextId = await stage.createContext({ model: 'simulated/default' });
+      await dies(stage, 'before', 'submit', contextId);
+      expect(await stage.query('select 1 from jobs union all select 1 from messages')).toEqual([]);
+      await dies(stage, 'after', 'submit', contextId);
+      await stage.settled();
+      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+        'u1 user: say: heard',
+        'a1 assistant: heard',
+      ]);
+      await expectSound(stage.ports.database.db, contextId);
+    });
+  },
+);
+
+test(
+  'a decision whose process dies before its commit was never given; one after it is found by the sweep',
+  LONG,
+  async () => {
+    await withWorker(async (stage) => {
+      const contextId = await stage.createContext({
+        model: 'simulated/default',
+        tools: ['mail'],
+        approval: [{ tool: 'mail', decision: 'always' }],
+      });
+      await stage.post(contextId, 'call: mail {}\n---\nsay: mailed');
+      const approvals = () => stage.query("select approval from tool_calls where status = 'waiting'");
+      await until('the wait', async () => (await approvals()).length > 0);
+      await until(
+        'the lease to be given back',
+        async () => (await stage.query('select 1 from contexts where lease_owner is null')).length > 0,
+      );
+      await dies(stage, 'before', 'approve', contextId);
+      expect(await approvals()).toEqual([{ approval: null }]);
+      await dies(stage, 'after', 'approve', contextId);
+      await stage.settled();
+      expect(effectsOf(stage, 'mail')).toBe(1);
+      await expectSound(stage.ports.database.db, contextId);
+    });
+  },
+);

@@ -1,0 +1,74 @@
+// A database that tells of every durable effect, before it is sent and after it was acknowledged: statements that wrote
+// rows outside transactions, and commits of transactions that wrote any.
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { SQLWrapper } from 'drizzle-orm';
+import type { Database, Executor } from '../../../src/db/connection/client.ts';
+import { isWrite, tagOf } from '../../services/statements.ts';
+
+export type Watcher = {
+  /** About to be sent. Of an effect that may turn out to be none, nothing is told before. */
+  before(what: string): void;
+  after(what: string): void;
+};
+
+const dialect = new PgDialect();
+
+export function watched(database: Database, watcher: Watcher): Database {
+  return {
+    db: watch(database.db, watcher),
+    async transaction(work) {
+      const written: string[] = [];
+      const within: Watcher = { before: () => undefined, after: (what) => written.push(what) };
+      let isTold = false;
+      const tellBefore = (what: readonly string[]): void => {
+        isTold = true;
+        watcher.before(what.join(' + '));
+      };
+      // What ends a transaction is committed with it.
+      const ending: Watcher = {
+        before: (what) => tellBefore([...written, what]),
+        after: (what) => within.after(what),
+      };
+      const result = await database.transaction(async (tx, last) => {
+        const done = await work(watch(tx, within), watch(last, ending));
+        if (written.length > 0 && !isTold) tellBefore(written);
+        return done;
+      });
+      if (written.length > 0) watcher.after(written.join(' + '));
+      return result;
+    },
+    read: (read, options) => database.read(read, options),
+    close: (timeoutSeconds) => database.close(timeoutSeconds),
+  };
+}
+
+function watch(executor: Executor, watcher: Watcher): Executor {
+  return new Proxy(executor, {
+    get(target, member, receiver) {
+      if (member !== 'execute') return Reflect.get(target, member, receiver);
+      return async (query: SQLWrapper) => {
+        const what = kindOf(dialect.sqlToQuery(query.getSQL()).sql);
+        if (what === 'append' || what === 'submit') watcher.before(what);
+        const rows = await target.execute(query);
+        if (what !== null && rows.length > 0) watcher.after(what);
+        return rows;
+      };
+    },
+  });
+}
+
+/** Kinds of effects by the tags of their statements. All other writes are of one kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  'contexts.append': 'append',
+  'contexts.claim': 'claim',
+  'contexts.claim_many': 'claim',
+  'contexts.revoke': 'revoke',
+  'contexts.take_due': 'take due',
+  'jobs.submit': 'submit',
+  'processes.declare_dead': 'declare dead',
+};
+
+/** Null: it only reads. */
+function kindOf(text: string): string | null {
+  return isWrite(text) ? (KINDS[tagOf(text) ?? ''] ?? 'write') : null;
+}

@@ -1,0 +1,37 @@
+// Processes that are told to end while a service is silent.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { OwnService } from '../../services/own-service.ts';
+import { expectBalanced, startLedger } from './ledger.ts';
+import { CALLS, SCRIPT, SHORT_REQUEST, expectOnce, openHouse, say } from './outage-platform.ts';
+import { startWorker } from '../rig/platform.ts';
+import type { Own } from '../rig/stage.ts';
+
+/** `service` is silent, on which a platform of its own runs. */
+export async function expectEndInTime(service: OwnService, own: Own, inputs: number): Promise<void> {
+  const house = await openHouse(own, { NIGHTSHIFT_DRAIN_MS: '2000', ...SHORT_REQUEST });
+  const { stage } = house;
+  const ledger = await startLedger(house, { contexts: 4, script: SCRIPT });
+  await ledger.more(inputs);
+  await service.pause();
+  const begun = performance.now();
+  const ends = [house.api, ...house.workers].map(async (child) => {
+    child.signal('SIGTERM');
+    const end = await child.exited;
+    return { ...end, ms: performance.now() - begun };
+  });
+  const late = sleep(20_000).then(() => null);
+  const ended = await Promise.all(ends.map((end) => Promise.race([end, late])));
+  say(
+    `told to end in the silence: ended in ${ended.map((end) => (end === null ? 'no time' : `${Math.round(end.ms)} ms`)).join(', ')}`,
+  );
+  await service.resume();
+  expect(ended.map((end) => end?.code)).toEqual([0, 0, 0]);
+  await ledger.abandon();
+  const worker = await startWorker(house.env);
+  await stage.settled();
+  await expectBalanced(stage, ledger, CALLS);
+  expectOnce(stage);
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+}

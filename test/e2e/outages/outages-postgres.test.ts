@@ -1,0 +1,111 @@
+// Postgres goes away in the middle of work, for a moment or for long: everything goes on by itself, nothing is lost, nothing is said
+// or done twice, and what was accepted is answered exactly once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { depth } from '../../services/depth.ts';
+import { expectEndInTime } from './ended-in-silence.ts';
+import { expectBalanced, startLedger } from './ledger.ts';
+import {
+  CALLS,
+  LONG,
+  LONG_LEASE,
+  SCRIPT,
+  SHORT_LEASE,
+  databaseOn,
+  endAll,
+  expectGoodLogs,
+} from './outage-platform.ts';
+import { SHORT_REQUEST, expectOnce, openHouse, redis, say, sharedPostgres } from './outage-platform.ts';
+import { until } from '../rig/until.ts';
+
+/** Inputs that are accepted between two blows. */
+const SOME = depth(6, 20);
+
+const server = sharedPostgres();
+afterEach(endAll);
+afterAll(() => server.remove());
+
+test.skipIf(!redis)(
+  'Postgres restarted and killed in the middle: the API says so, and everything goes on',
+  LONG,
+  async () => {
+    const service = await server.get();
+    const house = await openHouse(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
+    for (const blow of ['stop', 'kill'] as const) {
+      await ledger.more(SOME);
+      await service[blow]();
+      await until(
+        'the API to say that Postgres is away',
+        async () => (await house.client.status('/readyz')) === 503,
+      );
+      await until('a refused input', () => (ledger.answers.get(503) ?? 0) > 0);
+      ledger.answers.delete(503);
+      await service.start();
+      const begun = performance.now();
+      await ledger.more(1);
+      say(`after ${blow}: the next input was accepted ${Math.round(performance.now() - begun)} ms later`);
+    }
+    await ledger.more(SOME);
+    await ledger.stop();
+    await house.stage.settled();
+    expect([...ledger.answers.keys()].filter((status) => ![202, 503].includes(status))).toEqual([]);
+    const unknown = await expectBalanced(house.stage, ledger, CALLS);
+    say(`Postgres restarted twice: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`);
+    expectOnce(house.stage);
+    expect(house.workers.map((worker) => worker.ended())).toEqual([null, null]);
+    expectGoodLogs(house);
+  },
+);
+
+test.skipIf(!redis)(
+  'Postgres silent for less than the lease: every run goes on where it was',
+  LONG,
+  async () => {
+    const service = await server.get();
+    const house = await openHouse(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
+    await ledger.more(SOME);
+    await service.pause();
+    await until('the API to give up', async () => (ledger.answers.get(503) ?? 0) > 0);
+    await sleep(1_500);
+    await service.resume();
+    await ledger.more(SOME);
+    await ledger.stop();
+    await house.stage.settled();
+    expect(await expectBalanced(house.stage, ledger, CALLS)).toBe(0);
+    expectOnce(house.stage);
+    expectGoodLogs(house);
+  },
+);
+
+test.skipIf(!redis)(
+  'Postgres silent for longer than the lease: runs are let go, and taken up again once',
+  LONG,
+  async () => {
+    const service = await server.get();
+    const house = await openHouse(await databaseOn(service), { ...SHORT_LEASE, ...SHORT_REQUEST });
+    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
+    await ledger.more(SOME);
+    await service.pause();
+    await Promise.all(house.workers.map((worker) => worker.says(/ending all runs|a heartbeat was missed/)));
+    await sleep(Number(SHORT_LEASE.NIGHTSHIFT_LEASE_MS) + 1_000);
+    await service.resume();
+    const begun = performance.now();
+    await ledger.more(SOME);
+    say(`after the silence: ${SOME} inputs accepted within ${Math.round(performance.now() - begun)} ms`);
+    await ledger.stop();
+    await house.stage.settled();
+    const unknown = await expectBalanced(house.stage, ledger, CALLS);
+    say(
+      `Postgres silent beyond the lease: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`,
+    );
+    expectOnce(house.stage);
+    expectGoodLogs(house, /declared dead|ending all runs/);
+  },
+);
+
+test.skipIf(!redis)('processes told to end while Postgres is silent end in their time', LONG, async () => {
+  const service = await server.get();
+  await expectEndInTime(service, await databaseOn(service), SOME);
+});

@@ -1,0 +1,124 @@
+// Tools with an effect in the outside world: a line of a file. The tool's way is `begin`, its effect, `end`.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Effect, JsonSchemaTool, Reconciliation } from '../../../src/index.ts';
+
+/** `told` hears of every effect once it is done. */
+export function outsideTools(file: string, told: (what: string) => void = () => undefined): JsonSchemaTool[] {
+  return [
+    outsideTool('look', 'none', file, told),
+    outsideTool('put', 'idempotent', file, told),
+    outsideTool('mail', 'once', file, told),
+    outsideTool('pay', 'once', file, told),
+    // A person lets this one run, or not, or with another word.
+    guardedTool(file),
+    // Of this one a person is to say what became of it; the next one knows by itself.
+    { ...outsideTool('wire', 'once', file, told), on_unknown: 'ask' },
+    {
+      ...outsideTool('book', 'once', file, told),
+      reconcile: ({ idempotency_key: key }) => truth(file, 'book', key),
+    },
+  ];
+}
+
+const gateOf = (file: string): string => `${file}.gate`;
+
+/** Lets go on whatever waits for it, and whatever comes to it later. */
+export function openAccessControl(file: string): void {
+  writeFileSync(gateOf(file), '');
+}
+
+async function passGate(file: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(gateOf(file))) await sleep(20, undefined, { signal });
+}
+
+type Input = {
+  /** Before the effect, and after it. */
+  before_ms?: number;
+  after_ms?: number;
+  /** Its effect waits until the gate is open. */
+  gated?: boolean;
+};
+
+function outsideTool(
+  name: string,
+  effect: Effect,
+  file: string,
+  told: (what: string) => void,
+): JsonSchemaTool {
+  const ms = { type: 'integer', minimum: 0 };
+  return {
+    name,
+    effect,
+    description: `Has its effect: ${effect}.`,
+    input_schema: {
+      type: 'object',
+      properties: { before_ms: ms, after_ms: ms, gated: { type: 'boolean' } },
+      additionalProperties: false,
+    },
+    async execute({ before_ms = 0, after_ms = 0, gated = false }: Input, { signal, idempotency_key }) {
+      const note = (what: string): void => appendFileSync(file, `${what} ${name} ${idempotency_key}\n`);
+      note('begin');
+      await sleep(before_ms, undefined, { signal });
+      if (gated) await passGate(file, signal);
+      note('effect');
+      told(`${name} outside`);
+      await sleep(after_ms, undefined, { signal });
+      note('end');
+      return `${name}: done`;
+    },
+  };
+}
+
+/** Says outside with which word it was run. */
+function guardedTool(file: string): JsonSchemaTool {
+  const note = (what: string, key: string): void => appendFileSync(file, `${what} guard ${key}\n`);
+  return {
+    name: 'guard',
+    effect: 'once',
+    approval: 'always',
+    description: 'Has its effect once somebody approved it.',
+    input_schema: {
+      type: 'object',
+      properties: { word: { type: 'string' } },
+      required: ['word'],
+      additionalProperties: false,
+    },
+    execute({ word }: { word: string }, { idempotency_key: key }) {
+      note('begin', key);
+      note(withWord(word), key);
+      note('effect', key);
+      note('end', key);
+      return 'guard: done';
+    },
+  };
+}
+
+/** What a guarded call leaves outside. */
+export function withWord(word: string): string {
+  return `with:${word}`;
+}
+
+/** What became of a call, by what happened outside. */
+function truth(file: string, name: string, key: string): Reconciliation {
+  return hasHappened(file, name, key)
+    ? { outcome: 'happened', result: `${name}: done` }
+    : { outcome: 'did_not_happen' };
+}
+
+export function hasHappened(file: string, name: string, key: string): boolean {
+  return readOutside(file).some((line) => line.what === 'effect' && line.name === name && line.key === key);
+}
+
+export type Outside = { what: string; name: string; key: string };
+
+/** What happened in the outside world, in order. */
+export function readOutside(file: string): Outside[] {
+  return readFileSync(file, { encoding: 'utf8', flag: 'a+' })
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [what = '', name = '', key = ''] = line.split(' ');
+      return { what, name, key };
+    });
+}

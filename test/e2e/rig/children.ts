@@ -1,0 +1,87 @@
+// Real processes: TypeScript programs that Node runs by itself. Each is known by its pid, and none outlives its test file.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import path from 'node:path';
+import { programFile } from '../../services/programs.ts';
+import type { Program } from '../../services/programs.ts';
+
+export type Ended = { code: number | null; signal: NodeJS.Signals | null };
+
+export type Child = {
+  pid: number;
+  /** Lines of stdout and stderr so far. */
+  lines: string[];
+  /** How it ended; null while it runs. */
+  ended(): Ended | null;
+  exited: Promise<Ended>;
+  /** Resolves with the first line, past or future, that matches; rejects where the process ends without it. */
+  says(pattern: RegExp): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+};
+
+const running = new Set<ChildProcess>();
+
+/** Compiled code is kept from one process to the next: most of a short life would be spent on compiling. */
+const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
+
+/** The environment is `env` and the PATH, nothing else. */
+export function startChild(program: Program, args: readonly string[], env: Record<string, string>): Child {
+  const child = spawn(process.execPath, [programFile(program), ...args], {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${program} did not start`);
+  running.add(child);
+  const lines: string[] = [];
+  const heard = new Set<(line: string) => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      for (const hear of heard) hear(line);
+    });
+  }
+  let end: Ended | null = null;
+  const exited = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      end = { code, signal };
+      resolve(end);
+    });
+  });
+  return {
+    pid,
+    lines,
+    exited,
+    ended: () => end,
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const known = lines.find((line) => pattern.test(line));
+        if (known !== undefined) return resolve(known);
+        const hear = (line: string): void => {
+          if (!pattern.test(line)) return;
+          heard.delete(hear);
+          resolve(line);
+        };
+        heard.add(hear);
+        void exited.then(() =>
+          reject(new Error(`${program} ended without a word like ${pattern}:\n${lines.join('\n')}`)),
+        );
+      }),
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+/** Ends whatever still runs, at once: a stopped process too. */
+export async function killChildren(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    }),
+  );
+}

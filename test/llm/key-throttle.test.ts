@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import { throttleFor } from '../../src/core/run/throttle.ts';
+import type { FailureClass, ModelFailure } from '../../src/core/model/model.ts';
+import { KeyThrottle } from '../../src/llm/key-throttle.ts';
+import type { Pass } from '../../src/llm/key-throttle.ts';
+
+const START = 1_000_000;
+const NEVER = new AbortController().signal;
+
+function setUp() {
+  const clock = { time: START, now: () => clock.time };
+  return { clock, gate: new KeyThrottle(clock, () => 0.5) };
+}
+
+function failure(retryAfterMs: number | null, reason: FailureClass = 'rate_limited'): ModelFailure {
+  return { class: reason, message: 'slow down', retryAfterMs };
+}
+
+/** As many calls as are let in now. */
+function enterAll(gate: KeyThrottle): Pass[] {
+  const passes: Pass[] = [];
+  while (gate.holding() === null && passes.length < 500) passes.push(gate.enter());
+  return passes;
+}
+
+test('a gate that nobody closed lets everybody in', () => {
+  const { gate } = setUp();
+  expect(enterAll(gate)).toHaveLength(500);
+});
+
+test('a Retry-After closes it until then', () => {
+  const { gate, clock } = setUp();
+  const closing = gate.refused(gate.enter(), failure(3_000));
+  expect(closing).toEqual({ until: START + 3_000, reason: 'rate_limited' });
+  expect(gate.holding()).toMatchObject({ until: START + 3_000, reason: 'rate_limited' });
+  clock.time += 2_999;
+  expect(gate.holding()).not.toBeNull();
+  clock.time += 1;
+  expect(gate.holding()).toBeNull();
+});
+
+test('then calls double with each round of answers, until the gate is forgotten', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(3_000));
+  clock.time += 3_000;
+  const rounds: number[] = [];
+  for (let inside = enterAll(gate); inside.length < 500; inside = enterAll(gate)) {
+    rounds.push(inside.length);
+    for (const pass of inside) gate.answered(pass);
+  }
+  expect(rounds).toEqual([2, 4, 8, 16, 32, 64]);
+});
+
+test('a call that ends without an answer gives its place to another one, and no more', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(3_000));
+  clock.time += 3_000;
+  for (const pass of enterAll(gate)) gate.left(pass);
+  expect(enterAll(gate)).toHaveLength(2);
+});
+
+test('an answer counts once, from its first word on', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(3_000));
+  clock.time += 3_000;
+  const [pass] = enterAll(gate);
+  if (pass === undefined) throw new Error('nobody was let in');
+  gate.answered(pass);
+  gate.answered(pass);
+  gate.left(pass);
+  expect(enterAll(gate)).toHaveLength(2);
+});
+
+test('a refusal on the ramp closes it again, and the ramp begins anew', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(3_000));
+  clock.time += 3_000;
+  for (const pass of enterAll(gate)) gate.answered(pass);
+  const inside = enterAll(gate);
+  expect(inside).toHaveLength(4);
+  for (const pass of inside) gate.refused(pass, failure(2_000));
+  expect(gate.holding()).toMatchObject({ until: clock.time + 2_000 });
+  clock.time += 2_000;
+  expect(enterAll(gate)).toHaveLength(2);
+});
+
+test('without a Retry-After the hold is short, and doubles as long as nobody is answered', () => {
+  const { gate, clock } = setUp();
+  const holds: number[] = [];
+  for (let count = 0; count < 9; count += 1) {
+    const [pass] = enterAll(gate);
+    if (pass === undefined) throw new Error('nobody was let in');
+    const closing = gate.refused(pass, failure(null, 'overloaded'));
+    holds.push((closing?.until ?? 0) - clock.time);
+    clock.time = closing?.until ?? 0;
+  }
+  expect(holds).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test('a hundred calls that are refused together are one refusal', () => {
+  const { gate, clock } = setUp();
+  const inside = Array.from({ length: 100 }, () => gate.enter());
+  const told = inside.map((pass) => gate.refused(pass, failure(null)));
+  expect(told.filter((closing) => closing !== null)).toEqual([
+    { until: START + 500, reason: 'rate_limited' },
+  ]);
+  clock.time += 500;
+  expect(gate.refused(gate.enter(), failure(null))?.until).toBe(clock.time + 1_000);
+});
+
+test('one of them that names a later moment is heard', () => {
+  const { gate } = setUp();
+  const [first, second, third] = [gate.enter(), gate.enter(), gate.enter()];
+  gate.refused(first, failure(3_000));
+  expect(gate.refused(second, failure(9_000))?.until).toBe(START + 9_000);
+  expect(gate.refused(third, failure(4_000))).toBeNull();
+  expect(gate.holding()?.until).toBe(START + 9_000);
+});
+
+test('failures of the one call alone close nothing', () => {
+  const { gate } = setUp();
+  for (const reason of ['server_error', 'unreachable', 'auth', 'prompt_too_long'] as const) {
+    expect(gate.refused(gate.enter(), failure(5_000, reason))).toBeNull();
+  }
+  expect(gate.holding()).toBeNull();
+});
+
+test('a Retry-After that no job waits for closes nothing', () => {
+  expect(throttleFor(failure(25 * 60 * 60 * 1_000), 1)).toBeNull();
+  expect(throttleFor(failure(0), 1)).toBe(500);
+});
+
+test('what others were told closes it here, and never opens it', () => {
+  const { gate } = setUp();
+  expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(true);
+  expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(false);
+  expect(gate.receive({ until: START + 1_000, reason: 'rate_limited' })).toBe(false);
+  expect(gate.receive({ until: START - 1, reason: 'rate_limited' })).toBe(false);
+  expect(gate.holding()).toMatchObject({ until: START + 5_000, reason: 'overloaded' });
+});
+
+test('a minute without a refusal opens it, whoever is still inside', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(3_000));
+  clock.time += 3_000;
+  enterAll(gate);
+  clock.time += 59_999;
+  expect(gate.holding()).not.toBeNull();
+  clock.time += 1;
+  expect(gate.holding()).toBeNull();
+  expect(enterAll(gate)).toHaveLength(500);
+});
+
+test('a thousand that are sent away come again one after the other', () => {
+  const { gate } = setUp();
+  gate.refused(gate.enter(), failure(10_000));
+  const moments = Array.from({ length: 1_000 }, () => gate.comeAgainAt());
+  expect(new Set(moments).size).toBe(1_000);
+  expect(Math.min(...moments)).toBeGreaterThan(START + 10_000);
+  expect(Math.max(...moments)).toBe(START + 10_000 + 19_990);
+});
+
+test('who waits in place is called when the hold is over, in order, as there are places', async () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(500));
+  const called: number[] = [];
+  const waits = [1, 2, 3, 4, 5].map((number) =>
+    gate.turn(START + 60_000, NEVER).then((isCalled) => isCalled && called.push(number)),
+  );
+  clock.time += 500;
+  await Promise.all(waits.slice(0, 2));
+  expect(called).toEqual([1, 2]);
+  const [first, second] = [gate.enter(), gate.enter()];
+  gate.answered(first);
+  await Promise.all(waits.slice(2, 4));
+  expect(called).toEqual([1, 2, 3, 4]);
+  const [third, fourth] = [gate.enter(), gate.enter()];
+  gate.left(second);
+  await waits[4];
+  for (const pass of [third, fourth]) gate.left(pass);
+});
+
+test('a wait in place ends with its signal, and too many do not wait', async () => {
+  const { gate } = setUp();
+  gate.refused(gate.enter(), failure(500));
+  const controller = new AbortController();
+  const waits = Array.from({ length: 32 }, () => gate.turn(START + 60_000, controller.signal));
+  expect(await gate.turn(START + 60_000, controller.signal)).toBe(false);
+  controller.abort();
+  expect(await Promise.all(waits)).toEqual(waits.map(() => false));
+});

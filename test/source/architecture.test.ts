@@ -1,0 +1,548 @@
+// Holds the import table of the design, and what else keeps each thing in its place. What bends a rule is listed here
+// with its reason; a rule that nobody bends any more loses its line.
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bracketed, importsOf, readSource } from './source-text.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** Which folder may import which; itself always. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  db: ['core', 'package-files.ts'],
+  queue: ['core'],
+  bus: ['core'],
+  llm: ['core'],
+  tools: ['core', 'package-files.ts'],
+  events: ['core', 'db', 'bus'],
+  agent: ['core'],
+  commands: ['core', 'db', 'queue', 'bus'],
+  workers: ['core', 'db', 'queue', 'bus', 'llm', 'tools', 'events', 'agent', 'commands', 'package-files.ts'],
+  api: ['core', 'db', 'commands', 'events'],
+  client: [],
+  dev: [],
+  config: ['core'],
+  'package-files.ts': [],
+};
+
+/** Those that put the house together import what they like: no rule but that nobody imports them. */
+const ASSEMBLERS = ['platform', 'cli', 'index.ts'];
+
+const BENT_IMPORTS: Readonly<Record<string, string>> = {
+  'api → config': 'the application is made from the part of the configuration that is its own',
+};
+
+/** Packages by the folders that may know of them. One that is not listed belongs nowhere yet. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'drizzle-orm': ['db'],
+  postgres: ['db'],
+  bullmq: ['queue'],
+  pg: ['queue'],
+  ioredis: ['queue', 'bus'],
+  '@anthropic-ai/sdk': ['llm'],
+  openai: ['llm'],
+  '@modelcontextprotocol/sdk': ['tools'],
+  ajv: ['tools', 'api'],
+  'ajv-formats': ['tools', 'api'],
+  fastify: ['api'],
+  '@fastify/cookie': ['api'],
+  '@fastify/static': ['api'],
+  '@fastify/swagger': ['api'],
+  '@fastify/swagger-ui': ['api'],
+  '@fastify/type-provider-typebox': ['api'],
+  typebox: ['api'],
+  pino: ['api', 'workers', 'platform'],
+  'p-timeout': ['queue', 'workers'],
+  'prom-client': ['api', 'workers'],
+  'rate-limiter-flexible': ['api'],
+  undici: ['llm'],
+  uuid: ['platform', 'llm'],
+  commander: ['cli'],
+};
+
+const BENT_PACKAGES: Readonly<Record<string, string>> = {};
+
+/** What of the command line may import what: outside of itself only what is named, of its own all but what puts the platform together. */
+const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
+  commands: ['client'],
+  asking: ['client'],
+  following: ['client'],
+  chat: ['client'],
+  completion: [],
+  terminal: [],
+  doctor: ['client', 'config', 'db', 'package-files.ts', 'platform', 'queue', 'tools', 'workers'],
+};
+/** Loaded for one command alone, and by no other. */
+const LAZY: Readonly<Record<string, readonly string[]>> = {
+  'src/cli/doctor': ['src/cli/commands/installation/doctor.ts'],
+  'src/platform/start.ts': ['src/cli/serve.ts'],
+  'src/platform/production.ts': ['src/cli/serve.ts'],
+  'src/cli/program.ts': ['src/cli/main.ts'],
+};
+
+/** Where the environment is read. */
+const READS_ENV = ['config', 'platform', 'cli', 'dev'];
+
+/** Files of one folder. */
+const MOST_FILES = 16;
+
+/** Files beyond 300 lines, each with its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'src/client/schema.ts': 'made from the OpenAPI document',
+  'src/db/schema/schema.ts': 'all tables on one page',
+  'src/db/run/append/append.ts': 'one statement, part by part',
+};
+
+type Source = { file: string; folder: string; text: string; bare: string; imports: string[] };
+
+const sources: Source[] = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
+  .map((inside) => {
+    const file = path.posix.join('src', inside.split(path.sep).join('/'));
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    const source = readSource(text);
+    const folder = file.split('/')[1] ?? '';
+    return { file, folder, text: source.uncommented, bare: source.bare, imports: importsOf(source) };
+  });
+
+function isRelative(name: string): boolean {
+  return name.startsWith('.');
+}
+
+function resolve({ file }: Source, name: string): string {
+  return path.posix.join(path.posix.dirname(file), name);
+}
+
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function folderImports(source: Source): string[] {
+  return source.imports
+    .filter(isRelative)
+    .map((name) => resolve(source, name).split('/')[1] ?? '')
+    .filter((folder) => folder !== source.folder);
+}
+
+function packageImports(source: Source): string[] {
+  return source.imports.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf);
+}
+
+/** Whatever `find` says of a source, with the file before it. */
+function faults(find: (source: Source) => string[]): string[] {
+  return sources.flatMap((source) => find(source).map((fault) => `${source.file}: ${fault}`));
+}
+
+describe('imports', () => {
+  test('every folder keeps to the table', () => {
+    const found = faults((source) => {
+      if (ASSEMBLERS.includes(source.folder)) return [];
+      const allowed = MAY_IMPORT[source.folder] ?? [];
+      return folderImports(source)
+        .filter((folder) => !allowed.includes(folder))
+        .map((folder) => `${source.folder} → ${folder}`)
+        .filter((edge) => !(edge in BENT_IMPORTS));
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('every folder has its place in the table', () => {
+    const folders = new Set(sources.map(({ folder }) => folder));
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !ASSEMBLERS.includes(folder))).toEqual(
+      [],
+    );
+  });
+
+  test('a rule that is not bent any more is not listed as bent', () => {
+    const edges = new Set(
+      sources.flatMap((source) => [
+        ...folderImports(source).map((to) => `${source.folder} → ${to}`),
+        ...packageImports(source).map((to) => `${source.folder} → ${to}`),
+      ]),
+    );
+    expect(Object.keys({ ...BENT_IMPORTS, ...BENT_PACKAGES }).filter((bent) => !edges.has(bent))).toEqual([]);
+  });
+
+  test('commands that talk to the API load nothing of the platform', () => {
+    const found = faults((source) => {
+      const [, cli, part = ''] = source.file.split('/');
+      const allowed = OF_THE_COMMAND_LINE[part];
+      if (cli !== 'cli' || allowed === undefined) return [];
+      return folderImports(source).filter((folder) => !allowed.includes(folder));
+    });
+    expect(found).toEqual([]);
+    const parts = sources.flatMap(({ file }) => /^src\/cli\/([\w-]+)\//.exec(file)?.[1] ?? []);
+    expect([...new Set(parts)].sort()).toEqual(Object.keys(OF_THE_COMMAND_LINE).sort());
+  });
+
+  test('what a command alone needs is loaded by it alone, when it runs', () => {
+    const found = faults((source) =>
+      source.imports
+        .filter(isRelative)
+        .map((name) => resolve(source, name))
+        .flatMap((target) => {
+          const lazy = Object.keys(LAZY).find((one) => target === one || target.startsWith(`${one}/`));
+          const isInside = lazy !== undefined && source.file.startsWith(`${lazy}/`);
+          if (lazy === undefined || isInside) return [];
+          const isLate = new RegExp(`import\\([^)]*${path.basename(target)}`).test(source.text);
+          const isType = new RegExp(`import type [^;]*${path.basename(target)}`).test(source.text);
+          return isType || (isLate && LAZY[lazy]?.includes(source.file) === true) ? [] : [target];
+        }),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('the core imports nothing from outside, not even Node', () => {
+    expect(
+      faults((source) =>
+        source.folder === 'core' ? source.imports.filter((name) => !isRelative(name)) : [],
+      ),
+    ).toEqual([]);
+  });
+
+  test('the client imports nothing but itself: it runs in browsers, without the server', () => {
+    expect(
+      faults(({ folder, imports }) =>
+        folder === 'client' ? imports.filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)) : [],
+      ),
+    ).toEqual([]);
+    expect(
+      faults(({ folder, bare }) => (folder === 'client' ? (/\b(?:process|Buffer)\b/.exec(bare) ?? []) : [])),
+    ).toEqual([]);
+  });
+
+  test('every package is known only where it belongs: SQL in db, BullMQ in queue, vendors in llm', () => {
+    const found = faults((source) =>
+      packageImports(source)
+        .filter((name) => !(PACKAGES[name] ?? []).includes(source.folder))
+        .map((name) => `${source.folder} → ${name}`)
+        .filter((edge) => !(edge in BENT_PACKAGES)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('every package that is imported is one of our own dependencies', () => {
+    const manifest: unknown = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    expect(manifest).toHaveProperty('dependencies');
+    const declared = Object.keys((manifest as { dependencies: object }).dependencies);
+    expect(faults((source) => packageImports(source).filter((name) => !declared.includes(name)))).toEqual([]);
+  });
+
+  test('no cycle, not even of types', () => {
+    expect(findCycle()).toBeNull();
+  });
+});
+
+/** A cycle of files in the order they import each other, or null. */
+function findCycle(): string | null {
+  const edges = new Map(
+    sources.map((source) => [
+      source.file,
+      source.imports.filter(isRelative).map((name) => resolve(source, name)),
+    ]),
+  );
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]): string | null => {
+    if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file].join(' → ');
+    if (done.has(file)) return null;
+    for (const next of edges.get(file) ?? []) {
+      const cycle = visit(next, [...trail, file]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const { file } of sources) {
+    const cycle = visit(file, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+/** Tags of statements. */
+const tags = sources.flatMap(({ text }) =>
+  [...text.matchAll(/sql`\/\* (\S+) \*\//g)].map(([, tag = '']) => tag),
+);
+
+describe('places', () => {
+  test('SQL is written in db alone', () => {
+    const statement = /sql`|['"`]\s*(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\s/i;
+    expect(
+      faults(({ folder, text }) => (folder === 'db' || !statement.test(text) ? [] : ['a statement of SQL'])),
+    ).toEqual([]);
+  });
+
+  test('a statement that is written by hand begins with a tag of its own, or with select', () => {
+    const written = /\.execute(?:<(?:[^<>]|<[^<>]*>)*>)?\(\s*sql`\s*(.*)/g;
+    const parts = /^(?:\/\* \w+\.\w+ \*\/|select\b|\$\{)/;
+    expect(
+      faults(({ text }) =>
+        [...text.matchAll(written)].map(([, begins = '']) => begins).filter((begins) => !parts.test(begins)),
+      ),
+    ).toEqual([]);
+    expect(tags.length).toBeGreaterThan(90);
+    expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([]);
+  });
+
+  test('a tag that a test or the benchmark looks for is that of a statement', () => {
+    const nouns = new Set(tags.map((tag) => tag.replace(/\..*/, '')));
+    const unknown = ['test', 'bench'].flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) => {
+          const text = readFileSync(path.join(ROOT, folder, name), 'utf8');
+          if (!text.includes('tagOf')) return [];
+          return [...text.matchAll(/'([a-z_]+)\.([a-z_]+)'/g)].flatMap(([, noun = '', verb = '']) =>
+            nouns.has(noun) && !tags.includes(`${noun}.${verb}`) ? [`${name}: ${noun}.${verb}`] : [],
+          );
+        }),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('the environment is read in few places', () => {
+    expect(
+      faults(({ folder, bare }) =>
+        READS_ENV.includes(folder) || !/\bprocess\s*\.\s*env\b/.test(bare) ? [] : ['process.env'],
+      ),
+    ).toEqual([]);
+  });
+
+  test('nothing is said on the console', () => {
+    expect(faults(({ bare }) => (/\bconsole\s*\./.test(bare) ? ['console'] : []))).toEqual([]);
+  });
+
+  test('the core reads no clock and throws no dice', () => {
+    const impure =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bcrypto\b|\bset(?:Timeout|Interval|Immediate)\b/;
+    expect(
+      faults(({ folder, bare }) => (folder === 'core' ? (impure.exec(bare) ?? []).slice(0, 1) : [])),
+    ).toEqual([]);
+  });
+
+  test('inside a transaction every statement is the transaction’s', () => {
+    expect(
+      faults(({ bare }) => transactionBodies(bare).flatMap((body) => /\bdatabase\b|\bdb\b/.exec(body) ?? [])),
+    ).toEqual([]);
+  });
+
+  test('no folder of src or web/src holds more than about fifteen files of code', () => {
+    const counts = new Map<string, number>();
+    for (const { file } of [...sources, ...consoleSources]) {
+      const folder = path.posix.dirname(file);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
+  });
+
+  test('a file of more than 300 lines has its reason', () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > 301).map(({ file }) => file);
+    expect(long).toEqual(Object.keys(LONG_FILES).sort());
+  });
+});
+
+/** What runs inside a transaction: functions that are given `tx`, as parameter of an arrow or a declaration. */
+function transactionBodies(bare: string): string[] {
+  const heads = [
+    ...bare.matchAll(/\(tx\b[^)]*\)[^=(){}]*(?:\([^)]*\)[^=(){}]*)?=>\s*/g),
+    ...bare.matchAll(/\(\s*tx:\s*Executor\b[^{]*?\)\s*:[^{]*\{/g),
+  ];
+  return heads.map((head) => {
+    const start = head.index + head[0].length;
+    const opening = head[0].endsWith('{') ? start - 1 : start;
+    return '([{'.includes(bare.charAt(opening))
+      ? bracketed(bare, opening)
+      : bare.slice(opening, endOfExpression(bare, opening));
+  });
+}
+
+function endOfExpression(bare: string, start: number): number {
+  let at = start;
+  while (at < bare.length && !',;)'.includes(bare.charAt(at))) {
+    at += '([{'.includes(bare.charAt(at)) ? bracketed(bare, at).length : 1;
+  }
+  return at;
+}
+
+/** The console by its own folders; a page is a folder of `pages` and knows no other. */
+const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'main.tsx': ['app', 'ui'],
+  app: ['data', 'pages', 'ui'],
+  pages: ['answers', 'data', 'ui'],
+  answers: ['data', 'ui'],
+  data: [],
+  ui: [],
+};
+
+/** What all but `data` may know of the client, beside types: nothing that asks for something. */
+const CLIENT_VALUES = ['isFinished', 'NightshiftError'];
+
+const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'main.tsx': ['react', 'react-dom'],
+  app: ['@tanstack/react-query', '@tanstack/react-router', 'lucide-react', 'nightshift', 'react'],
+  pages: [
+    '@tanstack/react-query',
+    '@tanstack/react-router',
+    'lucide-react',
+    'nightshift',
+    'radix-ui',
+    'react',
+    'recharts',
+    'virtua',
+  ],
+  answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
+  data: ['@tanstack/react-query', 'nightshift', 'react'],
+  ui: [
+    'lucide-react',
+    'radix-ui',
+    'react',
+    'react-markdown',
+    'recharts',
+    'rehype-highlight',
+    'remark-gfm',
+    'sonner',
+  ],
+};
+
+type Import = { names: string; from: string };
+type ConsoleSource = { file: string; folder: string; page: string; text: string; imports: Import[] };
+
+/** What is shown stands between tags, where an apostrophe is one: imports are found as they are formatted. */
+const consoleSources: ConsoleSource[] = readdirSync(path.join(ROOT, 'web/src'), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((file) => /\.tsx?$/.test(file))
+  .sort()
+  .map((inside) => {
+    const [folder = '', page = ''] = inside.split(path.sep);
+    const text = readFileSync(path.join(ROOT, 'web/src', inside), 'utf8');
+    const named = text.matchAll(/^(?:import|export(?=[ \w]*[*{]))\s+(?:([^;'"]*?)\s+from\s+)?'([^']+)';/gm);
+    const lazy = text.matchAll(/\bimport\(()'([^']+)'\)/g);
+    const imports = [...named, ...lazy].map(([, names = '', from = '']) => ({ names, from }));
+    return {
+      file: path.posix.join('web/src', ...inside.split(path.sep)),
+      folder,
+      page: folder === 'pages' ? page : '',
+      text,
+      imports,
+    };
+  });
+
+function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): string[] {
+  return consoleSources.flatMap((source) =>
+    source.imports
+      .filter((one) => find(source, one))
+      .map(({ names, from }) => `${source.file}: ${names} ${from}`),
+  );
+}
+
+/**
+ * `jsonb` sorts the members of objects, and a prompt whose bytes changed is paid for twice: what goes to a provider is of type
+ * `json`, and no function of `jsonb` sees it on its way. These lines only compare it, or read other members beside it.
+ */
+const SEES_CONTENT: readonly string[] = [
+  'coalesce(r.definition::jsonb =',
+  'as v(id uuid, approval json, told jsonb)',
+  "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
+];
+
+test('what goes to a provider keeps its text: no function of jsonb sees it', () => {
+  const lines = readdirSync(path.join(ROOT, 'src/db'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => readFileSync(path.join(ROOT, 'src/db', file), 'utf8').split('\n'));
+  const found = lines.filter(
+    (line) =>
+      /\bjsonb/.test(line) &&
+      /\b(?:content|reply|input|definition|config|approval|parameters|blocks?)\b/.test(line),
+  );
+  expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
+  expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
+  const schema = readFileSync(path.join(ROOT, 'src/db/schema/schema.ts'), 'utf8');
+  const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
+  expect(columns).toEqual(['config', 'content', 'reply', 'approval', 'tools', 'definition']);
+});
+
+/** It says how its requests are sent. */
+const THE_CLIENT = 'web/src/data/client.ts';
+/** `fetch` does not tell how much of a body has gone: a large import is sent otherwise. */
+const TELLS_OF_UPLOADS = 'web/src/data/query/import-file.ts';
+
+describe('the console', () => {
+  test('pages are made of ui and data and know nothing of each other, data knows the client, ui neither', () => {
+    const found = consoleFaults((source, { from }) => {
+      if (!isRelative(from)) return false;
+      const target = path.posix.join(path.posix.dirname(source.file), from);
+      const [web, src, folder = '', page = ''] = target.split('/');
+      if (web !== 'web' || src !== 'src') return true;
+      if (folder === source.folder) return folder === 'pages' && page !== source.page;
+      return CONSOLE_MAY_IMPORT[source.folder]?.includes(folder) !== true;
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('only data asks the API; the others know of its client what asks for nothing', () => {
+    const found = consoleFaults(({ folder }, { names, from }) => {
+      if (!from.startsWith('nightshift')) return false;
+      if (from !== 'nightshift/client') return true;
+      if (folder === 'data' || names.startsWith('type ')) return false;
+      const values = names.replaceAll(/[{}]/g, '').split(',');
+      return values.some((name) => name.trim() !== '' && !CLIENT_VALUES.includes(name.trim()));
+    });
+    expect(found).toEqual([]);
+    const asks = /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket)\s*\(/;
+    expect(consoleSources.filter(({ text }) => asks.test(text)).map(({ file }) => file)).toEqual([
+      THE_CLIENT,
+      TELLS_OF_UPLOADS,
+    ]);
+  });
+
+  test('every package is known only where it belongs', () => {
+    const found = consoleFaults(
+      ({ folder }, { from }) =>
+        !isRelative(from) && CONSOLE_PACKAGES[folder]?.includes(packageOf(from)) !== true,
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('text is never put on a page as markup', () => {
+    expect(
+      consoleSources
+        .filter(({ text }) => /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\b|insertAdjacentHTML/.test(text))
+        .map(({ file }) => file),
+    ).toEqual([]);
+  });
+
+  test('no file has more than 300 lines', () => {
+    const long = consoleSources.filter(({ text }) => text.split('\n').length > 301).map(({ file }) => file);
+    expect(long).toEqual([]);
+  });
+});
+
+describe('the reader of sources', () => {
+  test('tells code from what only looks like it', () => {
+    const source = [
+      "import a from './a.ts'; // import b from './b.ts'",
+      "/* import c from './c.ts' */ const s = \"import('./d.ts')\";",
+      "const t = `from './e.ts' ${await import('./f.ts')} from './g.ts'`;",
+      "const r = /from '.\\/h.ts'/; export type { I } from './i.ts';",
+    ].join('\n');
+    expect(importsOf(readSource(source))).toEqual(['./a.ts', './f.ts', './i.ts']);
+  });
+
+  test('sees the pool used inside a transaction', () => {
+    const wrong = readSource('await database.transaction(async (tx) => { await claim(database.db); });').bare;
+    const right = readSource('await database.transaction(async (tx) => { await claim(tx); });').bare;
+    const named = readSource(
+      'async function f(tx: Executor): Promise<void> {\n  await db.execute(x);\n}',
+    ).bare;
+    expect(transactionBodies(wrong).some((body) => /\bdb\b/.test(body))).toBe(true);
+    expect(transactionBodies(right).some((body) => /\bdb\b/.test(body))).toBe(false);
+    expect(transactionBodies(named).some((body) => /\bdb\b/.test(body))).toBe(true);
+  });
+});

@@ -1,0 +1,32 @@
+// The comparison of a conversation with its reference is worth something only if it finds faults. Each fault is made in turn, and some
+// sequence must show it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sequenceOf } from './dice.ts';
+import { FAULTS } from './faults.ts';
+import { Stage } from './stage.ts';
+
+/** More sequences than any of these has needed. */
+const SEQUENCES = 40;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+});
+
+afterAll(() => stage.close());
+
+test.each(FAULTS)('%s, and it is found', async (_, tamper, shown, seed = 1) => {
+  const others = Array.from({ length: SEQUENCES }, (_none, place) => place + 1);
+  for (const next of new Set([seed, ...others])) {
+    const { faults } = await stage.judge(sequenceOf(next), tamper);
+    if (faults.length === 0) continue;
+    expect(faults.join('\n')).toMatch(shown);
+    return;
+  }
+  expect.fail('no sequence showed it');
+});
+
+test('a sequence that is left alone shows nothing', async () => {
+  expect((await stage.judge(sequenceOf(1))).faults).toEqual([]);
+});

@@ -1,0 +1,100 @@
+// For any sequence of operations on a conversation: every history is one that providers accept, turn numbers never skip, no
+// branch sees another's messages, counters and lists say what is there. Operations are drawn from a seed and played through
+// the commands and a real run loop on real Postgres, held and let go; a naive book is the oracle, asked after each.
+//
+// A seed is played again, and shortened where it fails, with `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SEQUENCES=5000` plays more.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedsOf } from '../../services/depth.ts';
+import { sequenceOf, shrink } from './dice.ts';
+import type { Operation } from './dice.ts';
+import { Stage } from './stage.ts';
+import type { Judgement } from './stage.ts';
+
+/** So many reach all that is listed below. */
+const FULL = 400;
+const seeds = seedsOf(80, FULL, 'NIGHTSHIFT_SEQUENCES');
+
+/** Sequences that are played side by side, each in a context of its own. */
+const SIDE_BY_SIDE = 8;
+
+/** What so many sequences come to, or their dice are loaded. */
+const REACHED = [
+  ...['idle', 'runnable', 'waiting', 'held at the model', 'held at the tools', 'held at the summary'].flatMap(
+    (when) =>
+      ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
+        (kind) => `${kind} while ${when}`,
+      ),
+  ),
+  ...[
+    'post',
+    'answer',
+    'interrupt',
+    'cancel',
+    'branch',
+    'edit',
+    'regenerate',
+    'retry',
+    'switch',
+    'delete',
+    'clear',
+  ].map((kind) => `${kind}: done`),
+  ...['post', 'branch', 'edit', 'regenerate', 'delete', 'clear'].map((kind) => `${kind}: context_busy`),
+  ...['post', 'branch', 'edit', 'switch', 'delete'].map((kind) => `${kind}: not_found`),
+  ...['branch', 'edit', 'regenerate'].map((kind) => `${kind}: branch_exists`),
+  ...['branch', 'edit'].map((kind) => `${kind}: invalid_request`),
+  ...['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'].map(
+    (status) => `a job that is ${status}`,
+  ),
+];
+
+/** Then no more are looked for. */
+const MOST_REPORTS = 3;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+});
+
+afterAll(() => stage.close());
+
+test(
+  'whatever is done to a conversation, it stays what the book says, and valid for every provider',
+  { timeout: 60_000 + 1_000 * seeds.length },
+  async () => {
+    const left = seeds.values();
+    const reports: string[] = [];
+    const reached = new Set<string>();
+    const players = Array.from({ length: SIDE_BY_SIDE }, async () => {
+      for (const seed of left) {
+        const operations = sequenceOf(seed);
+        const judgement = await stage.judge(operations);
+        for (const one of judgement.reached) reached.add(one);
+        if (judgement.faults.length > 0 && reports.length < MOST_REPORTS)
+          reports.push(await report(seed, operations));
+        if (reports.length >= MOST_REPORTS) return;
+      }
+    });
+    await Promise.all(players);
+    expect(reports.join('\n\n')).toBe('');
+    if (seeds.length >= FULL) expect(REACHED.filter((one) => !reached.has(one))).toEqual([]);
+  },
+);
+
+/** The shortest part of the sequence that fails, and how. */
+async function report(seed: number, operations: readonly Operation[]): Promise<string> {
+  const fails = async (part: readonly Operation[]) => (await stage.judge(part)).faults.length > 0;
+  const least = await shrink(operations, fails);
+  return describeJudgement(seed, least, await stage.judge(least));
+}
+
+function describeJudgement(
+  seed: number,
+  operations: readonly Operation[],
+  { faults, trace }: Judgement,
+): string {
+  const drawn = operations.map((operation) => `  ${JSON.stringify(operation)}`);
+  return [`seed ${seed}:`, ...faults, 'after:', ...trace.map((line) => `  ${line}`), 'drawn:', ...drawn].join(
+    '\n',
+  );
+}

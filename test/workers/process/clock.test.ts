@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DatabaseClock } from '../../../src/workers/process/clock.ts';
+
+const HOUR = 3_600_000;
+
+/** Of the machine: it stands, however long this process is kept waiting between two lines. */
+let elapsed = 0;
+beforeEach(() => {
+  elapsed = 5_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => elapsed);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('word that took longer to arrive does not set the clock back', () => {
+  const clock = new DatabaseClock();
+  clock.set(HOUR);
+  elapsed += 40;
+  clock.set(HOUR - 200);
+  expect(clock.now()).toBe(HOUR + 40);
+});
+
+test('a clock that was set, forward or back, is followed', () => {
+  const clock = new DatabaseClock();
+  clock.set(HOUR);
+  expect(clock.now()).toBe(HOUR);
+  clock.set(2 * HOUR);
+  expect(clock.now()).toBe(2 * HOUR);
+  elapsed += 7;
+  clock.set(HOUR);
+  expect(clock.now()).toBe(HOUR);
+  elapsed += 3;
+  expect(clock.now()).toBe(HOUR + 3);
+});

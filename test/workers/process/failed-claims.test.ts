@@ -1,0 +1,212 @@
+// A context that kills whoever reads it, as by answers that crash a parser, and one whose history is too long to be read. The
+// claim that dies is rolled back; that somebody died is not.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { readBranch, readHistory } from '../../../src/db/run/history.ts';
+import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
+import { unregister } from '../../../src/db/processes/processes.ts';
+import { Registry } from '../../../src/workers/process/registry.ts';
+import { runContext } from '../../../src/workers/run/run-context.ts';
+import type { WorkerState } from '../../../src/workers/process/ports.ts';
+import { sweepOnce } from '../../../src/workers/process/sweep.ts';
+import { given } from '../../db/given.ts';
+import type { Given } from '../../db/given.ts';
+import { together, workerState } from '../../db/worker-state.ts';
+import { tagOf } from '../../services/statements.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+/** A worker process with one slot; `heard` is told of every statement before it is sent. */
+async function startProcess(heard: (text: string) => Promise<void> | void) {
+  const id = await the.process();
+  const database = the.open({ max: 2, hook: heard });
+  const state = together({
+    ...workerState(the),
+    database,
+    registry: new Registry(1),
+    identity: () => id,
+  });
+  const die = async () => {
+    state.registry.loseAll();
+    await database.close(0);
+    await unregister(the.database.db, id);
+  };
+  return { state, die };
+}
+
+const readsHistory = (text: string): boolean => tagOf(text) === 'history.read';
+
+async function isDue(contextId: ContextId): Promise<void> {
+  await the.rows(
+    `update contexts set next_check_at = now() - interval '5 seconds' where id = '${contextId}'`,
+  );
+}
+
+/** A process takes it up as `takesUp` does, and dies when it reads history. */
+async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Promise<void> {
+  const reads = Promise.withResolvers<void>();
+  const { state, die } = await startProcess((text) => {
+    if (!readsHistory(text)) return;
+    reads.resolve();
+    return new Promise(() => undefined);
+  });
+  void takesUp(state).catch(() => undefined);
+  await reads.promise;
+  await die();
+}
+
+test('a context that kills whoever reads it fails with `crash_loop`, without being read', async () => {
+  const { contextId } = await the.context();
+  const first = await the.submit(contextId);
+  const second = await the.submit(contextId);
+  await diesReading((state) => runContext(state, contextId));
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
+  for (let death = 1; death <= LIMITS.failedClaims; death += 1) {
+    await isDue(contextId);
+    await diesReading(sweepOnce);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      lease_owner: null,
+      failed_claims: death,
+    });
+  }
+  await isDue(contextId);
+  const read: string[] = [];
+  const { state, die } = await startProcess((text) => void (readsHistory(text) && read.push(text)));
+  await sweepOnce(state);
+  await state.registry.emptied();
+  expect(read).toEqual([]);
+  const [failed, next] = await the.rows(
+    `select id, status, error, turn from jobs where context_id = '${contextId}' order by position`,
+  );
+  expect(failed).toMatchObject({ id: first, status: 'failed', error: { code: 'crash_loop' }, turn: 1 });
+  expect(next).toMatchObject({ id: second, status: 'queued' });
+  expect(await the.row(contextId)).toMatchObject({
+    scheduling_status: 'runnable',
+    state: 'PermanentFailure',
+    lease_owner: null,
+    failed_claims: 0,
+    queued: 1,
+  });
+  await die();
+});
+
+test('a job that was admitted and keeps killing its processes ends the same way, in its turn', async () => {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const { state, die } = await startProcess(() => undefined);
+  await runContext(state, contextId);
+  await the.rows(`update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now() - interval '1 second',
+    failed_claims = ${LIMITS.failedClaims} where id = '${contextId}'`);
+  await runContext(state, contextId);
+  expect(await the.rows(`select status, error, turn from jobs where id = '${jobId}'`)).toMatchObject([
+    { status: 'failed', error: { code: 'crash_loop' }, turn: 1 },
+  ]);
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
+  await die();
+});
+
+test('a database that goes away under the claims of sweeps is no fault of the context', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  let cut = true;
+  const { state, die } = await startProcess((text) => {
+    if (!cut || !readsHistory(text)) return;
+    cut = false;
+    throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+  });
+  await isDue(contextId);
+  await sweepOnce(state);
+  await state.registry.emptied();
+  expect(cut).toBe(false);
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
+  await die();
+});
+
+/** By hand: messages of 15 MB, which the API would take one after the other. */
+async function addLong(contextId: ContextId, count: number): Promise<void> {
+  await the.rows(`
+    with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    select gen_random_uuid(), ctx.tenant_id, ctx.id, 'main', ctx.head_seq - n, 'user', 'text', 'u1', 'completed',
+      ('[{"type":"text","text":"' || repeat('x', 15000000) || '"}]')::json
+    from ctx, generate_series(0, ${count - 1}) n`);
+}
+
+test('a history that is too long is not read whole: without summaries its job fails with `prompt_too_long`, and others go on', async () => {
+  const { contextId } = await the.context();
+  const { contextId: other } = await the.context();
+  await addLong(contextId, 18);
+  const jobId = await the.submit(contextId);
+  const fine = await the.submit(other);
+  const { state, die } = await startProcess(() => undefined);
+  const before = process.memoryUsage().rss;
+  await Promise.all([runContext(state, contextId), runContext(state, other)]);
+  // It is 270 MB as stored, and more than twice as much once it was read.
+  expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
+  const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
+  expect(failed).toHaveProperty(
+    'error.message',
+    expect.stringContaining('a worker process reads at most 256 MB'),
+  );
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
+  expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
+    { status: 'queued' },
+  ]);
+  await die();
+});
+
+test('a process that dies after the commit of its claim, while it reads, is followed by another one', async () => {
+  const { contextId } = await the.context();
+  await addLong(contextId, 2);
+  const jobId = await the.submit(contextId);
+  let reads = 0;
+  const first = await startProcess((text) => {
+    if (tagOf(text) !== 'history.read') return undefined;
+    // With others, alone, and after the commit: there it never goes on.
+    reads += 1;
+    return reads === 3 ? new Promise<never>(() => undefined) : undefined;
+  });
+  void runContext(first.state, contextId);
+  await expect.poll(() => reads).toBe(3);
+  expect(await the.row(contextId)).toMatchObject({
+    scheduling_status: 'running',
+    lease_epoch: 1,
+    failed_claims: 1,
+  });
+  await first.die();
+  const { state, die } = await startProcess(() => undefined);
+  await sweepOnce(state);
+  await state.registry.emptied();
+  await runContext(state, contextId);
+  const [job] = await the.rows(`select status from jobs where id = '${jobId}'`);
+  expect(job).not.toMatchObject({ status: 'queued' });
+  await die();
+});
+
+test('what a summary stands for does not count', async () => {
+  const { contextId } = await the.context();
+  await addLong(contextId, 18);
+  const lease = { contextId, tenantId: DEFAULT_TENANT };
+  await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(ReadLimitExceeded);
+  const beginning = await readBranch(the.database.db, lease, 'main');
+  // Four messages of 15 MB, within 64 MB, and the last one without its content.
+  expect(beginning?.history).toHaveLength(5);
+  expect(beginning?.history.at(-1)?.content).toEqual([]);
+  expect(beginning?.unread).toMatchObject({ messages: 4 });
+  await the.rows(`
+    insert into compactions
+      (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
+    select gen_random_uuid(), tenant_id, id, 'main', head_seq + 1, 'llm', head_seq - 1, 'long ago', 9, 1,
+      gen_random_uuid() from contexts where id = '${contextId}'`);
+  const read = await readBranch(the.database.db, lease, 'main');
+  expect(read?.history).toHaveLength(2);
+  expect(read?.unread).toBeNull();
+});

@@ -1,0 +1,250 @@
+// One gate for each provider key: what one call is told holds back every context of the key, on every worker process.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { Accepted } from '../../../src/commands/inputs/submit-input.ts';
+import type { ContextId } from '../../../src/core/ids.ts';
+import { createModels } from '../../../src/llm/models.ts';
+import { openApi } from '../../api/harness.ts';
+import type { Api } from '../../api/harness.ts';
+import { startFakeProvider } from '../../llm/fake-provider.ts';
+import type { FakeProvider } from '../../llm/fake-provider.ts';
+import { fails, says, startFleet } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
+
+const KEY = 'sk-ant-not-to-be-seen';
+/** What a busy provider asks for, and for how long it refuses: clocks that follow the database's differ a little. */
+const RETRY_AFTER_S = 6;
+const REFUSES_MS = 5_000;
+const AN_HOUR_S = 3_600;
+/** How long the provider takes until the first word. */
+const THINKS_MS = 150;
+
+let fleet: Fleet | null = null;
+let provider: FakeProvider | null = null;
+let api: Api | null = null;
+afterEach(async () => {
+  await api?.close();
+  await fleet?.close();
+  await provider?.close();
+  [fleet, provider, api] = [null, null, null];
+});
+
+/** `text`: the input. `answered`: how many were answered by then. */
+type Came = { at: number; text: string; isRefused: boolean; answered: number };
+
+/** A provider that refuses all it is asked for a while, from the first request on; when each request came. */
+async function startBusyProvider(retryAfterS = RETRY_AFTER_S) {
+  const came: Came[] = [];
+  let answered = 0;
+  const started = await startFakeProvider(async ({ entries }) => {
+    const at = performance.now();
+    const isRefused = retryAfterS > RETRY_AFTER_S || at < (came[0]?.at ?? at) + REFUSES_MS;
+    came.push({ at, text: entries.at(-1)?.text ?? '', isRefused, answered });
+    const headers = { 'retry-after': String(retryAfterS) };
+    if (isRefused) return { status: 429, type: 'rate_limit_error', headers };
+    await sleep(THINKS_MS);
+    answered += 1;
+    return { text: 'at last' };
+  });
+  provider = started;
+  const models = createModels({
+    anthropic: { apiKey: KEY, baseURL: started.anthropicURL },
+    idleTimeoutMs: 50_000,
+  });
+  return { came, models };
+}
+
+async function createContexts(of: Fleet, count: number): Promise<ContextId[]> {
+  const created = await Promise.all(Array.from({ length: count }, () => of.createContext()));
+  return created.map(({ contextId }) => contextId);
+}
+
+function postTo(of: Fleet, contexts: readonly ContextId[]): Promise<Accepted[]> {
+  return Promise.all(contexts.map((contextId, n) => of.post(contextId, `hi ${n}`)));
+}
+
+/** Posts to a new context, and waits until the refusal is known. */
+async function setThrottle(of: Fleet): Promise<Accepted> {
+  const { contextId } = await of.createContext();
+  const posted = await of.post(contextId, 'hi');
+  await of.until(async () => (await of.query('select 1 from provider_throttles')).length === 1);
+  return posted;
+}
+
+test('whoever asks why a context waits is told of the hold, in plain words', async () => {
+  const { models } = await startBusyProvider(AN_HOUR_S);
+  const of = (fleet = await startFleet({
+    model: () => says('never'),
+    provider: { models, name: 'anthropic' },
+  }));
+  api = await openApi({}, of.url);
+  await setThrottle(of);
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'hi');
+  await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+  const { body } = await api.get(`/api/contexts/${contextId}/state`);
+  expect(body).toMatchObject({ state: 'TransientFailure', attempt: 1 });
+  expect(body.why).toMatch(
+    /^The provider key of anthropic is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
+  );
+  expect(body.waiting_for).toEqual([{ kind: 'timer', until: expect.any(String) }]);
+  expect((await api.get('/metrics')).body).toContain(
+    'nightshift_provider_throttles{provider="anthropic"} 1\n',
+  );
+});
+
+test('a Retry-After holds back sixty contexts on two processes, which are then let in gradually', async () => {
+  const { came, models } = await startBusyProvider();
+  const of = (fleet = await startFleet({
+    model: () => says('never'),
+    provider: { models, name: 'anthropic' },
+    processes: 2,
+    concurrency: 20,
+  }));
+  api = await openApi({}, of.url);
+  const contexts = await createContexts(of, 60);
+  const first = await setThrottle(of);
+  const rest = await postTo(of, contexts);
+
+  // All are answered; those that were held back never failed.
+  for (const { jobId } of [first, ...rest]) {
+    expect(await of.ended(jobId)).toMatchObject({ status: 'completed', failures: 0, error: null });
+  }
+  const attempts = await of.query(
+    'select attempt, count(*)::int as jobs from jobs group by attempt order by 1',
+  );
+  expect(attempts).toEqual([
+    { attempt: 1, jobs: 60 },
+    { attempt: 2, jobs: 1 },
+  ]);
+
+  // None came within the hold, and then two from each process before any was answered.
+  const [, ...later] = came;
+  expect(later).toHaveLength(61);
+  expect(later.filter(({ isRefused }) => isRefused)).toEqual([]);
+  expect(later.filter(({ answered }) => answered === 0).length).toBeLessThanOrEqual(4);
+
+  // The key itself is nowhere.
+  const throttles = await of.query('select * from provider_throttles');
+  expect(throttles).toMatchObject([{ provider: 'anthropic', reason: 'rate_limited' }]);
+  expect(JSON.stringify(throttles)).not.toContain(KEY);
+  expect((await api.get('/metrics')).body).toContain(
+    'nightshift_provider_throttles{provider="anthropic"} 0\n',
+  );
+});
+
+test('of a herd that was under way, nobody comes again within the hold', async () => {
+  const { came, models } = await startBusyProvider();
+  const of = (fleet = await startFleet({
+    model: () => says('never'),
+    provider: { models, name: 'anthropic' },
+    processes: 2,
+    concurrency: 30,
+  }));
+  const posted = await postTo(of, await createContexts(of, 60));
+  for (const { jobId } of posted) expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
+  const refused = came.filter(({ isRefused }) => isRefused).map(({ text }) => text);
+  expect(new Set(refused).size).toBe(refused.length);
+  expect(came).toHaveLength(60 + refused.length);
+  const again = await of.query('select count(*)::int as jobs from jobs where attempt > 1');
+  expect(again).toEqual([{ jobs: refused.length }]);
+});
+
+test('a short hold is waited out in place, and costs no row', async () => {
+  let calls = 0;
+  const of = (fleet = await startFleet({
+    model: async () => {
+      calls += 1;
+      await sleep(20);
+      return calls === 1 ? fails({ class: 'overloaded', message: 'busy', retryAfterMs: null }) : says('ok');
+    },
+    concurrency: 20,
+  }));
+  // As many as are let in at once when the hold is over.
+  const contexts = await createContexts(of, 1);
+  const first = await setThrottle(of);
+  const rest = await postTo(of, contexts);
+  for (const { jobId } of [first, ...rest]) {
+    expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
+  }
+  const waited = await of.query(`
+    select context_id from events where name = 'StateChanged' and data->>'new_state' = 'TransientFailure'`);
+  expect(waited).toEqual([{ context_id: first.contextId }]);
+});
+
+test('a hold outlives the process that was told, and is of one key', async () => {
+  const { came, models } = await startBusyProvider(AN_HOUR_S);
+  const other = await startFakeProvider({ text: 'at once' });
+  const told = (fleet = await startFleet({
+    model: () => says('never'),
+    provider: { models, name: 'anthropic' },
+  }));
+  const { jobId } = await setThrottle(told);
+  const of = await startFleet({
+    model: () => says('never'),
+    databaseUrl: told.url,
+    processes: 0,
+    provider: {
+      models: createModels({
+        anthropic: { apiKey: KEY, baseURL: other.anthropicURL },
+        idleTimeoutMs: 10_000,
+      }),
+      name: 'anthropic',
+    },
+  });
+  try {
+    // The gate closes with the answer; that the job failed is stored a moment later.
+    await told.until(async () => (await told.query('select 1 from jobs where failures = 1')).length === 1);
+    await told.processes[0]?.drain();
+    await of.startProcess();
+    const { contextId } = await of.createContext();
+    expect(await of.ended((await of.post(contextId, 'hi')).jobId)).toMatchObject({ status: 'completed' });
+    expect(other.requests).toHaveLength(1);
+    expect(came).toHaveLength(1);
+    expect(await of.query('select id from provider_throttles')).toEqual([{ id: models.keyId('anthropic') }]);
+    await of.cancel(jobId);
+  } finally {
+    await of.close();
+    await other.close();
+  }
+});
+
+test('a process that hears no whisper learns of a hold by its beat, and one that starts later too', async () => {
+  let calls = 0;
+  const of = (fleet = await startFleet({ model: () => says(String((calls += 1))), processes: 1 }));
+  await of.query(`
+    insert into provider_throttles (id, provider, reason, until)
+    values ('simulated', 'simulated', 'overloaded', now() + interval '1 hour')`);
+  await of.startProcess();
+  // The second beat of each is sent when what the first one brought is known.
+  await of.until(
+    async () =>
+      (
+        await of.query(`
+        select 1 from processes p, provider_throttles g
+        where p.heartbeat_at < greatest(g.since, p.started_at) + interval '250 milliseconds'`)
+      ).length === 0,
+  );
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'hi');
+  await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+  expect(calls).toBe(0);
+  await of.cancel(jobId);
+  expect(await of.job(jobId)).toMatchObject({ status: 'cancelled', error: null });
+});
+
+test('a deadline is met while the key is held back', async () => {
+  const of = (fleet = await startFleet({
+    model: () => fails({ class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 }),
+  }));
+  await setThrottle(of);
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, 'hi', { deadlineMs: 3_600_000 });
+  await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+  await of.passDeadline(jobId);
+  expect(await of.ended(jobId)).toMatchObject({
+    status: 'incomplete',
+    error: { code: 'deadline' },
+    attempt: 1,
+  });
+});

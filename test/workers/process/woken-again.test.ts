@@ -1,0 +1,65 @@
+// A doorbell that this very process answers while its run of that context is just leaving is not swallowed.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localBus } from '../../../src/bus/local.ts';
+import type { ContextId } from '../../../src/core/ids.ts';
+import { Registry } from '../../../src/workers/process/registry.ts';
+import { runContext } from '../../../src/workers/run/run-context.ts';
+import { given, ids } from '../../db/given.ts';
+import type { Given } from '../../db/given.ts';
+import { together, workerState } from '../../db/worker-state.ts';
+import { isClaim } from '../../services/statements.ts';
+import { says } from '../fleet.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+test('who rings while a place is taken is remembered until it is left', async () => {
+  const registry = new Registry(1);
+  const contextId = ids.next<ContextId>();
+  const place = await registry.enter(contextId);
+  expect(await registry.enter(contextId)).toBeNull();
+  expect(place?.leave()).toBe(true);
+  expect((await registry.enter(contextId))?.leave()).toBe(false);
+});
+
+test('a run whose context was rung for between its last append and its end looks once more', async () => {
+  const { contextId } = await the.context();
+  await the.submit(contextId);
+  const id = await the.process();
+  let claims = 0;
+  const database = the.open({
+    max: 2,
+    hook: async (text) => {
+      if (!isClaim(text)) return;
+      claims += 1;
+      // The ring is for an input: it is there when one looks.
+      if (claims === 2) await the.submit(contextId);
+    },
+  });
+  const bus = localBus();
+  const base = workerState(the);
+  const state = together({
+    ...base,
+    database,
+    bus: {
+      ...bus,
+      // Published after the commit that parked, before the run has left.
+      publish: (channel, message) => {
+        if ('finished' in message && message.finished !== null && claims === 1)
+          void runContext(state, contextId);
+        bus.publish(channel, message);
+      },
+    },
+    abilities: { ...base.abilities, model: () => ({ call: async () => says('hello') }) },
+    identity: () => id,
+  });
+  await runContext(state, contextId);
+  expect(claims).toBe(2);
+  expect(await the.rows('select status from jobs')).toEqual([
+    { status: 'completed' },
+    { status: 'completed' },
+  ]);
+});

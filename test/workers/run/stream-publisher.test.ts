@@ -1,0 +1,140 @@
+// What a run says on the bus: nothing that nobody listens to; the first words at once, the rest gathered; all of it at once
+// to whoever asks.
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Bus } from '../../../src/bus/bus.ts';
+import type { Append } from '../../../src/core/run/append.ts';
+import type { ContextId, JobId, MessageId, ProcessId } from '../../../src/core/ids.ts';
+import { answer } from '../../../src/core/transitions/answer.ts';
+import { settle } from '../../../src/core/transitions/settle.ts';
+import { SubscriberRegistry } from '../../../src/workers/process/subscriber-registry.ts';
+import { StreamPublisher } from '../../../src/workers/run/stream-publisher.ts';
+import { NOW, committed, countingIds, given, id, job, running, settings } from '../../core/builders.ts';
+
+const CONTEXT = id<ContextId>(90);
+const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch: 3 };
+
+// oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what was said
+let said: any[] = [];
+let subscribers: SubscriberRegistry;
+let publisher: StreamPublisher;
+beforeEach(() => {
+  said = [];
+  subscribers = new SubscriberRegistry();
+  const bus: Bus = {
+    publish: (_, message) => void said.push(structuredClone(message)),
+    subscribe: async () => () => undefined,
+    onLost: () => () => undefined,
+    close: async () => undefined,
+  };
+  publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
+});
+
+const commit = (move: Append, claims = false): void =>
+  publisher.committed(move, committed(move, running(), 4), claims);
+const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
+
+test('without listeners: who claims, and how a job ends', () => {
+  const now = running();
+  commit({ ...answer(now, job(), settings(), id(2), given(), NOW) });
+  const listener = publisher.listen(OF);
+  listener.started();
+  listener.text('hello');
+  listener.ended(true);
+  expect(said).toEqual([]);
+  commit(answer(now, job(), settings(), id(2), given(), NOW), true);
+  expect(said).toEqual([
+    { contextId: CONTEXT, headSeq: 5, finished: null, holder: { owner: id(7), epoch: now.lease.epoch } },
+  ]);
+  commit(settle(now, job(), { status: 'cancelled', reason: null }, countingIds()));
+  expect(said[1]).toEqual({
+    contextId: CONTEXT,
+    headSeq: 6,
+    finished: { jobId: id(1), status: 'cancelled' },
+  });
+});
+
+test('to who listens: every entry, so that nothing has to be read', () => {
+  ask();
+  commit(settle(running(), job(), { status: 'cancelled', reason: null }, countingIds()));
+  expect(said.at(-1).entries).toMatchObject([
+    { seq: 5, name: 'JobFinished', data: { context_id: CONTEXT, status: 'cancelled' } },
+    { seq: 6, name: 'StateChanged', data: { context_id: CONTEXT, new_state: 'Idle' } },
+  ]);
+});
+
+test('the first words at once, the rest gathered, the last before the end', () => {
+  vi.useFakeTimers();
+  try {
+    ask();
+    const listener = publisher.listen(OF);
+    listener.started();
+    for (const word of ['a', 'b', 'c']) listener.text(word);
+    listener.thinking('hm');
+    const heard = () =>
+      said.map(({ kind, channel, delta, sequence }) =>
+        kind === 'delta' ? [channel, delta, sequence] : kind,
+      );
+    expect(heard()).toEqual(['began', ['text', 'a', 0]]);
+    vi.advanceTimersByTime(30);
+    expect(heard().slice(2)).toEqual([
+      ['thinking', 'hm', 0],
+      ['text', 'bc', 1],
+    ]);
+    for (const word of ['d', 'e']) listener.text(word);
+    listener.ended(true);
+    expect(heard().slice(4)).toEqual([['text', 'd', 2], ['text', 'e', 3], 'ended']);
+    expect(said.at(-1)).toMatchObject({ textSequence: 3, thinkingSequence: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('whoever asks in the middle is told all that was said, heard or not, and the numbers go on', () => {
+  const listener = publisher.listen(OF);
+  listener.started();
+  for (const word of ['a', 'b']) listener.text(word);
+  ask();
+  expect(said).toMatchObject([
+    {
+      kind: 'snapshot',
+      partial: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
+    },
+  ]);
+  listener.text('c');
+  expect(said[1]).toMatchObject({ kind: 'delta', delta: 'c', sequence: 1 });
+  listener.ended(true);
+  ask();
+  expect(said.at(-1)).toMatchObject({
+    partial: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
+  });
+  said = [];
+  commit(answer(running(), job(), settings(), OF.messageId, given(), NOW));
+  ask();
+  expect(said.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
+});
+
+test('an attempt that broke off is void; begun again under the same number it goes on counting', () => {
+  ask();
+  const first = publisher.listen(OF);
+  first.started();
+  first.text('a');
+  first.ended(false);
+  expect(said.map(({ kind }) => kind)).toEqual(['began', 'delta', 'broke']);
+  const again = publisher.listen(OF);
+  again.started();
+  again.text('b');
+  expect(said.slice(3)).toMatchObject([
+    { kind: 'snapshot', partial: { text: { text: '', sequence: 1 } } },
+    { kind: 'delta', delta: 'b', sequence: 2 },
+  ]);
+  again.ended(false);
+  const next = publisher.listen({ ...OF, attempt: 2 });
+  next.started();
+  expect(said.at(-1)).toMatchObject({ kind: 'began', of: { attempt: 2 } });
+});
+
+test('a call that brought not even a first byte is not spoken of', () => {
+  ask();
+  publisher.listen(OF).ended(false);
+  expect(said).toEqual([]);
+});

@@ -1,0 +1,96 @@
+// Many calls that wait for approval, a thousand at full depth: all slots are free, the memory of the worker process does not grow with them,
+// and one page of the inbox costs its page.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId } from '../../../src/core/ids.ts';
+import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
+import type { InboxItem, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
+import type { Page } from '../../../src/db/read/messages/page-bytes.ts';
+import { depth } from '../../services/depth.ts';
+import { result, says, startFleet } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
+
+/** So many come first: until then caches fill and code is compiled. */
+const WARM = depth(300, 500);
+const MANY = WARM + depth(300, 1_000);
+/** Bytes of the call of each: whoever keeps a snapshot keeps more than these. */
+const CALL = 16_000;
+/** Bytes a waiting context may leave in memory: far less than its call. Of fewer contexts, the rest of the heap weighs more. */
+const LEFT_BEHIND = depth(4_000, 2_000);
+
+let fleet: Fleet | null = null;
+afterEach(async () => {
+  await fleet?.close();
+  fleet = null;
+});
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+const heap = (): number => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+test('many contexts that wait for approval hold no slot and no memory', { timeout: 180_000 }, async () => {
+  const ran: string[] = [];
+  const of = (fleet = await startFleet({
+    concurrency: 4,
+    tools: {
+      mail: {
+        effect: 'once',
+        approval: 'always',
+        execute: ({ id }) => {
+          ran.push(id);
+          return result('sent');
+        },
+      },
+    },
+    model: ({ messages }) =>
+      messages.at(-1)?.content.some((block) => block.type === 'tool_result') === true
+        ? says('thanks')
+        : says('', { name: 'mail', input: { body: 'x'.repeat(CALL) } }),
+  }));
+  const contexts: ContextId[] = [];
+  const waiting = `select id from contexts where scheduling_status = 'waiting' and state = 'AwaitingToolApproval' and lease_owner is null`;
+  const grow = async (to: number): Promise<number> => {
+    while (contexts.length < to) {
+      const batch = Array.from({ length: 50 }, async () => {
+        const { contextId } = await of.createContext();
+        await of.post(contextId, 'go');
+        return contextId;
+      });
+      contexts.push(...(await Promise.all(batch)));
+    }
+    await of.until(async () => (await of.query(waiting)).length === to);
+    await of.until(() => of.processes[0]?.running() === 0);
+    return heap();
+  };
+  const few = await grow(WARM);
+  const many = await grow(MANY);
+  expect((many - few) / (MANY - WARM)).toBeLessThan(LEFT_BEHIND);
+
+  // All slots are free: what comes now is taken up at once.
+  const { contextId } = await of.createContext();
+  await of.post(contextId, 'go');
+  await of.until(async () => (await of.query(waiting)).length === MANY + 1);
+
+  const listFrom = (after: InboxPlace | null): Promise<Page<InboxItem>> =>
+    of.database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, 'approval', after, 2_000));
+  let listed = 0;
+  let page = await listFrom(null);
+  for (;;) {
+    listed += page.items.length;
+    // A page holds four megabytes.
+    expect(page.items.length * CALL).toBeLessThan(5_000_000);
+    const last = page.items.at(-1);
+    if (!page.more || last === undefined) break;
+    page = await listFrom({ requestedAt: last.requestedAt, id: last.toolCallId });
+  }
+  expect(listed).toBe(MANY + 1);
+  expect(ran).toEqual([]);
+  await Promise.all(contexts.slice(0, 50).map((id) => of.judge(id)));
+  await of.until(() => ran.length === 50);
+  expect(new Set(ran).size).toBe(50);
+});

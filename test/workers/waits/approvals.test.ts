@@ -1,0 +1,270 @@
+// Approval by a real worker process: what waits holds no slot, what was approved runs once, what was denied never does.
+import { afterEach, describe, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
+import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
+import type { Asking } from '../../../src/core/run/policy.ts';
+import { assemble } from '../../../src/core/conversation/prompt.ts';
+import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
+import { result, says, startFleet, transcript } from '../fleet.ts';
+import type { Fleet, FleetOptions, Script } from '../fleet.ts';
+
+let fleet: Fleet | null = null;
+let ran: { name: string; input: unknown; key: string }[] = [];
+afterEach(async () => {
+  await fleet?.close();
+  fleet = null;
+  ran = [];
+});
+
+const asks = (...calls: [string, object][]) =>
+  says('', ...calls.map(([name, input]) => ({ name, input: input as never })));
+
+const textOf = (content: unknown) => (typeof content === 'string' ? content : '');
+
+/** Asks for `rounds` of calls, one after the other, and then says what it was told. */
+function asking(...rounds: [string, object][][]): Script {
+  return ({ messages }) => {
+    const results = messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'tool_result' ? [textOf(block.content)] : [])),
+    );
+    const answers = messages.filter(({ role }) => role === 'assistant').length;
+    const round = rounds[answers];
+    return round === undefined ? says(`told: ${results.join(' | ')}`) : asks(...round);
+  };
+}
+
+async function start(options: Partial<FleetOptions> & { model: Script }): Promise<Fleet> {
+  const runs =
+    (name: string) =>
+    ({ input, idempotencyKey }: { input: unknown; idempotencyKey: string }) => {
+      ran.push({ name, input, key: idempotencyKey });
+      return result(`${name} done`);
+    };
+  fleet = await startFleet({
+    tools: {
+      look: { execute: runs('look') },
+      mail: { effect: 'once', approval: 'always', execute: runs('mail') },
+      pay: { effect: 'once', approval: 'always', execute: runs('pay') },
+      wipe: { effect: 'once', approval: 'deny', execute: runs('wipe') },
+      locate: { answered_by: 'client', effect: 'once', execute: () => result('never') },
+    },
+    ...options,
+  });
+  return fleet;
+}
+
+const limited = (limits: Partial<Asking>) => () => ({ asking: { ...ASKING_DEFAULTS, ...limits } });
+
+async function begun(of: Fleet, text = 'go'): Promise<{ contextId: ContextId; jobId: JobId }> {
+  const { contextId } = await of.createContext();
+  const { jobId } = await of.post(contextId, text);
+  return { contextId, jobId };
+}
+
+async function waiting(of: Fleet, jobId: JobId): Promise<ToolCallId[]> {
+  await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+  const calls = await of.query(
+    `select id from tool_calls where job_id = '${jobId}' and status = 'waiting' order by ordinal`,
+  );
+  return calls.map((call) => call['id'] as ToolCallId);
+}
+
+const lines = async (of: Fleet, contextId: ContextId) => transcript(await of.history(contextId));
+const row = async (of: Fleet, contextId: ContextId) =>
+  (await of.query(`select * from contexts where id = '${contextId}'`))[0];
+const events = async (of: Fleet, contextId: ContextId, like: string) =>
+  of.query(
+    `select name, data from events where context_id = '${contextId}' and name like '${like}' order by seq`,
+  );
+
+async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
+  await of.until(async () => (await row(of, contextId))?.['scheduling_status'] === 'idle');
+  expect(await of.query('select 1 from tool_calls where finished_at is null')).toEqual([]);
+  expect(JSON.stringify(assemble(await of.history(contextId)))).not.toContain('No result was recorded');
+  const numbers = await of.query(`select seq from (
+      select seq from events where context_id = '${contextId}'
+      union all select seq from messages where context_id = '${contextId}' and seq is not null) s order by seq`);
+  expect(numbers.map(({ seq }) => Number(seq))).toEqual(numbers.map((_, at) => at + 1));
+}
+
+describe('a call that needs approval', () => {
+  test('waits without a slot while those that need none run at once, and runs once it is approved', async () => {
+    const of = await start({
+      model: asking([
+        ['mail', { n: 1 }],
+        ['look', {}],
+        ['wipe', {}],
+        ['pay', { n: 2 }],
+      ]),
+    });
+    const { contextId, jobId } = await begun(of);
+    const [mail, pay] = await waiting(of, jobId);
+    await of.atRest();
+    expect(await row(of, contextId)).toMatchObject({
+      scheduling_status: 'waiting',
+      state: 'AwaitingToolApproval',
+      lease_owner: null,
+      failed_claims: 0,
+    });
+    expect(ran.map(({ name }) => name)).toEqual(['look']);
+    const [, , denied] = await of.history(contextId);
+    expect(JSON.stringify(denied?.content)).toContain('Denied: this call is not allowed here');
+    await of.judge(contextId, { toolCallId: pay ?? null });
+    await of.until(() => ran.length === 2);
+    await waiting(of, jobId);
+    await of.judge(contextId, { toolCallId: mail ?? null });
+    expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(ran.map(({ name, key }) => [name, key])).toEqual([
+      ['look', expect.any(String)],
+      ['pay', pay],
+      ['mail', mail],
+    ]);
+    expect((await events(of, contextId, 'Approval%')).map(({ name }) => name)).toEqual([
+      'ApprovalRequested',
+      'ApprovalRequested',
+      'ApprovalResolved',
+      'ApprovalResolved',
+    ]);
+    await expectAtRest(of, contextId);
+  });
+
+  test('runs with what whoever approved it wrote; history keeps what the model said', async () => {
+    const of = await start({ model: asking([['mail', { to: 'all' }]]) });
+    const { contextId, jobId } = await begun(of);
+    const [mail = null] = await waiting(of, jobId);
+    await of.judge(contextId, { toolCallId: mail, input: { to: 'ann' } });
+    await of.ended(jobId);
+    expect(ran).toEqual([{ name: 'mail', input: { to: 'ann' }, key: mail }]);
+    expect((await of.history(contextId))[1]?.content).toMatchObject([
+      { type: 'tool_use', input: { to: 'all' } },
+    ]);
+    expect(await events(of, contextId, 'ApprovalResolved')).toMatchObject([
+      { data: { decision: 'approve', input: { to: 'ann' }, by: 'person', remembered: false } },
+    ]);
+  });
+
+  test('does not run when it is denied, and the model is told why', async () => {
+    const of = await start({ model: asking([['mail', {}]]) });
+    const { contextId, jobId } = await begun(of);
+    await waiting(of, jobId);
+    await of.judge(contextId, { decision: 'deny', reason: 'too late' });
+    await of.ended(jobId);
+    expect(ran).toEqual([]);
+    expect((await lines(of, contextId)).at(-1)).toBe('a1 assistant: told: Denied by the operator: too late');
+    expect(await of.query('select status from tool_calls')).toEqual([{ status: 'denied' }]);
+    await expectAtRest(of, contextId);
+  });
+
+  test('is not asked about again once that is remembered, now and later', async () => {
+    const of = await start({
+      model: asking(
+        [
+          ['mail', { n: 1 }],
+          ['mail', { n: 2 }],
+          ['pay', {}],
+        ],
+        [['mail', { n: 3 }]],
+      ),
+    });
+    const { contextId, jobId } = await begun(of);
+    const [mail = null] = await waiting(of, jobId);
+    const { resolved } = await of.judge(contextId, { toolCallId: mail, remember: true });
+    expect(resolved).toHaveLength(2);
+    await of.until(() => ran.length === 2);
+    await waiting(of, jobId);
+    await of.judge(contextId, { decision: 'deny' });
+    await of.ended(jobId);
+    expect(ran.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    await expectAtRest(of, contextId);
+  });
+
+  test('is asked about by a rule of the config, for tools of clients too, and a rule may let it run', async () => {
+    const of = await start({
+      model: asking([
+        ['look', {}],
+        ['locate', {}],
+        ['mail', {}],
+      ]),
+    });
+    const { contextId } = await of.createContext();
+    await of.perform(
+      changeWorker({
+        tenantId: DEFAULT_TENANT,
+        contextId,
+        change: {
+          config: {
+            approval: [
+              { tool: 'lo*', decision: 'always' },
+              { tool: 'mail', decision: 'never' },
+            ],
+          },
+        },
+        expectedVersion: null,
+      }),
+    );
+    const { jobId } = await of.post(contextId, 'go');
+    const [look = null, locate = null] = await waiting(of, jobId);
+    expect(ran.map(({ name }) => name)).toEqual(['mail']);
+    if (locate === null) throw new Error('Nothing was asked.');
+    await expect(of.answer(contextId, locate, 'here')).rejects.toThrow(/not_waiting/);
+    await of.judge(contextId, { toolCallId: locate, input: { who: 'ann' } });
+    await of.until(async () => (await events(of, contextId, 'InputRequested')).length === 1);
+    expect(await events(of, contextId, 'InputRequested')).toMatchObject([
+      { data: { tool_call_id: locate, input: { who: 'ann' } } },
+    ]);
+    await of.judge(contextId, { toolCallId: look });
+    await of.answer(contextId, locate, 'here');
+    await of.ended(jobId);
+    expect(ran.map(({ name }) => name)).toEqual(['mail', 'look']);
+    await expectAtRest(of, contextId);
+  });
+});
+
+describe('the wait for approval ends', () => {
+  test.each([
+    ['deny', 'expired', []],
+    ['approve', 'completed', ['mail']],
+  ] as const)('with its time, by the default: %s', async (onExpiry, status, names) => {
+    const of = await start({
+      model: asking([['mail', {}]]),
+      settings: limited({ approvalMs: 300, onExpiry, rules: [{ tool: 'mail', decision: 'always' }] }),
+    });
+    const { contextId, jobId } = await begun(of);
+    await of.ended(jobId);
+    expect(ran.map(({ name }) => name)).toEqual(names);
+    expect(await of.query('select status from tool_calls')).toEqual([{ status }]);
+    expect(await events(of, contextId, 'ApprovalResolved')).toMatchObject([
+      { data: { decision: onExpiry, by: 'timeout' } },
+    ]);
+    await expectAtRest(of, contextId);
+  });
+
+  test.each(['cancel', 'interrupt'] as const)('with a %s of its job, and nothing runs', async (how) => {
+    const of = await start({
+      model: asking([
+        ['mail', {}],
+        ['look', {}],
+      ]),
+    });
+    const { contextId, jobId } = await begun(of);
+    const [mail = null] = await waiting(of, jobId);
+    if (how === 'cancel') await of.cancel(jobId);
+    else await of.interrupt(contextId, 'keep');
+    await of.ended(jobId);
+    await expect(of.judge(contextId, { toolCallId: mail })).rejects.toThrow(/not_waiting/);
+    expect(ran.map(({ name }) => name)).toEqual(['look']);
+    expect(await of.query(`select status from tool_calls where id = '${mail}'`)).toEqual([
+      { status: 'cancelled' },
+    ]);
+    await expectAtRest(of, contextId);
+  });
+
+  test('of what clients run and of questions too, where the operator says so', async () => {
+    const of = await start({ model: asking([['locate', {}]]), settings: limited({ answerMs: 300 }) });
+    const { contextId, jobId } = await begun(of);
+    await of.ended(jobId);
+    expect(await of.query('select status from tool_calls')).toEqual([{ status: 'unknown' }]);
+    await expectAtRest(of, contextId);
+  });
+});

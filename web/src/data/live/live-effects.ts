@@ -1,0 +1,70 @@
+/** Applies a stream event to the query cache: patches it if the event has all data, else refetches. */
+import type { QueryClient } from '@tanstack/react-query';
+import type { Context, StreamEvent } from 'nightshift/client';
+import { refetch } from './refetch.ts';
+import { client } from '../client.ts';
+import { keys } from '../query/keys.ts';
+import { storesOf } from './message-store.ts';
+
+/** Resolves when the patches are applied. */
+export async function takeEffect(cache: QueryClient, { event, data }: StreamEvent): Promise<void> {
+  const id = data.context_id;
+  const stale = (...keyed: readonly (readonly unknown[])[]): void => {
+    for (const queryKey of keyed) void refetch(cache, queryKey);
+  };
+  switch (event) {
+    case 'ContentDelta':
+    case 'ContentSnapshot':
+    case 'ThinkingDelta':
+      return;
+    case 'StateChanged':
+      cache.setQueryData<Context>(
+        keys.contextRecord(id),
+        (context) => context && { ...context, state: data.new_state },
+      );
+      return stale(keys.contextState(id));
+    case 'MessageCompleted':
+      await fetchMessage(cache, id, data.message_id);
+      return data.role === 'user' ? stale(keys.turns(id), keys.queues(id)) : stale(keys.turns(id));
+    case 'MessagesRetracted':
+      for (const store of storesOf(cache, id)) store.remove(data.message_ids);
+      return stale(keys.queues(id), keys.turns(id), keys.contextRecord(id));
+    case 'ToolCallStarted':
+    case 'ToolCallFinished':
+    case 'WorkerSpawned':
+      return stale(keys.toolCall(id, data.tool_call_id));
+    case 'ApprovalRequested':
+    case 'ApprovalResolved':
+    case 'InputRequested':
+    case 'OutcomeUnknown':
+    case 'OutcomeResolved':
+      return stale(keys.toolCall(id, data.tool_call_id), keys.approvals, keys.contextState(id));
+    case 'JobStarted':
+      return stale(keys.job(data.job_id), keys.queues(id), keys.contexts);
+    case 'JobFinished':
+      return stale(
+        keys.job(data.job_id),
+        keys.contextRecord(id),
+        keys.contexts,
+        keys.branches(id),
+        keys.queues(id),
+      );
+    case 'BranchCreated':
+    case 'BranchDeleted':
+    case 'BranchSwitched':
+    case 'ContextCleared':
+    case 'ContextCompacted':
+    case 'ContextImported':
+      return stale(keys.context(id));
+  }
+}
+
+async function fetchMessage(cache: QueryClient, contextId: string, messageId: string): Promise<void> {
+  try {
+    const message = await client.contexts.messages.get(contextId, messageId);
+    for (const store of storesOf(cache, contextId)) store.place(message);
+  } catch {
+    // The message was retracted, or the API cannot be reached: refetch the list.
+    await cache.invalidateQueries({ queryKey: keys.messages(contextId) });
+  }
+}

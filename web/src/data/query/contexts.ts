@@ -1,0 +1,79 @@
+/** Queries for contexts, their branches, messages, compactions and tool calls. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client } from '../client.ts';
+import { keys } from './keys.ts';
+import type { ContextFilter } from './keys.ts';
+import { at, byCursor } from './pages-of.ts';
+
+export function contextsQuery(filter: ContextFilter = {}) {
+  return infiniteQueryOptions({
+    queryKey: keys.contextList(filter),
+    queryFn: ({ pageParam, signal }) =>
+      client.contexts.list({ ...filter, ...at(pageParam), limit: 50 }, { signal }).page(),
+    ...byCursor,
+    // Lists have no stream: all loaded pages are polled for the states of the contexts.
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => 5_000 * (state.data?.pages.length ?? 1),
+  });
+}
+
+export function contextQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.contextRecord(id),
+    queryFn: ({ signal }) => client.contexts.get(id, { signal }),
+  });
+}
+
+export function contextStateQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.contextState(id),
+    queryFn: ({ signal }) => client.contexts.state(id, { signal }),
+  });
+}
+
+export function branchesQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.branches(id),
+    queryFn: ({ signal }) => client.contexts.branches.list(id, { limit: 200 }, { signal }).all(),
+  });
+}
+
+export function siblingsQuery(id: string, messageId: string) {
+  return queryOptions({
+    queryKey: keys.siblings(id, messageId),
+    queryFn: async ({ signal }) => (await client.contexts.messages.siblings(id, messageId, { signal })).data,
+  });
+}
+
+export function compactionsQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.compactions(id),
+    queryFn: ({ signal }) => client.contexts.compactions(id, { limit: 200 }, { signal }).all(),
+  });
+}
+
+export function toolCallQuery(id: string, callId: string) {
+  return queryOptions({
+    queryKey: keys.toolCall(id, callId),
+    queryFn: ({ signal }) => client.tools.get(id, callId, { signal }),
+  });
+}
+
+/** Messages that a summary replaced, oldest first, followed by the messages after the summary. */
+export function compactedQuery(id: string, branch: string) {
+  return infiniteQueryOptions({
+    queryKey: keys.compacted(id, branch),
+    queryFn: ({ pageParam, signal }) =>
+      client.contexts.messages
+        .list(id, { branch, ...at(pageParam), include: 'compacted', order: 'asc', limit: 100 }, { signal })
+        .page(),
+    ...byCursor,
+  });
+}
+
+export function messageQuery(id: string, messageId: string) {
+  return queryOptions({
+    queryKey: keys.message(id, messageId),
+    queryFn: ({ signal }) => client.contexts.messages.get(id, messageId, { signal }),
+  });
+}

@@ -1,0 +1,103 @@
+/** Queries for jobs, and cancelling several jobs. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { isFinished } from 'nightshift/client';
+import { client } from '../client.ts';
+import { keys } from './keys.ts';
+import type { JobFilter } from './keys.ts';
+import { at, byCursor } from './pages-of.ts';
+
+const UNFINISHED = ['queued', 'running', 'waiting'] as const;
+type Unfinished = (typeof UNFINISHED)[number];
+
+/** Maximum number of concurrent requests. */
+const AT_ONCE = 8;
+
+/** Poll interval for unfinished jobs without a stream. */
+const UNDER_WAY_MS = 2_000;
+
+export function jobsQuery(filter: JobFilter = {}) {
+  return infiniteQueryOptions({
+    queryKey: keys.jobList(filter),
+    queryFn: ({ pageParam, signal }) =>
+      client.jobs.list({ ...toQuery(filter), ...at(pageParam), limit: 50 }, { signal }).page(),
+    ...byCursor,
+    refetchInterval: 3_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Query parameters carry the metadata filter as JSON text. */
+function toQuery({ metadata, ...rest }: JobFilter) {
+  return metadata === undefined ? rest : { ...rest, metadata: JSON.stringify(metadata) };
+}
+
+/** Counting stops at this number. */
+const MOST_COUNTED = 200;
+
+/** Number of unfinished jobs that match a filter. `more`: the number exceeds `MOST_COUNTED`. */
+export async function countUnfinished(filter: JobFilter): Promise<{ count: number; more: boolean }> {
+  const status = unfinishedOf(filter);
+  if (status.length === 0) return { count: 0, more: false };
+  const page = await client.jobs.list({ ...toQuery(filter), status, limit: MOST_COUNTED }).page();
+  return { count: page.data.length, more: page.next_cursor !== null };
+}
+
+/** Requests the cancellation of these jobs. Returns how many were requested; jobs that had ended do not count. */
+export async function cancelJobs(ids: readonly string[]): Promise<number> {
+  const told = await Promise.all(ids.map((id) => client.jobs.cancel(id)));
+  return told.filter(({ requested_at }) => requested_at !== null).length;
+}
+
+/** Requests the cancellation of all unfinished jobs that match the filter. Returns how many were requested. */
+export async function cancelMatching(filter: JobFilter): Promise<number> {
+  const { created_after, created_before, parent_job_id, status: _, ...rest } = filter;
+  const statuses = unfinishedOf(filter);
+  if (statuses.length === 0) return 0;
+  // The cancel endpoint does not support these filters: list the jobs and cancel them one by one.
+  const isListed = [created_after, created_before, parent_job_id].some((one) => one !== undefined);
+  // By worker it would also cancel jobs of descendants, which the list does not show.
+  if (isListed || rest.worker_id !== undefined) return cancelListed({ ...filter, status: statuses });
+  const isAny = statuses.length === UNFINISHED.length && Object.keys(rest).length > 0;
+  if (isAny) return (await client.jobs.cancelAll(rest)).count;
+  const counts = await Promise.all(statuses.map((status) => client.jobs.cancelAll({ ...rest, status })));
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+async function cancelListed(filter: JobFilter): Promise<number> {
+  const ids: string[] = [];
+  for await (const { id } of client.jobs.list({ ...toQuery(filter), limit: 200 })) ids.push(id);
+  let told = 0;
+  for (let at = 0; at < ids.length; at += AT_ONCE) told += await cancelJobs(ids.slice(at, at + AT_ONCE));
+  return told;
+}
+
+function unfinishedOf({ status }: JobFilter): Unfinished[] {
+  return UNFINISHED.filter((one) => status === undefined || status.includes(one));
+}
+
+export function jobQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.jobRecord(id),
+    queryFn: ({ signal }) => client.jobs.get(id, {}, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isFinished(state.data) ? false : UNDER_WAY_MS,
+  });
+}
+
+/** Set `live` while the job is unfinished and has no stream: the query then polls. */
+export function stepsQuery(id: string, live = false) {
+  return queryOptions({
+    queryKey: keys.steps(id),
+    queryFn: ({ signal }) => client.jobs.steps(id, { limit: 200 }, { signal }).all(),
+    refetchInterval: live ? UNDER_WAY_MS : false,
+  });
+}
+
+/** Not kept in the cache: the prompt never changes, but which parts the API returns depends on settings. */
+export function promptQuery(id: string, n: number) {
+  return queryOptions({
+    queryKey: keys.prompt(id, n),
+    queryFn: ({ signal }) => client.jobs.prompt(id, n, { signal }),
+    gcTime: 0,
+  });
+}

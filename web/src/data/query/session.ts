@@ -1,0 +1,31 @@
+/** Sign-in state. The console does not store the API key: the session is an HttpOnly cookie. */
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from '../client.ts';
+import { sendHeld } from './decisions.ts';
+import { keys } from './keys.ts';
+
+export function sessionQuery() {
+  return queryOptions({
+    queryKey: keys.session,
+    queryFn: ({ signal }) => client.session.get({ signal }),
+    staleTime: 60_000,
+  });
+}
+
+/** Rejects with `unauthorized` if the key is not valid. */
+export async function signIn(key: string): Promise<void> {
+  await client.session.create(key);
+}
+
+/** Null unless the user signed in with a key. Signing out also clears the query cache. */
+export function useSignOut(): (() => Promise<void>) | null {
+  const queryClient = useQueryClient();
+  const { data } = useQuery(sessionQuery());
+  if (data?.auth !== 'key') return null;
+  return async () => {
+    await sendHeld();
+    await client.session.delete();
+    queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null });
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
+  };
+}

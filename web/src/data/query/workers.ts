@@ -1,0 +1,85 @@
+/** Queries for workers, worker trees and roles. */
+import { queryOptions } from '@tanstack/react-query';
+import { NightshiftError } from 'nightshift/client';
+import type { Role, RoleDefinition } from 'nightshift/client';
+import { client } from '../client.ts';
+import { keys } from './keys.ts';
+
+export function workerQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.worker(id),
+    queryFn: ({ signal }) => client.workers.get(id, { signal }),
+  });
+}
+
+export function treeQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.tree(id),
+    queryFn: ({ signal }) => client.workers.tree(id, {}, { signal }),
+    refetchInterval: 3_000,
+  });
+}
+
+export function rolesQuery() {
+  return queryOptions({
+    queryKey: keys.roles,
+    queryFn: ({ signal }) => client.roles.list({ limit: 200 }, { signal }).all(),
+  });
+}
+
+export type VersionedRole = { role: Role; etag: string | null };
+
+/** `version` null: the current version. */
+export function roleQuery(name: string, version: number | null = null) {
+  return queryOptions({
+    queryKey: keys.role(name, version),
+    queryFn: ({ signal }) => readRole(name, version, { signal }),
+  });
+}
+
+async function readRole(
+  name: string,
+  version: number | null,
+  options: { signal?: AbortSignal },
+): Promise<VersionedRole> {
+  let etag: string | null = null;
+  const onEtag = (told: string): void => {
+    etag = told;
+  };
+  const role = await client.roles.get(name, version === null ? {} : { version }, { ...options, onEtag });
+  return { role, etag };
+}
+
+/** `conflict`: the role was changed or created concurrently; `theirs` is its current version. Other errors throw. */
+export type RoleChange = { kind: 'changed'; role: Role } | { kind: 'conflict'; theirs: VersionedRole };
+
+/** `etag`: of the version that is edited; null for a new role, in which case an existing role is a conflict. */
+export async function putRole(
+  name: string,
+  etag: string | null,
+  definition: RoleDefinition,
+): Promise<RoleChange> {
+  if (etag === null) {
+    const known = await client.roles.list({ limit: 200 }).all();
+    if (known.some((role) => role.name === name))
+      return { kind: 'conflict', theirs: await readRole(name, null, {}) };
+  }
+  try {
+    const options = etag === null ? {} : { ifMatch: etag };
+    return { kind: 'changed', role: await client.roles.put(name, definition, options) };
+  } catch (error) {
+    if (!(error instanceof NightshiftError) || error.code !== 'version_conflict') throw error;
+    const theirs = await readRole(name, null, {}).catch(missing);
+    // The role was deleted concurrently: create it again.
+    return theirs === null ? putRole(name, null, definition) : { kind: 'conflict', theirs };
+  }
+}
+
+export async function deleteRole(name: string): Promise<void> {
+  await client.roles.delete(name);
+}
+
+function missing(error: unknown): null {
+  if (error instanceof NightshiftError && error.code === 'not_found') return null;
+  throw error;
+}

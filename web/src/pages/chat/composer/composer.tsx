@@ -1,0 +1,213 @@
+/**
+ * Input form. Enter sends, Shift+Enter inserts a line break; while a job is unfinished the user selects the delivery.
+ */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Paperclip, SendHorizontal, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent } from 'react';
+import type { Context, PostMessage } from 'nightshift/client';
+import { client } from '../../../data/client.ts';
+import { useIsLost } from '../../../data/live/connection.ts';
+import { keys } from '../../../data/query/keys.ts';
+import { addSending, forgetSending, markSent } from '../../../data/query/sending.ts';
+import { Button, IconButton } from '../../../ui/forms/button.tsx';
+import { Select } from '../../../ui/forms/select.tsx';
+import type { Option } from '../../../ui/forms/select.tsx';
+import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
+import { ACCEPTED, MOST_BYTES, attach } from './attachments.ts';
+import type { Attached } from './attachments.ts';
+import css from './composer.module.css';
+import { keepDraft, readDraft } from './drafts.ts';
+import { isBusy } from '../state.ts';
+
+type Delivery = 'queue' | 'steer' | 'interrupt';
+
+const DELIVERIES: readonly Option<Delivery>[] = [
+  { value: 'queue', label: 'Queue: after the current job' },
+  { value: 'steer', label: 'Steer: at the next step' },
+  { value: 'interrupt', label: 'Interrupt: stop and run now' },
+];
+
+/** While a question waits, an input with delivery `queue` is its answer. */
+const WHILE_ASKED = DELIVERIES.with(0, { value: 'queue', label: 'Answer the question' });
+
+export function Composer({ context, state }: { context: Context; state: string }) {
+  const [text, setText] = useState(() => readDraft(context.id));
+  const [files, setFiles] = useState<readonly Attached[]>([]);
+  const [delivery, setDelivery] = useState<Delivery>('queue');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const isLost = useIsLost();
+  const busy = isBusy(state);
+  const send = useSend(context);
+
+  useEffect(() => keepDraft(context.id, text), [context.id, text]);
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) area.current?.focus({ preventScroll: true });
+  }, []);
+
+  const reason = reasonNot(state, isLost);
+  const isEmpty = text.trim() === '' && files.length === 0;
+  const submit = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (isEmpty || reason !== null || send.isPending) return;
+    const written = { text, files, delivery };
+    setText('');
+    setFiles([]);
+    // `steer` and `interrupt` apply to one input only.
+    setDelivery('queue');
+    send.mutate(
+      { content: contentOf(text, files), ...(busy && delivery !== 'queue' ? { delivery } : {}) },
+      {
+        onError: () => {
+          setText((newer) => (newer === '' ? written.text : newer));
+          setFiles(written.files);
+          setDelivery(written.delivery);
+        },
+      },
+    );
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const add = async (given: Iterable<File>): Promise<void> => {
+    const read = await Promise.all([...given].map(attach));
+    const taken = read.filter((one) => one !== null);
+    if (taken.length < read.length)
+      showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
+    const all = [...files, ...taken];
+    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
+      showNotice('The attachments of one input are limited to 11 MB.');
+    else setFiles(all);
+  };
+  const addAll = (given: FileList): void => {
+    add(given).catch((error: unknown) => showError('Could not attach the file', error));
+  };
+  const paste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    addAll(event.clipboardData.files);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    addAll(event.dataTransfer.files);
+  };
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- accepts dropped files; the button offers the same
+    <form
+      className={css.composer}
+      onSubmit={submit}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={drop}
+    >
+      <Files files={files} onRemove={(at) => setFiles(files.toSpliced(at, 1))} />
+      <textarea
+        ref={area}
+        className={css.area}
+        aria-label="Message"
+        rows={1}
+        placeholder={state === 'AwaitingInput' ? 'Write an answer …' : 'Message the worker …'}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        onPaste={paste}
+      />
+      <div className={css.bar}>
+        <FileButton onFiles={addAll} />
+        {busy && (
+          <Select
+            label="Delivery"
+            className={css.delivery}
+            value={delivery}
+            options={state === 'AwaitingInput' ? WHILE_ASKED : DELIVERIES}
+            onChange={setDelivery}
+          />
+        )}
+        <span className={css.reason} role="status">
+          {reason}
+        </span>
+        <Button
+          type="submit"
+          variant="primary"
+          busy={send.isPending}
+          disabled={isEmpty || reason !== null}
+          title={reason ?? (isEmpty ? 'The message is empty' : undefined)}
+        >
+          {!send.isPending && <SendHorizontal aria-hidden="true" />} Send
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Why sending is disabled; null if it is enabled. */
+function reasonNot(state: string, isLost: boolean): string | null {
+  if (state === 'Stopped') return 'The worker is stopped and accepts no input.';
+  return isLost ? 'The connection is lost.' : null;
+}
+
+function contentOf(text: string, files: readonly Attached[]): PostMessage['content'] {
+  if (files.length === 0) return text;
+  const said = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
+  return [...said, ...files.map(({ block }) => block)];
+}
+
+function useSend(context: Context) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (input: PostMessage) => client.contexts.send(context.id, input),
+    onMutate: ({ content }) => addSending(context.id, content),
+    onSuccess: ({ message_id }, _, key) => markSent(context.id, key, message_id),
+    onError: (error, _, key) => {
+      if (key !== undefined) forgetSending(context.id, key);
+      showError('Could not send the message', error);
+    },
+    // Not awaited, so that the next input can be sent before the lists are refetched.
+    onSettled: () => {
+      for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.contexts])
+        void cache.invalidateQueries({ queryKey });
+    },
+  });
+}
+
+function FileButton({ onFiles }: { onFiles: (files: FileList) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton label="Attach images or PDFs" onClick={() => input.current?.click()}>
+        <Paperclip />
+      </IconButton>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept={ACCEPTED}
+        aria-label="Files to attach"
+        onChange={({ target }) => {
+          if (target.files !== null) onFiles(target.files);
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function Files({ files, onRemove }: { files: readonly Attached[]; onRemove: (at: number) => void }) {
+  if (files.length === 0) return null;
+  return (
+    <ul className={css.files} aria-label="Attachments">
+      {files.map(({ name }, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- two files can have the same name
+        <li key={at}>
+          {name}
+          <IconButton label={`Remove ${name}`} size="small" onClick={() => onRemove(at)}>
+            <X />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,135 @@
+/** The list of contexts, most recently used first, with search and filter. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { MessagesSquare, Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { VList } from 'virtua';
+import type { VListHandle } from 'virtua';
+import { contextsQuery } from '../../../data/query/contexts.ts';
+import { allOf } from '../../../data/query/pages-of.ts';
+import { buttonClass } from '../../../ui/forms/button.tsx';
+import { Empty } from '../../../ui/layout/empty.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { Select } from '../../../ui/forms/select.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { Spinner } from '../../../ui/state/spinner.tsx';
+import { ContextItem } from './context-item.tsx';
+import { SHOWN, filterOf } from './context-filter.ts';
+import type { Shown } from './context-filter.ts';
+import css from './contexts-pane.module.css';
+import { NewWorker } from './new-worker.tsx';
+
+/** Minimum number of rows to load, if there are as many. */
+const LEAST = 20;
+/** Distance to the end of the list, in pixels, at which the next page is fetched. */
+const NEAR = 400;
+/** Debounce of the search field. */
+const PAUSE_MS = 250;
+/** Maximum length of the search text in the API. */
+const LONGEST = 200;
+
+export function ContextsPane({ openId }: { openId: string | undefined }) {
+  const [shown, setShown] = useState<Shown>('all');
+  const [sought, setSought] = useState('');
+  return (
+    <section className={css.pane} aria-label="Contexts">
+      <header className={css.head}>
+        <h1>Chat</h1>
+        <NewWorker variant="primary" size="small" />
+      </header>
+      <div className={css.filters}>
+        <TextField
+          label="Find a context"
+          hideLabel
+          type="search"
+          placeholder="Find a context"
+          value={sought}
+          maxLength={LONGEST}
+          onChange={({ target }) => setSought(target.value)}
+        />
+        <Select label="Filter contexts" value={shown} options={SHOWN} onChange={setShown} />
+      </div>
+      <Found key={shown} shown={shown} sought={useSettled(sought.trim())} openId={openId} />
+    </section>
+  );
+}
+
+/** Debounces a text; an empty text applies at once. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return text === '' ? '' : settled;
+}
+
+function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
+  const contexts = useInfiniteQuery(
+    contextsQuery({ ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) }),
+  );
+  const rows = allOf(contexts.data);
+  const list = useRef<VListHandle>(null);
+  const mayGoOn = contexts.hasNextPage && !contexts.isFetchingNextPage && !contexts.isPlaceholderData;
+  const fill = (): void => {
+    const at = list.current;
+    if (at === null || !mayGoOn) return;
+    if (at.scrollSize - at.scrollOffset - at.viewportSize < NEAR) void contexts.fetchNextPage();
+  };
+  // A page of search results can be short or empty and still have a next page.
+  const isShort = rows.length < LEAST && mayGoOn && !contexts.isError;
+  const { fetchNextPage } = contexts;
+  useEffect(() => {
+    if (isShort) void fetchNextPage();
+  }, [isShort, fetchNextPage]);
+  if (contexts.isPending) return <Skeleton lines={8} height={52} />;
+  if (contexts.isError && rows.length === 0)
+    return <ErrorState error={contexts.error} onRetry={() => void contexts.refetch()} />;
+  if (rows.length === 0 && sought === '') return <Nothing shown={shown} />;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between its links
+    <nav className={css.list} aria-label="Contexts" onKeyDown={moveFocus}>
+      {rows.length > 0 && (
+        <VList ref={list} className={css.rows} onScroll={fill} onResize={fill}>
+          {rows.map((context) => (
+            <ContextItem key={context.id} context={context} isOpen={context.id === openId} />
+          ))}
+        </VList>
+      )}
+      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No matching contexts.</p>}
+      <footer className={css.foot} role="status">
+        {contexts.isFetchingNextPage && <Spinner label="Loading more" />}
+        {sought !== '' && (
+          <Link
+            to="/search"
+            search={{ q: sought }}
+            className={buttonClass({ variant: 'quiet', size: 'small' })}
+          >
+            <Search aria-hidden="true" /> Search all messages
+          </Link>
+        )}
+      </footer>
+    </nav>
+  );
+}
+
+/** Arrow keys move the focus between the rows. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a[data-context]')];
+  const at = links.findIndex((link) => link === document.activeElement);
+  links[at + step]?.focus();
+  event.preventDefault();
+}
+
+function Nothing({ shown }: { shown: Shown }) {
+  if (shown !== 'all') return <p className={css.none}>No contexts match this filter.</p>;
+  return (
+    <Empty icon={<MessagesSquare aria-hidden="true" />} title="No contexts yet">
+      Create a worker to start a conversation.
+    </Empty>
+  );
+}

@@ -1,0 +1,102 @@
+/** Creates a context from an export file, or from a folder in the legacy layout. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { FileJson, FolderOpen } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { folderBody, importFile } from '../../../../data/query/import-file.ts';
+import { keys } from '../../../../data/query/keys.ts';
+import { Button } from '../../../../ui/forms/button.tsx';
+import { Dialog } from '../../../../ui/layout/dialog.tsx';
+import { readError } from '../../../../ui/state/read-error.ts';
+import { showNotice } from '../../../../ui/layout/toaster.tsx';
+import css from './context-menu.module.css';
+
+const percent = new Intl.NumberFormat('en', { style: 'percent' });
+
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const file = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const leaving = useRef(new AbortController());
+  const [share, setShare] = useState(0);
+  // Closing the dialog cancels the import.
+  useEffect(() => {
+    const left = new AbortController();
+    leaving.current = left;
+    return () => left.abort();
+  }, []);
+  const take = useMutation({
+    mutationFn: async (files: readonly File[]) => {
+      setShare(0);
+      const [only] = files;
+      const body = files.length === 1 && only !== undefined ? only : await folderBody(files);
+      return importFile(body, { signal: leaving.current.signal, onProgress: setShare });
+    },
+    onSuccess: (context) => {
+      showNotice('Imported');
+      void cache.invalidateQueries({ queryKey: keys.contexts });
+      onClose();
+      return navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });
+    },
+  });
+  const choose = (input: HTMLInputElement): void => {
+    const files = [...(input.files ?? [])];
+    // Lets the user choose the same file again after fixing it.
+    input.value = '';
+    if (files.length > 0) take.mutate(files);
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Import a context"
+      description="Choose a Nightshift export (JSON or pairs), or a folder with metadata.json, message_index.json and messages. If the import fails, nothing is created."
+      actions={<Button onClick={onClose}>{take.isPending ? 'Cancel' : 'Close'}</Button>}
+    >
+      <input
+        ref={file}
+        className={css.hidden}
+        type="file"
+        accept=".json,application/json"
+        tabIndex={-1}
+        aria-label="File to import"
+        onChange={({ target }) => choose(target)}
+      />
+      <input
+        ref={folder}
+        className={css.hidden}
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label="Folder to import"
+        {...{ webkitdirectory: '' }}
+        onChange={({ target }) => choose(target)}
+      />
+      <div className={css.pick}>
+        <Button variant="primary" disabled={take.isPending} onClick={() => file.current?.click()}>
+          <FileJson /> Choose file …
+        </Button>
+        <Button disabled={take.isPending} onClick={() => folder.current?.click()}>
+          <FolderOpen /> Choose folder …
+        </Button>
+      </div>
+      {take.isPending && (
+        <div>
+          <p aria-live="polite">{share < 1 ? `Uploading: ${percent.format(share)}` : 'Importing …'}</p>
+          <progress
+            className={css.progress}
+            aria-label="Import"
+            max={1}
+            {...(share < 1 ? { value: share } : {})}
+          />
+        </div>
+      )}
+      {take.isError && (
+        <p className={css.refused} role="alert">
+          Nothing was imported. {readError(take.error).message}
+        </p>
+      )}
+    </Dialog>
+  );
+}

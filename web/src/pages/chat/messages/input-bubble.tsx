@@ -1,0 +1,66 @@
+/** An input from a person or from another worker. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ContentBlock, Context, Message } from 'nightshift/client';
+import { useSending } from '../../../data/query/use-sending.ts';
+import { workerQuery } from '../../../data/query/workers.ts';
+import { classes } from '../../../ui/classes.ts';
+import { RelativeTime } from '../../../ui/text/time.tsx';
+import css from '../bubbles.module.css';
+import { FileBlock } from './file-block.tsx';
+import { MessageActions } from './message-actions.tsx';
+
+export function InputBubble({ message, context }: { message: Message; context: Context }) {
+  return (
+    <article className={classes(css.row, css.input)} aria-label="Input" data-message={message.id}>
+      {message.sender_worker_id !== null && <Sender id={message.sender_worker_id} />}
+      <Content content={message.content} />
+      <footer className={css.foot}>
+        <RelativeTime at={message.created_at} />
+        <MessageActions context={context} message={message} />
+      </footer>
+    </article>
+  );
+}
+
+/** Inputs that are being sent, until the message lists contain them. */
+export function BeingSent({ contextId }: { contextId: string }) {
+  return useSending(contextId).map(({ key, content, sent }) => (
+    <article key={key} className={classes(css.row, css.input, css.sending)} aria-label="Being sent">
+      <Content content={typeof content === 'string' ? [{ type: 'text', text: content }] : content} />
+      <footer className={css.foot}>{sent === null ? 'Sending …' : 'Sent'}</footer>
+    </article>
+  ));
+}
+
+function Content({ content }: { content: readonly ContentBlock[] }) {
+  return (
+    <div className={css.bubble}>
+      {content.map((block, at) =>
+        block.type === 'text' ? (
+          <div key={at} className={css.plain}>
+            {block.text}
+          </div>
+        ) : (
+          <FileBlock key={at} block={block} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function Sender({ id }: { id: string }) {
+  const { data } = useQuery({ ...workerQuery(id), staleTime: 60_000 });
+  return (
+    <p className={css.sender}>
+      from{' '}
+      {data === undefined ? (
+        'another worker'
+      ) : (
+        <Link to="/contexts/$contextId" params={{ contextId: data.context_id }}>
+          {data.name}
+        </Link>
+      )}
+    </p>
+  );
+}

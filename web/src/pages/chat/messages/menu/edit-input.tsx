@@ -1,0 +1,93 @@
+/** Dialog that edits a past input. The API puts the edited input on a new branch and keeps the old one. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ContentBlock, EditMessage, InputBlock, Message } from 'nightshift/client';
+import { useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { client } from '../../../../data/client.ts';
+import { contextQuery } from '../../../../data/query/contexts.ts';
+import { textOf } from '../../../../data/format.ts';
+import { keys } from '../../../../data/query/keys.ts';
+import { Button } from '../../../../ui/forms/button.tsx';
+import { Dialog } from '../../../../ui/layout/dialog.tsx';
+import { Field, TextArea } from '../../../../ui/forms/field.tsx';
+import { readError } from '../../../../ui/state/read-error.ts';
+import { Select } from '../../../../ui/forms/select.tsx';
+import { showNotice } from '../../../../ui/layout/toaster.tsx';
+
+type Delivery = NonNullable<EditMessage['delivery']>;
+
+const DELIVERIES: readonly { value: Delivery; label: string }[] = [
+  { value: 'queue', label: 'Queue: after the current job' },
+  { value: 'interrupt', label: 'Interrupt: stop and run now' },
+];
+
+export function EditInput({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { id, context_id: contextId } = message;
+  const [text, setText] = useState(() => textOf(message));
+  const [delivery, setDelivery] = useState<Delivery>('queue');
+  const cache = useQueryClient();
+  const { data: context } = useQuery(contextQuery(contextId));
+  const isBusy = context !== undefined && !['Idle', 'PermanentFailure', 'Stopped'].includes(context.state);
+  const others = message.content.filter(isKept);
+  const edit = useMutation({
+    mutationFn: () => {
+      const content: EditMessage['content'] =
+        others.length === 0
+          ? text
+          : [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), ...others];
+      return client.contexts.messages.edit(contextId, id, { content, ...(isBusy ? { delivery } : {}) });
+    },
+    onSuccess: async ({ branch }) => {
+      await cache.invalidateQueries({ queryKey: keys.context(contextId) });
+      showNotice(`Edited input sent on branch ${branch}`);
+      onClose();
+    },
+  });
+  const isEmpty = text.trim() === '' && others.length === 0;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isEmpty) edit.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="Edit input"
+      description="The edited input and its answer go on a new branch. The current branch stays unchanged."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={edit.isPending} disabled={isEmpty} onClick={() => edit.mutate()}>
+            Send on new branch
+          </Button>
+        </>
+      }
+    >
+      <TextArea
+        label="Input"
+        rows={8}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+        error={edit.isError ? readError(edit.error).message : null}
+        hint={
+          others.length === 0
+            ? 'Ctrl+Enter sends the input.'
+            : `Ctrl+Enter sends the input with ${others.length === 1 ? 'the attachment' : `the ${others.length} attachments`} of the original.`
+        }
+      />
+      {isBusy && (
+        <Field label="Delivery (a job is active)">
+          {({ id: controlId }) => (
+            <Select id={controlId} value={delivery} options={DELIVERIES} onChange={setDelivery} />
+          )}
+        </Field>
+      )}
+    </Dialog>
+  );
+}
+
+/** Attachments of the original input are kept. */
+function isKept(block: ContentBlock): block is Extract<InputBlock, { type: 'image' | 'document' }> {
+  return block.type === 'image' || block.type === 'document';
+}

@@ -1,0 +1,71 @@
+import { X } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import { useRef } from 'react';
+import type { ReactNode } from 'react';
+import { buttonClass } from '../forms/button.tsx';
+import { classes } from '../classes.ts';
+import css from './dialog.module.css';
+
+/** A modal dialog. Escape and a click outside close it. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  description,
+  wide = false,
+  actions,
+  children,
+}: {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: string | undefined;
+  wide?: boolean;
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  const content = useRef<HTMLDivElement>(null);
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className={css.veil} />
+        <Radix.Content
+          ref={content}
+          className={classes(css.dialog, wide && css.wide)}
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            if (content.current !== null) firstPlace(content.current).focus();
+          }}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <header className={css.head}>
+            <div>
+              <Radix.Title asChild>
+                <h2>{title}</h2>
+              </Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className={css.description}>{description}</Radix.Description>
+              )}
+            </div>
+          </header>
+          {children}
+          {actions !== undefined && <footer className={css.actions}>{actions}</footer>}
+          {/* Last in the tab order. Without a tooltip, which would consume the first Escape. */}
+          <Radix.Close
+            className={classes(buttonClass({ variant: 'quiet', size: 'small' }, true), css.close)}
+            aria-label="Close"
+          >
+            <X />
+          </Radix.Close>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** Initial focus: the first field, else the dialog. On touch screens always the dialog, to keep the keyboard closed. */
+function firstPlace(dialog: HTMLElement): HTMLElement {
+  if (globalThis.matchMedia('(pointer: coarse)').matches) return dialog;
+  const fields = 'input:not([type="file"], :disabled), textarea:not(:disabled)';
+  return dialog.querySelector<HTMLElement>(fields) ?? dialog;
+}

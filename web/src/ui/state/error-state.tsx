@@ -1,0 +1,37 @@
+import { CircleAlert } from 'lucide-react';
+import { Button } from '../forms/button.tsx';
+import { readError } from './read-error.ts';
+import css from '../notice.module.css';
+
+/** Error message with its code, request id and a retry button. */
+export function ErrorState({
+  error,
+  title = 'Could not load the data',
+  onRetry,
+  busy = false,
+}: {
+  error: unknown;
+  title?: string;
+  onRetry?: (() => void) | undefined;
+  busy?: boolean;
+}) {
+  const { message, code, requestId } = readError(error);
+  return (
+    <div className={css.notice} role="alert">
+      <CircleAlert aria-hidden="true" />
+      <h2>{title}</h2>
+      <p className={css.text}>{message}</p>
+      <p className={css.facts}>
+        {code}
+        {requestId !== null && ` · request ${requestId}`}
+      </p>
+      {onRetry !== undefined && (
+        <div className={css.actions}>
+          <Button onClick={onRetry} busy={busy}>
+            Retry
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

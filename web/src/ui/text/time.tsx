@@ -1,0 +1,52 @@
+/** Formats times and durations. */
+import { useNow } from '../state/clock.ts';
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const MONTH_MS = 30 * 86_400_000;
+
+/** Relative time of an ISO 8601 timestamp; the title has the exact time. */
+export function RelativeTime({ at }: { at: string }) {
+  const now = useNow(10_000);
+  const moment = Date.parse(at);
+  return (
+    <time dateTime={at} title={exact.format(moment)}>
+      {formatRelative(moment - now)}
+    </time>
+  );
+
+  function formatRelative(ms: number): string {
+    if (Math.abs(ms) > MONTH_MS) return date.format(moment);
+    const found = UNITS.find(([, length]) => Math.abs(ms) >= length);
+    if (found === undefined) return ms > 10_000 ? 'in seconds' : 'just now';
+    return relative.format(Math.trunc(ms / found[1]), found[0]);
+  }
+}
+
+/** Duration between two timestamps; without `to` it counts up. */
+export function Duration({ from, to }: { from: string; to: string | null }) {
+  return to === null ? <Running from={from} /> : <>{formatDuration(Date.parse(to) - Date.parse(from))}</>;
+}
+
+function Running({ from }: { from: string }) {
+  return <>{formatDuration(useNow() - Date.parse(from))}</>;
+}
+
+/** 840 ms, 4.2 s, 3 min 12 s, 2 h 5 min, 3 d 4 h. */
+export function formatDuration(ms: number): string {
+  if (ms < 0) return '0 s';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
