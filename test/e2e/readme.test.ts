@@ -55,12 +55,15 @@ async function runPage(page: string): Promise<string[]> {
   await mkdir(own);
   const shell = await openPageShell(own, () => url);
   const outputs: string[] = [];
-  for (const step of stepsOf(page)) {
-    if (step.kind === 'config' && page !== 'README.md') await restart(step.text);
-    else if (step.kind !== 'config') outputs.push(await runStep(shell, step));
+  try {
+    for (const step of stepsOf(page)) {
+      if (step.kind === 'config' && page !== 'README.md') await restart(step.text);
+      else if (step.kind !== 'config') outputs.push(await runStep(shell, step));
+    }
+    return outputs;
+  } finally {
+    shell.close();
   }
-  shell.close();
-  return outputs;
 }
 
 async function restart(config: string): Promise<void> {
