@@ -1,5 +1,6 @@
-// Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API describes, shell
-// scripts name commands, options, variables and files that exist, config files load. test/e2e/readme.test.ts runs what can run.
+// Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API
+// describes, shell scripts name commands, options, variables and files that exist, config files load.
+// test/e2e/readme.test.ts runs what can run.
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Runs what a page shows beside a platform, in its order: requests and commands of its scripts, and programs that use the client. What
-// needs more than a platform (services, installations, production, a reader's own values) only test/docs looks at.
+// Runs what a page shows beside a platform, in its order: requests and commands of its scripts, and programs that use
+// the client. What needs more than a platform (services, installations, a reader's own values) only test/docs looks
+// at.
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -119,7 +120,7 @@ async function runScript(shell: PageShell, step: Step): Promise<string> {
   return outputs.filter((output) => output !== '').join('\n');
 }
 
-/** A request that only reads is repeated until it answers as shown: a reader, too, waits for what runs in the background. */
+/** A request that only reads is repeated until it answers as shown, since jobs run in the background. */
 async function runShown(
   shell: PageShell,
   step: Step,

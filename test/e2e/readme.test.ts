@@ -1,6 +1,7 @@
-// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their order, beside
-// a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run. Then what the other pages show
-// runs beside the same platform, with the config file of the page or that of the README.
+// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their
+// order, beside a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run.
+// Then what the other pages show runs beside the same platform, with the config file of the page or that of the
+// README.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
