@@ -1,4 +1,5 @@
-// The statements that the pages for users show, held against a migrated database: every table, column and setting exists.
+// The statements that the pages for users show, held against a migrated database: every table, column and setting
+// exists.
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksIn, placeOf } from '../docs/blocks.ts';

@@ -1,6 +1,6 @@
-// The pages for users, found on disk, and their code blocks. The first word behind a fence is the language; a further word says
-// what a block is (`json Job`), or that it needs what a test does not have (`sh outside`). A comment `<!-- given: … -->` right
-// before a block declares what the block takes for granted; readers do not see it.
+// The pages for users, found on disk, and their code blocks. The first word behind a fence is the language; a further
+// word says what a block is (`json Job`), or that it needs what a test does not have (`sh outside`). A comment `<!--
+// given: … -->` right before a block declares what the block takes for granted; readers do not see it.
 import { PAGES, read } from './markdown.ts';
 
 export type Block = {

@@ -1,5 +1,6 @@
-// Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API describes, shell
-// scripts name commands, options, variables and files that exist, config files load. test/e2e/start/readme.test.ts runs what can run.
+// Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API
+// describes, shell scripts name commands, options, variables and files that exist, config files load.
+// test/e2e/start/readme.test.ts runs what can run.
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +15,19 @@ import { faultsOfScript } from './script-faults.ts';
 import { transcriptOf } from './shell.ts';
 import { faultsOfTypes, modulesOf } from './typescript.ts';
 
-const LANGUAGES = ['ts', 'json', 'sh', 'console', 'sql', 'yaml', 'ini', 'dockerfile', 'mermaid', 'text'];
+/** Each with the words that may follow it. */
+const LANGUAGES = new Map([
+  ['ts', /^(?:outside|[\w/.-]+\.ts)$/],
+  ['json', /^[A-Z]\w+$/],
+  ['sh', /^outside$/],
+  ['console', /^outside$/],
+  ['sql', /^outside$/],
+  ['yaml', null],
+  ['ini', null],
+  ['dockerfile', null],
+  ['mermaid', null],
+  ['text', null],
+]);
 
 let folder = '';
 beforeAll(async () => {
@@ -26,11 +39,17 @@ afterAll(() => removeFolder(folder));
 const faultsIn = (blocks: readonly Block[], find: (block: Block) => readonly string[]): string[] =>
   blocks.flatMap((block) => find(block).map((fault) => `${placeOf(block)}: ${fault}`));
 
-test('every block names a language that a test knows', () => {
+test('every block names a language that a test knows, and nothing else that no test reads', () => {
   expect(GUIDES.length).toBeGreaterThan(20);
-  const unknown = BLOCKS.filter(({ language }) => !LANGUAGES.includes(language));
+  const unknown = BLOCKS.filter(
+    ({ language, words }) =>
+      !LANGUAGES.has(language) || !words.every((word) => LANGUAGES.get(language)?.test(word) ?? false),
+  );
+  const known = [...LANGUAGES.keys()].join(', ');
   expect(
-    unknown.map((block) => `${placeOf(block)}: “${block.language}” is none of ${LANGUAGES.join(', ')}`),
+    unknown.map(
+      (block) => `${placeOf(block)}: “${[block.language, ...block.words].join(' ')}” is none of ${known}`,
+    ),
   ).toEqual([]);
 });
 

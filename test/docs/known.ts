@@ -1,4 +1,5 @@
-// What exists, for documentation to name: commands and their options, environment variables, scripts, operations of the API.
+// What exists, for documentation to name: commands and their options, environment variables, scripts, operations of the
+// API.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CommanderError } from 'commander';

@@ -1,5 +1,5 @@
-// Output that a page shows, held against what a command wrote. `…` stands for anything, also for further members of JSON; JSON may be
-// written with spaces. Ids, durations and numbers of tokens differ from run to run.
+// Output that a page shows, held against what a command wrote. `…` stands for anything, also for further members of
+// JSON; JSON may be written with spaces. Ids, durations and numbers of tokens differ from run to run.
 
 /** Commands, and what the comments behind them (`# → …`) say that the last one writes. */
 export type Shown = { code: string; expected: readonly string[] };

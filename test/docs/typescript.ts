@@ -1,5 +1,5 @@
-// Compiles blocks of the documentation against the package: TypeScript as modules, JSON as values of the API's types. One run of
-// the compiler serves all.
+// Compiles blocks of the documentation against the package: TypeScript as modules, JSON as values of the API's types.
+// One run of the compiler serves all.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { placeOf } from './blocks.ts';
 import { ROOT } from './markdown.ts';
 import type { Block } from './blocks.ts';
 
-/** Puts a file per module into the folder, and a project beside them. Returns what the compiler says, with places on the pages. */
+/** Puts a file per module, and a project, into the folder. Returns what the compiler says, with places on the pages. */
 export function faultsOfTypes(folder: string, modules: readonly Module[]): string[] {
   prepare(folder);
   const files = modules.map((module) => ({ ...module, file: fileOf(module) }));
@@ -95,12 +95,14 @@ function valueOf(block: Block): string {
 const REQUEST = /^(GET|POST|PUT|PATCH|DELETE) +(\/\S+)/;
 const PARTS = [
   "import type { Operations } from 'nightshift/client';",
-  'export type Part<T> = T extends (infer One)[] ? Part<One>[] : T extends object ? { [Key in keyof T]?: Part<T[Key]> } : T;',
+  'export type Part<T> = T extends (infer One)[] ? Part<One>[]',
+  ': T extends object ? { [Key in keyof T]?: Part<T[Key]> } : T;',
 ].join(' ');
 
 /**
- * Lines such as `POST /api/chat   {"message": "…"}   → 202 {"job_id": "…"}`: the operation exists, the first object is its body, or
- * its answer where it takes none, and an object behind the arrow is a part of its answer. `…` stands for what is left out.
+ * Lines such as `POST /api/chat   {"message": "…"}   → 202 {"job_id": "…"}`: the operation exists, the first object is
+ * its body (of a GET, its answer), and an object behind the arrow is a part of its answer. `…` stands for what is left
+ * out.
  */
 function requestsOf(block: Block): string {
   const lines = block.text.split('\n').map((line, index, all) => {

@@ -1,5 +1,7 @@
-// Runs what a page shows beside a platform, in its order: requests and commands of its scripts, and programs that use the client. What
-// needs more than a platform (services, installations, production, a reader's own values) only test/docs looks at.
+// Runs what a page shows beside a platform, in its order: requests and commands of its scripts, and programs that use
+// the client. What needs more than a platform (services, installations, a reader's own values) only test/docs looks
+// at.
+import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { blocksOf, placeOf } from '../../docs/blocks.ts';
@@ -9,9 +11,9 @@ import { endsAsShown, isAsShown, shownIn } from '../../docs/shown.ts';
 import type { PageShell, Ran } from './page-shell.ts';
 
 /** Programs that change nothing but the platform. */
-const HARMLESS = 'cat curl cut echo grep head jq printf sed sleep sort tail test true wc nightshift'.split(
-  ' ',
-);
+const HARMLESS = 'cat curl cut echo grep head printf sed sleep sort tail test true wc nightshift'.split(' ');
+/** Not on every machine: without it, what needs it does not run. */
+const hasJq = spawnSync('jq', ['--version']).status === 0;
 const NOT_RUN = ['start', 'api', 'worker', 'worker-health', 'migrate', 'doctor', 'completion'];
 /** How a response of the API begins that refuses the request. */
 const PROBLEM = /^\{"type":"[^"]*","title":"[^"]*","status":[45]/m;
@@ -53,8 +55,11 @@ function kindOf(block: Block, functions: readonly string[], files: readonly stri
 function canRun(script: string, functions: readonly string[], files: readonly string[]): boolean {
   const { commands, functions: own } = readScript(script);
   const isKnown = (program: string): boolean =>
-    HARMLESS.includes(program) || functions.includes(program) || own.includes(program);
-  if (hasPlaceholder(script) || /[^#]*…/.test(script.replaceAll(/#.*/g, ''))) return false;
+    HARMLESS.includes(program) ||
+    (program === 'jq' && hasJq) ||
+    functions.includes(program) ||
+    own.includes(program);
+  if (hasPlaceholder(script) || script.replaceAll(/#.*/g, '').includes('…')) return false;
   if (/https?:\/\/(?!127\.0\.0\.1:3000)/.test(script)) return false;
   return commands.every(({ words: [first = '', ...rest] }) => {
     const [program = '', ...args] = first === 'npx' ? rest : [first, ...rest];
@@ -115,7 +120,7 @@ async function runScript(shell: PageShell, step: Step): Promise<string> {
   return outputs.filter((output) => output !== '').join('\n');
 }
 
-/** A request that only reads is repeated until it answers as shown: a reader, too, waits for what runs in the background. */
+/** A request that only reads is repeated until it answers as shown, since jobs run in the background. */
 async function runShown(
   shell: PageShell,
   step: Step,

@@ -1,5 +1,5 @@
-// A shell that remembers, in which the commands of a page run: `nightshift`, `npx nightshift` and `node` are those of this repository,
-// as an installation has them, and a stream that `curl -N` follows ends after a moment.
+// A shell that remembers, in which the commands of a page run: `nightshift`, `npx nightshift` and `node` are those of
+// this repository, as an installation has them, and a stream that `curl -N` follows ends after a moment.
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,6 +92,6 @@ const NAMES = `import { registerHooks } from 'node:module';
 const entries = { nightshift: 'src/index.ts', 'nightshift/client': 'src/client/index.ts' };
 registerHooks({
   resolve: (name, context, next) =>
-    next(Object.hasOwn(entries, name) ? new URL(entries[name], ${JSON.stringify(`file://${ROOT}/`)}).href : name, context),
+    next(Object.hasOwn(entries, name) ? ${JSON.stringify(`file://${ROOT}/`)} + entries[name] : name, context),
 });
 `;

@@ -1,6 +1,7 @@
-// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their order, beside
-// a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run. Then what the other pages show
-// runs beside the same platform, with the config file of the page or that of the README.
+// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their
+// order, beside a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run.
+// Then what the other pages show runs beside the same platform, with the config file of the page or that of the
+// README.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -55,12 +56,15 @@ async function runPage(page: string): Promise<string[]> {
   await mkdir(own);
   const shell = await openPageShell(own, () => url);
   const outputs: string[] = [];
-  for (const step of stepsOf(page)) {
-    if (step.kind === 'config' && page !== 'README.md') await restart(step.text);
-    else if (step.kind !== 'config') outputs.push(await runStep(shell, step));
+  try {
+    for (const step of stepsOf(page)) {
+      if (step.kind === 'config' && page !== 'README.md') await restart(step.text);
+      else if (step.kind !== 'config') outputs.push(await runStep(shell, step));
+    }
+    return outputs;
+  } finally {
+    shell.close();
   }
-  shell.close();
-  return outputs;
 }
 
 async function restart(config: string): Promise<void> {
