@@ -90,7 +90,6 @@ const MOST_FILES = 16;
 /** Files beyond 300 lines, each with its reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   'src/client/schema.ts': 'made from the OpenAPI document',
-  'src/db/schema/schema.ts': 'all tables on one page',
   'src/db/run/append/append.ts': 'one statement, part by part',
 };
 
@@ -463,9 +462,10 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   );
   expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
-  const schema = readFileSync(path.join(ROOT, 'src/db/schema/schema.ts'), 'utf8');
-  const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
-  expect(columns).toEqual(['config', 'content', 'reply', 'approval', 'tools', 'definition']);
+  const columns = sources
+    .filter(({ file }) => file.startsWith('src/db/schema/'))
+    .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name));
+  expect(columns.sort()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
 });
 
 /** It says how its requests are sent. */

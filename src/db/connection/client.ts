@@ -7,8 +7,6 @@
  * not begin with `select`. Tags identify statements in pg_stat_activity and in tests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
-import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
@@ -17,13 +15,12 @@ import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import type { Parameters, SessionLimits } from './connection.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
-import * as schema from '../schema/schema.ts';
 import { GivenUp, Transaction } from './transaction.ts';
 
 export { GivenUp } from './transaction.ts';
 
 /** A pool or a transaction: every statement of `src/db` runs on one. */
-export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
+export type Executor = PgDatabase<PgRemoteQueryResultHKT>;
 
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
@@ -205,12 +202,6 @@ async function within<T>(
 }
 
 const dialect = new PgDialect();
-const { tables, tableNamesMap } = extractTablesRelationalConfig<ExtractTablesWithRelations<typeof schema>>(
-  schema,
-  createTableRelationsHelpers,
-);
-const known = { fullSchema: schema, schema: tables, tableNamesMap };
-
 type Ask = (text: string, parameters: Parameters, values: boolean) => Promise<unknown[]>;
 
 /** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
@@ -220,9 +211,9 @@ function executor(ask: Ask): Executor {
       rows: await ask(text, parameters, method === 'all'),
     }),
     dialect,
-    known,
+    undefined,
   );
-  return new PgRemoteDatabase<typeof schema>(dialect, session, known);
+  return new PgRemoteDatabase(dialect, session, undefined);
 }
 
 function isRead(text: string): boolean {
