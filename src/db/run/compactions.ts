@@ -5,10 +5,8 @@
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Append } from '../../core/run/append.ts';
 import type { Compacted, Shortening, Summary } from '../../core/compaction/compacted.ts';
 import type { CompactorType } from '../../core/compaction/type.ts';
-import { encodeText, plainText } from '../connection/codec.ts';
 import { spansOf } from './spans.ts';
 
 /** Columns that are selected together with a history. */
@@ -66,28 +64,4 @@ export function eventsOf(made: SQL, stretches: SQL): SQL {
 
 export function toCompacted({ summary, shortening }: CompactedColumns): Compacted {
   return { summary, shortening };
-}
-
-/** The compaction of an append, at the place of its `ContextCompacted` event. */
-export function compactionRows({ lease, entries, compaction }: Append) {
-  if (compaction === null) return [];
-  const place = entries.findIndex(
-    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
-  );
-  const { id, branch, type, uptoSeq, summary, model, tokensBefore, tokensAfter, jobId } = compaction;
-  return [
-    {
-      context_id: lease.contextId,
-      place: place + 1,
-      id,
-      branch,
-      type,
-      upto_seq: uptoSeq,
-      summary: summary === null ? null : encodeText(summary),
-      model: model === null ? null : plainText(model),
-      tokens_before: tokensBefore,
-      tokens_after: tokensAfter,
-      job_id: jobId,
-    },
-  ];
 }

@@ -11,6 +11,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
+import type { CallFailure } from '../../core/run/job.ts';
+import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { instant, jsonb, oneOf, usageCounters } from './columns.ts';
 
@@ -46,7 +48,7 @@ export const jobs = pgTable(
     firstSeq: bigint('first_seq', { mode: 'number' }),
     lastSeq: bigint('last_seq', { mode: 'number' }),
     /** Of an ended job: why it ended. Of an unfinished job: why the last model call failed. */
-    error: jsonb<JobError>('error'),
+    error: jsonb<JobError | CallFailure | Throttled>('error'),
     /** The stop request, stored before any control signal is sent. */
     stopKind: text('stop_kind'),
     /** Of an interrupt: what happens to the messages that the job added. */
