@@ -81,6 +81,17 @@ export function insertInto(table: PgTable, values: Readonly<Record<string, SQL |
   return insertOf(table, Object.fromEntries(named));
 }
 
+/** Columns that a statement copies from the alias `from` without change. */
+export function copied<Table extends PgTable, Name extends keyof Values<Table>>(
+  table: Table,
+  from: string,
+  names: readonly Name[],
+): Record<Name, SQL>;
+export function copied(table: PgTable, from: string, names: readonly string[]): Record<string, SQL> {
+  const known = getTableColumns(table);
+  return Object.fromEntries(names.map((key) => [key, sql.raw(`${from}.${known[key]?.name ?? key}`)]));
+}
+
 type Computed<Table extends PgTable> = { readonly [Name in keyof Values<Table>]: SQL };
 
 function insertOf(table: PgTable, values: Readonly<Record<string, SQL>>): SQL {
