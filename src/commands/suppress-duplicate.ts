@@ -21,7 +21,7 @@ export async function suppressDuplicate(
   const withdrawn = await database.transaction(async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return null;
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
-    return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a tool result reported it');
+    return withdraw(tx, { tenantId, contextId }, queued, 'a tool result reported it');
   });
   if (withdrawn !== null) dispatch(ports, withdrawnActions(contextId, withdrawn));
 }

@@ -76,7 +76,7 @@ async function toAllBelow(
   command: (contextId: ContextId) => Command<unknown>,
 ): Promise<void> {
   for (;;) {
-    const page = await workersBelow(ports.database.db, tenantId, above, !stopped, PAGE);
+    const page = await workersBelow(ports.database.db, tenantId, above, { stopped: !stopped, most: PAGE });
     let told = 0;
     await mapConcurrent(page, async ({ contextId }) => {
       const outcome = await perform(ports, command(contextId));

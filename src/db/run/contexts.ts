@@ -134,27 +134,25 @@ export type Due =
   /** Its lease owner did not answer a stop request in time. */
   | { kind: 'unanswered'; contextId: ContextId };
 
-/**
- * `claims`: the caller has a slot for each context and is about to claim them. `passBy`: contexts that the caller does
- * not support, skipped until one of their counters changes.
- */
+/** What a sweep takes: at most `most` contexts, once they are overdue by `overdueMs`. It postpones each by `againMs`. */
 export type Taking = {
+  most: number;
+  againMs: number;
+  overdueMs: number;
+  /** The caller has a slot for each context and is about to claim them. */
   claims?: boolean;
+  /** Contexts that the caller does not support, skipped until one of their counters changes. */
   passBy?: readonly { contextId: ContextId; wakeSeq: number; controlSeq: number }[];
 };
 
 /**
- * Takes at most `most` due contexts: unanswered stop requests at once, all others once they are overdue by `overdueMs`.
- * Postpones each by `againMs`, so that another sweep does not take it at once, and a sweep finds it again if this
- * process dies. Already counts the claim that follows: if reading the context kills the process, the count is
+ * Takes due contexts: unanswered stop requests at once, all others once they are overdue. Postpones each, so that another
+ * sweep does not take it at once, and a sweep finds it again if this process dies. Already counts the claim that follows: if reading the context kills the process, the count is
  * committed.
  */
 export async function takeDue(
   executor: Executor,
-  most: number,
-  againMs: number,
-  overdueMs: number,
-  { claims = false, passBy = [] }: Taking = {},
+  { most, againMs, overdueMs, claims = false, passBy = [] }: Taking,
 ): Promise<Due[]> {
   const rows = await executor.execute<{
     id: ContextId;
@@ -205,9 +203,7 @@ export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<bo
  */
 export async function release(
   executor: Executor,
-  contextId: ContextId,
-  owner: ProcessId,
-  epoch: number | null,
+  { contextId, owner, epoch }: { contextId: ContextId; owner: ProcessId; epoch: number | null },
   afterMs: number,
 ): Promise<boolean> {
   const rows = await executor.execute(sql`/* contexts.release */

@@ -118,13 +118,12 @@ export async function jobsBelow(
   return rows.map((row) => row.id);
 }
 
-/** Attached workers below `above` whose `stopped` is as given, nearest first. */
+/** Attached workers below `above` whose `stopped` is as given, nearest first, at most `most`. */
 export async function workersBelow(
   executor: Executor,
   tenantId: TenantId,
   above: WorkerId,
-  stopped: boolean,
-  most: number,
+  { stopped, most }: { stopped: boolean; most: number },
 ): Promise<{ id: WorkerId; contextId: ContextId }[]> {
   const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`/* workers.list_below */
     with recursive tree as (

@@ -51,7 +51,7 @@ export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_
 
 /** All visible messages of a branch, in order. Rejects with `ReadLimitExceeded` if they are too large. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
-  const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
+  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: WHOLE });
   return whole(read).get(place.contextId)?.history ?? [];
 }
 
@@ -64,14 +64,13 @@ export type Moment = { upto: number; jobId: JobId };
  */
 export async function readPast(
   executor: Executor,
-  place: Place,
-  branch: string,
+  of: Place & { branch: string },
   { upto, jobId }: Moment,
   most: number,
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
-  const read = await readMemories(executor, places([{ ...place, branch }]), standing(upto), shown, most);
-  return whole(read).get(place.contextId) ?? NOTHING_REMEMBERED;
+  const read = await readMemories(executor, { at: places([of]), compactions: standing(upto), shown, most });
+  return whole(read).get(of.contextId) ?? NOTHING_REMEMBERED;
 }
 
 /**
@@ -83,7 +82,7 @@ export async function readBranch(
   place: Place,
   branch: string,
 ): Promise<Remembered | null> {
-  const read = await readMemories(executor, places([{ ...place, branch }]), standing());
+  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: standing() });
   return read.get(place.contextId) ?? null;
 }
 
@@ -96,7 +95,7 @@ export async function readHistories(
   at: SQL,
   most: number,
 ): Promise<Map<ContextId, Remembered>> {
-  return whole(await readMemories(executor, workedOn(at), standing(), VISIBLE, most));
+  return whole(await readMemories(executor, { at: workedOn(at), compactions: standing(), most }));
 }
 
 function workedOn(at: SQL): SQL {
@@ -119,6 +118,9 @@ function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
   return read;
 }
 
+/** `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. */
+type Reading = { at: SQL; compactions: SQL; shown?: SQL; most?: number };
+
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
@@ -129,10 +131,7 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
  */
 async function readMemories(
   executor: Executor,
-  at: SQL,
-  compactions: SQL,
-  shown: SQL = VISIBLE,
-  most: number = LIMITS.historyBytes,
+  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: Reading,
 ): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with told as materialized (

@@ -22,14 +22,13 @@ export type Parent = {
 };
 
 /**
- * Null: the tenant has no such worker. `countsTenant`: also count the tenant's busy workers, which reads all of them.
+ * Null: the tenant has no such worker. `jobId`: the job that requests a child; null: a client does. `countsTenant`: also count the tenant's busy workers, which reads all of them.
  */
 export async function readParent(
   executor: Executor,
   tenantId: TenantId,
   workerId: WorkerId,
-  jobId: JobId | null,
-  countsTenant: boolean,
+  { jobId, countsTenant }: { jobId: JobId | null; countsTenant: boolean },
 ): Promise<Parent | null> {
   const [row] = await executor.execute<{
     role: string | null;

@@ -374,7 +374,11 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'cancel' },
+      reason: 'enough',
+      graceMs: 60_000,
+    });
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
     const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };
