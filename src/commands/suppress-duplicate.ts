@@ -5,7 +5,7 @@
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/write/contexts/branches.ts';
-import { dropReports, hasReports } from '../db/run/follow-ups.ts';
+import { dropReports, hasReports } from '../db/run/follow-ups/parent-notices.ts';
 import { withdraw } from '../db/run/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';

@@ -446,7 +446,6 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
  */
 const SEES_CONTENT: readonly string[] = [
   'coalesce(r.definition::jsonb =',
-  'as v(id uuid, approval json, told jsonb)',
   "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
 ];
 

@@ -8,8 +8,14 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { contextsBelow, cascaded, lockStopped, jobsBelow, workersBelow } from '../../db/run/follow-ups.ts';
-import type { FollowUp } from '../../db/run/follow-ups.ts';
+import {
+  contextsBelow,
+  cascaded,
+  lockStopped,
+  jobsBelow,
+  workersBelow,
+} from '../../db/run/follow-ups/cascades.ts';
+import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { mapConcurrent } from '../map-concurrent.ts';
 import { perform } from '../perform.ts';

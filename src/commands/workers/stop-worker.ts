@@ -6,7 +6,7 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { lockCalls } from '../../db/calls/awaited.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups.ts';
+import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups/cascades.ts';
 import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
 import { done, withdrawnActions } from '../perform.ts';

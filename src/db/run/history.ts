@@ -5,44 +5,19 @@ import type { Block } from '../../core/conversation/blocks.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import type { Compacted, Unread } from '../../core/compaction/compacted.ts';
 import { callSpans, unseparated } from '../../core/compaction/cuts.ts';
-import type { ContextId, JobId, MessageId } from '../../core/ids.ts';
+import type { ContextId, JobId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { Message, MessageRole, MessageType } from '../../core/conversation/message.ts';
-import type { Lease } from '../../core/run/snapshot.ts';
+import type { Message, MessageRole } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import { WHOLE, standing, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
-import { toModelMeta } from '../model-calls/model-meta.ts';
-import type { ModelColumns } from '../model-calls/model-meta.ts';
 import { ReadLimitExceeded } from '../connection/read-limit.ts';
+import { columnsWith, messageColumns, toMessage } from './message-rows.ts';
+import type { MessageRow } from './message-rows.ts';
+import { byContext, places } from './places.ts';
+import type { OfContext, Place } from './places.ts';
 import { spansOf } from './spans.ts';
-import { usageColumns } from '../model-calls/usage.ts';
-
-/** A context and its tenant. */
-export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
-
-/**
- * The contexts that a statement reads, as the table `at(context_id, tenant, branch, steers)`. The planner then looks up
- * each context separately, whatever its table statistics.
- */
-export function places(those: readonly (Place & { branch?: string; steers?: number })[]): SQL {
-  const list = those.map(({ contextId, tenantId, branch = 'main', steers = 0 }) => ({
-    context_id: contextId,
-    tenant: tenantId,
-    branch,
-    steers,
-  }));
-  return sql`jsonb_to_recordset(${encodeJson(list)}::jsonb) as at(context_id uuid, tenant text, branch text, steers int)`;
-}
-
-function columnsWith(content: SQL): SQL {
-  return sql`m.id, m.seq, m.role, m.type, m.turn, ${content} as content, m.job_id, m.model_id, m.provider_id,
-  m.finish_reason, ${usageColumns('m')}`;
-}
-
-const messageColumns: SQL = columnsWith(sql`m.content`);
 
 /** The history and compactions of a branch that a run keeps in memory. */
 export type Remembered = { history: Message[]; compacted: Compacted; unread: Unread | null };
@@ -222,36 +197,4 @@ export async function readLastTurn(
         and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and m.role <> 'system'
       order by m.seq desc limit 1) m
     order by m.seq desc limit 1`);
-}
-
-type MessageRow = ModelColumns & {
-  id: MessageId;
-  seq: number;
-  role: MessageRole;
-  type: MessageType;
-  turn: Turn;
-  content: Block[];
-  job_id: JobId | null;
-};
-
-/** The content is empty if it was not read. */
-function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null }): Message {
-  const { id, seq, role, type, turn, content, job_id: jobId } = row;
-  return { id, seq, role, type, turn, content: content ?? [], jobId, model: toModelMeta(row) };
-}
-
-export type OfContext = { context_id: ContextId };
-
-/** Keeps the order of `rows`. */
-export function byContext<Row extends OfContext, Value>(
-  rows: readonly Row[],
-  parse: (row: Row) => Value,
-): Map<ContextId, Value[]> {
-  const groups = new Map<ContextId, Value[]>();
-  for (const row of rows) {
-    const group = groups.get(row.context_id);
-    if (group === undefined) groups.set(row.context_id, [parse(row)]);
-    else group.push(parse(row));
-  }
-  return groups;
 }

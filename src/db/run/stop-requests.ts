@@ -9,9 +9,9 @@ import type { RequestedStop } from '../../core/run/job.ts';
 import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { hasFollowUp, noticeOnceEnded } from './ends.ts';
+import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
-import type { Place } from './history.ts';
+import type { Place } from './places.ts';
 import { isUnowned } from '../processes/processes.ts';
 import type { LeaseTimes } from '../processes/processes.ts';
 

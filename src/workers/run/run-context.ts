@@ -11,7 +11,7 @@ import { LeaseLost } from '../../core/errors.ts';
 import { madeAt } from '../../core/ids.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { isUnavailable } from '../../db/connection/client.ts';
+import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { forgive } from '../../db/run/claims.ts';
 import { putOff, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';

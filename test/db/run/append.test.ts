@@ -9,7 +9,7 @@ import { append } from '../../../src/db/run/append/append.ts';
 import { read } from '../../../src/db/run/contexts.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { readMailbox } from '../../../src/db/run/mailbox.ts';
+import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { lockForControl, writeStopRequest } from '../../../src/db/run/stop-requests.ts';
 import { deleteContext } from '../../../src/db/write/workers/workers.ts';
 import { fingerprint, job as someJob } from '../../core/builders.ts';

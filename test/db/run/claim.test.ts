@@ -5,7 +5,8 @@ import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { claim, claimFree, forgive } from '../../../src/db/run/claims.ts';
-import { owned, read, release, renew, revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import { owned, read, release, renew } from '../../../src/db/run/contexts.ts';
+import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import {
   heartbeat,
   declareDead,

@@ -10,7 +10,7 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
-import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox.ts';
+import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import {

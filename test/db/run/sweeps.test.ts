@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
-import { revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import { archiveIdle, findPurgeable } from '../../../src/db/write/contexts/expiry.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { explaining, passedOver } from '../../services/explaining.ts';

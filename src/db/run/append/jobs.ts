@@ -8,7 +8,7 @@ import { usageAdded, usageOf } from '../../model-calls/usage.ts';
 import type { Changed } from '../../rows/written-columns.ts';
 import { branches } from '../../schema/branches.ts';
 import { jobs } from '../../schema/jobs.ts';
-import { cascadeOnceEnded, hasFollowUp, noticeOnceEnded } from '../ends.ts';
+import { cascadeOnceEnded, hasFollowUp, noticeOnceEnded } from '../follow-ups/ends.ts';
 import { update } from './part.ts';
 
 type Settled = Extract<JobChange, { kind: 'settle' }>;

@@ -10,7 +10,7 @@ import type { ContextId, WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { eventsOf } from '../../run/compactions.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { dueNow } from '../../connection/instant.ts';
 import { copied, insertInto } from '../../rows/written-columns.ts';
 import { branches } from '../../schema/branches.ts';

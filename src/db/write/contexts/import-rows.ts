@@ -10,7 +10,7 @@ import { usageOf } from '../../model-calls/usage.ts';
 import type { StoredBranch, StoredCompaction, StoredMessage } from '../../read/messages/export.ts';
 import { recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { branches } from '../../schema/branches.ts';
 import { compactions } from '../../schema/compactions.ts';
 import { events } from '../../schema/events.ts';

@@ -8,7 +8,7 @@ import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import type { Counters, StoredCompaction, StoredContext, StoredMessage } from '../../read/messages/export.ts';
 import { toTimestamp } from '../../connection/instant.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { encodeMessage, insertCompaction, insertMessages, replaceBranches } from './import-rows.ts';
 import { leaveToSearch } from '../../search/search-index.ts';
 
