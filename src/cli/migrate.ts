@@ -1,6 +1,6 @@
 /** `migrate`: applies the migrations and exits. */
 import { migrate } from '../db/connection/migrate.ts';
-import { isUnavailable } from '../db/connection/client.ts';
+import { isUnavailable } from '../db/connection/database-errors.ts';
 import { setTimeout } from 'node:timers/promises';
 
 /** How long to wait for the database to come up, in milliseconds. */

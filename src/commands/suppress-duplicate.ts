@@ -5,7 +5,7 @@
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/write/contexts/branches.ts';
-import { dropReports, hasReports } from '../db/run/follow-ups.ts';
+import { dropReports, hasReports } from '../db/run/follow-ups/parent-notices.ts';
 import { withdraw } from '../db/run/stop-requests.ts';
 import { dispatch, withdrawnActions } from './perform.ts';
 import type { CommandPorts } from './ports.ts';
@@ -21,7 +21,7 @@ export async function suppressDuplicate(
   const withdrawn = await database.transaction(async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return null;
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
-    return withdraw(tx, tenantId, contextId, queued, 'cancelled', 'a tool result reported it');
+    return withdraw(tx, { tenantId, contextId }, queued, 'a tool result reported it');
   });
   if (withdrawn !== null) dispatch(ports, withdrawnActions(contextId, withdrawn));
 }

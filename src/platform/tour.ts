@@ -60,7 +60,10 @@ export async function tour(
   const made = await perform(ports, make(ports, tenantId, queueLimit));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };
-  const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, null, 1);
+  const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, {
+    after: null,
+    limit: 1,
+  });
   return touring ?? null;
 }
 

@@ -1,7 +1,7 @@
 /** A worker process claims jobs only after the database has the schema of its version. */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isUnavailable } from '../db/connection/client.ts';
+import { isUnavailable } from '../db/connection/database-errors.ts';
 import type { Executor } from '../db/connection/client.ts';
 import { describeSchemaProblem, schemaState } from '../db/connection/schema-state.ts';
 

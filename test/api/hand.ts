@@ -30,7 +30,7 @@ import { append } from '../../src/db/run/append/append.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import { read } from '../../src/db/run/contexts.ts';
 import { readHistory } from '../../src/db/run/history.ts';
-import { readMailbox } from '../../src/db/run/mailbox.ts';
+import { readMailbox } from '../../src/db/run/mailbox/mailbox.ts';
 import { register } from '../../src/db/processes/processes.ts';
 import type { Published } from '../../src/db/processes/processes.ts';
 import { ids } from './harness.ts';

@@ -90,8 +90,6 @@ const MOST_FILES = 16;
 /** Files beyond 300 lines, each with its reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   'src/client/schema.ts': 'made from the OpenAPI document',
-  'src/db/schema/schema.ts': 'all tables on one page',
-  'src/db/run/append/append.ts': 'one statement, part by part',
 };
 
 type Source = { file: string; folder: string; text: string; bare: string; imports: string[] };
@@ -448,7 +446,6 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
  */
 const SEES_CONTENT: readonly string[] = [
   'coalesce(r.definition::jsonb =',
-  'as v(id uuid, approval json, told jsonb)',
   "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
 ];
 
@@ -463,9 +460,10 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   );
   expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
-  const schema = readFileSync(path.join(ROOT, 'src/db/schema/schema.ts'), 'utf8');
-  const columns = [...schema.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name);
-  expect(columns).toEqual(['config', 'content', 'reply', 'approval', 'tools', 'definition']);
+  const columns = sources
+    .filter(({ file }) => file.startsWith('src/db/schema/'))
+    .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name));
+  expect(columns.sort()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
 });
 
 /** It says how its requests are sent. */

@@ -36,7 +36,7 @@ import { openDatabase } from '../../src/db/connection/client.ts';
 import type { Database, StatementHook } from '../../src/db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
 import { readHistory } from '../../src/db/run/history.ts';
-import type { WorkerDefinition } from '../../src/db/run/mailbox.ts';
+import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
 import type { Models } from '../../src/llm/models.ts';
 import type { Queue } from '../../src/queue/wake-queue.ts';
 import { redisQueue } from '../../src/queue/redis.ts';

@@ -2,7 +2,7 @@
 import type { FastifyError } from 'fastify';
 import { CODES, refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
-import { CANCELLED, errorCode, isUnavailable } from '../../db/connection/client.ts';
+import { CANCELLED, errorCode, isUnavailable } from '../../db/connection/database-errors.ts';
 import { InvalidJson } from '../request/body.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import { RequestRefused } from './problem.ts';

@@ -5,7 +5,8 @@
  */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../../core/errors.ts';
-import { CANCELLED, errorCode, GivenUp } from '../../db/connection/client.ts';
+import { GivenUp } from '../../db/connection/client.ts';
+import { CANCELLED, errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import type { ApiPorts } from '../server/ports.ts';

@@ -88,7 +88,9 @@ async function readMessages(
 ): Promise<PromptMessage[] | null> {
   const place = { contextId, tenantId };
   try {
-    const past = await read((tx) => readPast(tx, place, branch, { upto, jobId }, LIMITS.shownPromptBytes));
+    const past = await read((tx) =>
+      readPast(tx, { ...place, branch }, { upto, jobId }, LIMITS.shownPromptBytes),
+    );
     return assemble(past.history, past.compacted);
   } catch (error) {
     if (error instanceof ReadLimitExceeded) return null;

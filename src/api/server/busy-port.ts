@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config.ts';
-import { errorCode } from '../../db/connection/client.ts';
+import { errorCode } from '../../db/connection/database-errors.ts';
 
 /** Throws `ConfigError` if the port is in use or the process lacks the permission. */
 export async function refuseBusyPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

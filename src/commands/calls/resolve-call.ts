@@ -42,8 +42,7 @@ export function resolveCall(
       tx,
       target,
       { id: toolCallId, ...call },
-      resolved.outcome,
-      reply,
+      { outcome: resolved.outcome, reply },
     );
     const afterCommit: AfterCommit[] = [
       { kind: 'progress', progress: { contextId, headSeq, finished: null } },

@@ -16,7 +16,7 @@ import {
   nextAfter,
 } from '../../db/write/contexts/fork-points.ts';
 import type { Horizon, Standing } from '../../db/write/contexts/fork-points.ts';
-import type { Place } from '../../db/run/history.ts';
+import type { Place } from '../../db/run/places.ts';
 import { reads } from '../../core/conversation/branch.ts';
 import { noBranch } from '../inputs/submit-input.ts';
 

@@ -18,7 +18,8 @@ export function importContext(
 ): Command<Made> {
   return async (tx) => {
     const outcome = await create(tx);
-    if (outcome.kind === 'done') await fillContext(tx, ids, tenantId, outcome.value.contextId, filling);
+    if (outcome.kind === 'done')
+      await fillContext(tx, ids, { tenantId, contextId: outcome.value.contextId }, filling);
     return outcome;
   };
 }

@@ -24,7 +24,11 @@ export function interruptContext(
     if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
-    await writeStopRequest(tx, tenantId, jobId, { kind: 'interrupt', mode }, null, stopGraceMs);
+    await writeStopRequest(tx, tenantId, jobId, {
+      request: { kind: 'interrupt', mode },
+      reason: null,
+      graceMs: stopGraceMs,
+    });
     return done({ jobId }, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

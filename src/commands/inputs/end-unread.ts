@@ -9,7 +9,7 @@ import { settle } from '../../core/transitions/settle.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
-import { readMailbox } from '../../db/run/mailbox.ts';
+import { readMailbox } from '../../db/run/mailbox/mailbox.ts';
 import type { AfterCommit } from '../perform.ts';
 import { appendLast, settleUnowned, withJobBegun } from '../jobs/settle.ts';
 

@@ -181,14 +181,11 @@ function interruptingInput(
     if (submitted === null) return whyRefused(tx, input);
     const running = await activeJob(tx, tenantId, contextId);
     if (running === null) return queued(input, accepted, submitted);
-    await writeStopRequest(
-      tx,
-      tenantId,
-      running,
-      { kind: 'interrupt', mode: 'discard' },
-      null,
-      ports.stopGraceMs,
-    );
+    await writeStopRequest(tx, tenantId, running, {
+      request: { kind: 'interrupt', mode: 'discard' },
+      reason: null,
+      graceMs: ports.stopGraceMs,
+    });
     const afterCommit = await carryOut(tx, contextId, called, ports.ids);
     return done({ ...accepted, status: 'queued', after: submitted.headSeq }, ...afterCommit);
   };

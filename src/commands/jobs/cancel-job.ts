@@ -55,14 +55,18 @@ export function cancelWithin(
     // Queued jobs and the running job end in two statements, so their calls are locked first.
     await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
-    const withdrawn = await withdraw(tx, tenantId, contextId, jobIds, 'cancelled', reason);
+    const withdrawn = await withdraw(tx, { tenantId, contextId }, jobIds, reason);
     const taken = withdrawn?.jobIds ?? [];
     const told = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
     if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
     // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
     const active = await activeJob(tx, tenantId, contextId);
     if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
-    await writeStopRequest(tx, tenantId, active, { kind: 'cancel' }, reason, stopGraceMs);
+    await writeStopRequest(tx, tenantId, active, {
+      request: { kind: 'cancel' },
+      reason,
+      graceMs: stopGraceMs,
+    });
     return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

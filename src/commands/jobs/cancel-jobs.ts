@@ -25,7 +25,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   let page: ContextId[] = [];
   do {
     const after = page.at(-1) ?? null;
-    page = await contextsWithUnfinished(ports.database.db, tenantId, filter, after, PAGE);
+    page = await contextsWithUnfinished(ports.database.db, tenantId, filter, { after, limit: PAGE });
     await mapConcurrent(page, async (contextId) => {
       const told = await cancelOf(ports, wanted, contextId);
       count += told;

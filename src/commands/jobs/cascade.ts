@@ -8,8 +8,14 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { contextsBelow, cascaded, lockStopped, jobsBelow, workersBelow } from '../../db/run/follow-ups.ts';
-import type { FollowUp } from '../../db/run/follow-ups.ts';
+import {
+  contextsBelow,
+  cascaded,
+  lockStopped,
+  jobsBelow,
+  workersBelow,
+} from '../../db/run/follow-ups/cascades.ts';
+import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { mapConcurrent } from '../map-concurrent.ts';
 import { perform } from '../perform.ts';
@@ -76,7 +82,7 @@ async function toAllBelow(
   command: (contextId: ContextId) => Command<unknown>,
 ): Promise<void> {
   for (;;) {
-    const page = await workersBelow(ports.database.db, tenantId, above, !stopped, PAGE);
+    const page = await workersBelow(ports.database.db, tenantId, above, { stopped: !stopped, most: PAGE });
     let told = 0;
     await mapConcurrent(page, async ({ contextId }) => {
       const outcome = await perform(ports, command(contextId));

@@ -13,7 +13,7 @@ import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { read } from '../../db/run/contexts.ts';
 import { readAdded, readLastTurn } from '../../db/run/history.ts';
-import { readMailbox } from '../../db/run/mailbox.ts';
+import { readMailbox } from '../../db/run/mailbox/mailbox.ts';
 import type { LockedForControl } from '../../db/run/stop-requests.ts';
 import { wakeMetContexts } from '../perform.ts';
 import type { AfterCommit } from '../perform.ts';

@@ -55,7 +55,10 @@ async function placeBelow(
   fileRoles: ReadonlyMap<string, Role>,
 ): Promise<Place | Refusal> {
   const depth = await depthOf(tx, tenantId, parentId);
-  const parent = await readParent(tx, tenantId, parentId, null, tenantWorkers !== null);
+  const parent = await readParent(tx, tenantId, parentId, {
+    jobId: null,
+    countsTenant: tenantWorkers !== null,
+  });
   if (depth === null || parent === null) {
     return refuse('not_found', `No worker has the id ${parentId}.`, 'parent_worker_id');
   }

@@ -9,7 +9,7 @@ import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from
 import type { JsonObject } from '../../core/json.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import { sentWords } from '../../core/workers/peer-words.ts';
-import { errorCode } from '../../db/connection/client.ts';
+import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findPeer, findSelf, lockSender, hopsOf, sentBy, sentLately } from '../../db/write/workers/peers.ts';
 import type { Found, Self } from '../../db/write/workers/peers.ts';

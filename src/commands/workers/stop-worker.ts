@@ -6,7 +6,7 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { lockCalls } from '../../db/calls/awaited.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups.ts';
+import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups/cascades.ts';
 import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
 import { done, withdrawnActions } from '../perform.ts';
@@ -41,7 +41,12 @@ export function stopWorker(
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
     const jobId = await activeJob(tx, tenantId, contextId);
-    if (jobId !== null) await writeStopRequest(tx, tenantId, jobId, { kind: 'stop' }, reason, stopGraceMs);
+    if (jobId !== null)
+      await writeStopRequest(tx, tenantId, jobId, {
+        request: { kind: 'stop' },
+        reason,
+        graceMs: stopGraceMs,
+      });
     const afterCommit = await carryOut(tx, contextId, called, ids);
     if (isMarked) afterCommit.push({ kind: 'follow_up' });
     return done(
@@ -61,7 +66,7 @@ async function withdrawAsked(
   // Queued jobs and the running job end in two statements, so their calls are locked first.
   await lockCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);
-  const withdrawn = await withdraw(tx, tenantId, contextId, queued, 'cancelled', reason);
+  const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
   return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
 }
 

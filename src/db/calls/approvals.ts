@@ -5,8 +5,8 @@ import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { ContextEvent } from '../../core/stream/event.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
+import { columns, recordset } from '../rows/recordset.ts';
 import type { Replied } from './replies.ts';
 
 type Place = { tenantId: TenantId; contextId: ContextId };
@@ -65,6 +65,15 @@ export type NewApproval = {
   told: Extract<ContextEvent, { name: 'ApprovalResolved' }>;
 };
 
+const DECISIONS = recordset(
+  'v',
+  columns<NewApproval>({
+    id: ['uuid', ({ id }) => id],
+    approval: ['json', ({ approval }) => approval],
+    told: ['jsonb', ({ told }) => told.data],
+  }),
+);
+
 /**
  * Writes decisions and their `ApprovalResolved` events, raises `control_seq` so that the lease owner reads them, and
  * makes a waiting context runnable. An approved call becomes `pending` again; a denied call keeps waiting until the run
@@ -75,7 +84,6 @@ export async function writeApprovals(
   { tenantId, contextId }: Place,
   decisions: readonly NewApproval[],
 ): Promise<Replied> {
-  const rows = encodeJson(decisions.map(({ id, approval, told }) => ({ id, approval, told: told.data })));
   const [row] = await tx.execute<{
     head_seq: number;
     wake_seq: number;
@@ -85,7 +93,7 @@ export async function writeApprovals(
   }>(sql`/* approvals.decide */
     with said as (
       select v.id, v.approval, v.told, row_number() over () as place
-      from json_to_recordset(${rows}::json) as v(id uuid, approval json, told jsonb)
+      from ${DECISIONS.table(decisions)}
     ), ctx as (
       update contexts c set
         head_seq = c.head_seq + ${decisions.length}::int,

@@ -8,8 +8,8 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
+import { columns, recordset } from '../rows/recordset.ts';
 
 /** For statements that change no calls of their own. */
 export const NONE_OWN: SQL = sql`(select null::uuid as id where false)`;
@@ -74,6 +74,14 @@ export async function countOut(tx: Executor, tenantId: TenantId, contextId: Cont
 /** A call that waits for jobs that already existed. `any`: it needs only the first of them to end. */
 export type Recounted = { callId: ToolCallId; any: boolean };
 
+const RECOUNTED = recordset(
+  'r',
+  columns<Recounted>({
+    call_id: ['uuid', ({ callId }) => callId],
+    needs_any: ['boolean', ({ any }) => any],
+  }),
+);
+
 /**
  * Recomputes `needs` of calls, because a job may have ended while the call was being registered and so not counted
  * down. Runs in a transaction: once a call is locked, every other countdown has either committed or runs after this
@@ -85,17 +93,17 @@ export async function recount(
   contextId: ContextId,
   calls: readonly Recounted[],
 ): Promise<boolean> {
-  const asked = sql`jsonb_to_recordset(${encodeJson(calls)}::jsonb) as r("callId" uuid, "any" boolean)`;
+  const asked = RECOUNTED.table(calls);
   await tx.execute(sql`/* tool_calls.lock_waiting */
     select t.id from tool_calls t where t.context_id = ${contextId} and t.tenant_id = ${tenantId}
-      and t.status = 'waiting' and t.id in (select r."callId" from ${asked}) order by t.id for no key update`);
+      and t.status = 'waiting' and t.id in (select r.call_id from ${asked}) order by t.id for no key update`);
   const rows = await tx.execute<{ needs: number }>(sql`/* tool_calls.recount */
-    update tool_calls t set needs = case when r."any" then (n.unfinished = n.awaited)::int else n.unfinished end
+    update tool_calls t set needs = case when r.needs_any then (n.unfinished = n.awaited)::int else n.unfinished end
     from ${asked} cross join lateral (
       select count(*)::int as awaited, count(j.id)::int as unfinished
       from awaited_jobs a left join jobs j on j.id = a.job_id and j.finished_at is null
-      where a.tool_call_id = r."callId") n
-    where t.id = r."callId" and t.context_id = ${contextId} and t.tenant_id = ${tenantId} and t.status = 'waiting'
+      where a.tool_call_id = r.call_id) n
+    where t.id = r.call_id and t.context_id = ${contextId} and t.tenant_id = ${tenantId} and t.status = 'waiting'
       and t.waits_for = 'workers'
     returning t.needs`);
   return rows.some(({ needs }) => needs <= 0);

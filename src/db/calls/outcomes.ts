@@ -48,8 +48,7 @@ export async function resolveOutcome(
   tx: Executor,
   { tenantId, contextId }: Place,
   { id, name, jobId }: { id: ToolCallId; name: string; jobId: JobId },
-  outcome: Resolution,
-  reply: Reply | null,
+  { outcome, reply }: { outcome: Resolution; reply: Reply | null },
 ): Promise<Replied> {
   const data = { tool_call_id: id, name, job_id: jobId, outcome };
   const told = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });

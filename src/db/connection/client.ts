@@ -6,24 +6,22 @@
  * A handwritten statement starts with a tag, such as the comment `contexts.claim`, if it writes or locks rows or does
  * not begin with `select`. Tags identify statements in pg_stat_activity and in tests.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createTableRelationsHelpers, extractTablesRelationalConfig } from 'drizzle-orm';
-import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
 import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import type { Parameters, SessionLimits } from './connection.ts';
+import { wasCut } from './database-errors.ts';
+import { whileLocked } from './lock-retry.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
-import * as schema from '../schema/schema.ts';
 import { GivenUp, Transaction } from './transaction.ts';
 
 export { GivenUp } from './transaction.ts';
 
 /** A pool or a transaction: every statement of `src/db` runs on one. */
-export type Executor = PgDatabase<PgRemoteQueryResultHKT, typeof schema>;
+export type Executor = PgDatabase<PgRemoteQueryResultHKT>;
 
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
@@ -150,27 +148,6 @@ async function readWithin<T>(
   }, options);
 }
 
-/** Shortest pause between two tries for a lock, in milliseconds; the longest is twice as long. */
-const PAUSE_MS = 50;
-
-/** Retries while the lock is not available. A failed try has written nothing. */
-async function whileLocked<T>(
-  timeoutMs: number,
-  free: () => Promise<void>,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const end = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (errorCode(error) !== LOCKED || performance.now() >= end) throw error;
-    }
-    await free();
-    await sleep(PAUSE_MS * (1 + Math.random()));
-  }
-}
-
 async function within<T>(
   transaction: Transaction,
   work: (tx: Executor, last: Executor) => Promise<T>,
@@ -205,12 +182,6 @@ async function within<T>(
 }
 
 const dialect = new PgDialect();
-const { tables, tableNamesMap } = extractTablesRelationalConfig<ExtractTablesWithRelations<typeof schema>>(
-  schema,
-  createTableRelationsHelpers,
-);
-const known = { fullSchema: schema, schema: tables, tableNamesMap };
-
 type Ask = (text: string, parameters: Parameters, values: boolean) => Promise<unknown[]>;
 
 /** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
@@ -220,60 +191,11 @@ function executor(ask: Ask): Executor {
       rows: await ask(text, parameters, method === 'all'),
     }),
     dialect,
-    known,
+    undefined,
   );
-  return new PgRemoteDatabase<typeof schema>(dialect, session, known);
+  return new PgRemoteDatabase(dialect, session, undefined);
 }
 
 function isRead(text: string): boolean {
   return /^\s*(?:\/\*.*?\*\/\s*)?select\b/i.test(text);
-}
-
-/** A lock was not available in time. */
-const LOCKED = '55P03';
-
-/** Codes of a lost connection: the server may have run what was sent without answering. */
-const CUT = [
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'ECONNRESET',
-  'EPIPE',
-  '57P01',
-  // Its transaction was idle for too long.
-  '25P03',
-];
-
-/** Codes of a server that cannot be reached, has no free connection, or is starting or stopping. */
-const AWAY = [
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  '53300',
-  '57P02',
-  '57P03',
-];
-
-function wasCut(error: unknown): boolean {
-  return CUT.includes(errorCode(error));
-}
-
-/** Whether PostgreSQL is unavailable for now, so that a later retry can succeed. */
-export function isUnavailable(error: unknown): boolean {
-  return wasCut(error) || AWAY.includes(errorCode(error));
-}
-
-/** A statement was cancelled because it exceeded its time limit. */
-export const CANCELLED = '57014';
-
-/** The error code from the driver or PostgreSQL, unwrapped from drizzle's error; empty if there is none. */
-export function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return errorCode(error.cause);
 }

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import { errorCode } from './client.ts';
+import { errorCode } from './database-errors.ts';
 import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
 
 /** The table of applied migrations, in the same schema as all other tables. */

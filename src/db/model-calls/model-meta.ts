@@ -1,5 +1,6 @@
 /** The columns of a message that only a model's answer has: model, provider and usage. */
 import type { ModelMeta } from '../../core/conversation/message.ts';
+import { plainText } from '../connection/codec.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
 import { toUsageOrNull } from './usage.ts';
 import type { UsageColumns } from './usage.ts';
@@ -19,4 +20,22 @@ export function toModelMeta(row: ModelColumns): ModelMeta | null {
     finishReason: row.finish_reason ?? '',
     usage: toUsageOrNull(row) ?? NO_USAGE,
   };
+}
+
+/** The columns of a statement that stores what is known of the model. */
+export function modelColumns<Row>(of: (row: Row) => ModelMeta | null) {
+  return {
+    modelId: (row: Row) => plainOrNull(of(row)?.modelId),
+    providerId: (row: Row) => plainOrNull(of(row)?.providerId),
+    inputTokens: (row: Row) => of(row)?.usage.input_tokens ?? null,
+    outputTokens: (row: Row) => of(row)?.usage.output_tokens ?? null,
+    cacheReadTokens: (row: Row) => of(row)?.usage.cache_read_tokens ?? null,
+    cacheWriteTokens: (row: Row) => of(row)?.usage.cache_write_tokens ?? null,
+    costNanos: (row: Row) => of(row)?.usage.cost_nanos ?? null,
+    finishReason: (row: Row) => plainOrNull(of(row)?.finishReason),
+  };
+}
+
+function plainOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : plainText(text);
 }

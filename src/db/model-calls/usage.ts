@@ -15,9 +15,37 @@ export function usageMembers(of: string): SQL {
   return sql.raw(COLUMNS.map((name) => `'${name}', ${of}.${name}`).join(', '));
 }
 
+/** The columns of a statement that stores the usage which its rows give. */
+export function usageOf<Row>(of: (row: Row) => Usage) {
+  return {
+    inputTokens: (row: Row) => of(row).input_tokens,
+    outputTokens: (row: Row) => of(row).output_tokens,
+    cacheReadTokens: (row: Row) => of(row).cache_read_tokens,
+    cacheWriteTokens: (row: Row) => of(row).cache_write_tokens,
+    costNanos: (row: Row) => of(row).cost_nanos,
+  };
+}
+
+/** The columns of a statement that adds the usage which its rows give. */
+export function usageAdded<Row>(of: (row: Row) => Usage) {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costNanos } = usageOf(of);
+  return {
+    inputTokens: added(inputTokens),
+    outputTokens: added(outputTokens),
+    cacheReadTokens: added(cacheReadTokens),
+    cacheWriteTokens: added(cacheWriteTokens),
+    costNanos: { of: costNanos, as: costSum },
+  };
+}
+
+/** A column to which a statement adds the given value. */
+export function added<Row>(of: (row: Row) => number) {
+  return { of, as: (given: SQL, stored: SQL) => sql`${stored} + ${given}` };
+}
+
 /** The SQL form of `addUsage` for costs: an unknown cost adds nothing. */
-export function costSum(cost: string, added: string): SQL {
-  return sql.raw(`coalesce(${cost} + ${added}, ${cost}, ${added})`);
+function costSum(given: SQL, stored: SQL): SQL {
+  return sql`coalesce(${stored} + ${given}, ${stored}, ${given})`;
 }
 
 /** For rows that may have no usage. */

@@ -13,7 +13,7 @@ import { encodeJson } from '../connection/codec.ts';
 import { activeThrottles, toThrottles } from './throttles.ts';
 import type { ActiveThrottle, ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
-import { processes } from '../schema/schema.ts';
+import { processes } from '../schema/processes.ts';
 
 /** How late a heartbeat may be before its process counts as dead, in milliseconds. */
 export type LeaseTimes = {

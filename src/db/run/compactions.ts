@@ -5,10 +5,8 @@
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Append } from '../../core/run/append.ts';
 import type { Compacted, Shortening, Summary } from '../../core/compaction/compacted.ts';
 import type { CompactorType } from '../../core/compaction/type.ts';
-import { encodeText, plainText } from '../connection/codec.ts';
 import { spansOf } from './spans.ts';
 
 /** Columns that are selected together with a history. */
@@ -25,19 +23,24 @@ export function standing(past?: number): SQL {
   return sql`lateral (
     select coalesce((s.last ->> 'uptoSeq')::bigint, 0) as upto, s.last as summary, t.last as shortening
     from (select 1) one
-      left join lateral (${last('llm', sql`at.context_id`, sql`at.tenant`, sql`at.branch`, past)}) s on true
-      left join lateral (${last('threshold', sql`at.context_id`, sql`at.tenant`, sql`at.branch`, past)}) t on true
+      left join lateral (${last('llm', AT, past)}) s on true
+      left join lateral (${last('threshold', AT, past)}) t on true
   ) k`;
 }
+
+/** What identifies a branch in SQL. */
+type BranchColumns = { contextId: SQL; tenantId: SQL; branch: SQL };
+
+const AT: BranchColumns = { contextId: sql`at.context_id`, tenantId: sql`at.tenant`, branch: sql`at.branch` };
 
 /** The number up to which a summary replaces the messages of a branch; 0: there is none. */
 export function summarisedUpto(contextId: SQL, tenantId: SQL, branch: SQL): SQL {
   return sql`coalesce((
-    select (s.last ->> 'uptoSeq')::bigint from (${last('llm', contextId, tenantId, branch)}) s), 0)`;
+    select (s.last ->> 'uptoSeq')::bigint from (${last('llm', { contextId, tenantId, branch })}) s), 0)`;
 }
 
 /** The last compaction of a type that applies to a branch. Its aliases must not clash with those of the callers. */
-function last(type: CompactorType, contextId: SQL, tenantId: SQL, branch: SQL, past?: number): SQL {
+function last(type: CompactorType, { contextId, tenantId, branch }: BranchColumns, past?: number): SQL {
   const then = past === undefined ? sql`` : sql` and made.seq <= ${past}`;
   return sql`
     select jsonb_build_object('id', made.id, 'seq', made.seq, 'uptoSeq', made.upto_seq, 'jobId', made.job_id,
@@ -66,28 +69,4 @@ export function eventsOf(made: SQL, stretches: SQL): SQL {
 
 export function toCompacted({ summary, shortening }: CompactedColumns): Compacted {
   return { summary, shortening };
-}
-
-/** The compaction of an append, at the place of its `ContextCompacted` event. */
-export function compactionRows({ lease, entries, compaction }: Append) {
-  if (compaction === null) return [];
-  const place = entries.findIndex(
-    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
-  );
-  const { id, branch, type, uptoSeq, summary, model, tokensBefore, tokensAfter, jobId } = compaction;
-  return [
-    {
-      context_id: lease.contextId,
-      place: place + 1,
-      id,
-      branch,
-      type,
-      upto_seq: uptoSeq,
-      summary: summary === null ? null : encodeText(summary),
-      model: model === null ? null : plainText(model),
-      tokens_before: tokensBefore,
-      tokens_after: tokensAfter,
-      job_id: jobId,
-    },
-  ];
 }

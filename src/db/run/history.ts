@@ -5,44 +5,19 @@ import type { Block } from '../../core/conversation/blocks.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import type { Compacted, Unread } from '../../core/compaction/compacted.ts';
 import { callSpans, unseparated } from '../../core/compaction/cuts.ts';
-import type { ContextId, JobId, MessageId } from '../../core/ids.ts';
+import type { ContextId, JobId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { Message, MessageRole, MessageType } from '../../core/conversation/message.ts';
-import type { Lease } from '../../core/run/snapshot.ts';
+import type { Message, MessageRole } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import { WHOLE, standing, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
-import { toModelMeta } from '../model-calls/model-meta.ts';
-import type { ModelColumns } from '../model-calls/model-meta.ts';
 import { ReadLimitExceeded } from '../connection/read-limit.ts';
+import { columnsWith, messageColumns, toMessage } from './message-rows.ts';
+import type { MessageRow } from './message-rows.ts';
+import { byContext, places } from './places.ts';
+import type { OfContext, Place } from './places.ts';
 import { spansOf } from './spans.ts';
-import { usageColumns } from '../model-calls/usage.ts';
-
-/** A context and its tenant. */
-export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
-
-/**
- * The contexts that a statement reads, as the table `at(context_id, tenant, branch, steers)`. The planner then looks up
- * each context separately, whatever its table statistics.
- */
-export function places(those: readonly (Place & { branch?: string; steers?: number })[]): SQL {
-  const list = those.map(({ contextId, tenantId, branch = 'main', steers = 0 }) => ({
-    context_id: contextId,
-    tenant: tenantId,
-    branch,
-    steers,
-  }));
-  return sql`jsonb_to_recordset(${encodeJson(list)}::jsonb) as at(context_id uuid, tenant text, branch text, steers int)`;
-}
-
-function columnsWith(content: SQL): SQL {
-  return sql`m.id, m.seq, m.role, m.type, m.turn, ${content} as content, m.job_id, m.model_id, m.provider_id,
-  m.finish_reason, ${usageColumns('m')}`;
-}
-
-const messageColumns: SQL = columnsWith(sql`m.content`);
 
 /** The history and compactions of a branch that a run keeps in memory. */
 export type Remembered = { history: Message[]; compacted: Compacted; unread: Unread | null };
@@ -51,7 +26,7 @@ export const NOTHING_REMEMBERED: Remembered = { history: [], compacted: NOTHING_
 
 /** All visible messages of a branch, in order. Rejects with `ReadLimitExceeded` if they are too large. */
 export async function readHistory(executor: Executor, place: Place, branch: string): Promise<Message[]> {
-  const read = await readMemories(executor, places([{ ...place, branch }]), WHOLE);
+  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: WHOLE });
   return whole(read).get(place.contextId)?.history ?? [];
 }
 
@@ -64,14 +39,13 @@ export type Moment = { upto: number; jobId: JobId };
  */
 export async function readPast(
   executor: Executor,
-  place: Place,
-  branch: string,
+  of: Place & { branch: string },
   { upto, jobId }: Moment,
   most: number,
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
-  const read = await readMemories(executor, places([{ ...place, branch }]), standing(upto), shown, most);
-  return whole(read).get(place.contextId) ?? NOTHING_REMEMBERED;
+  const read = await readMemories(executor, { at: places([of]), compactions: standing(upto), shown, most });
+  return whole(read).get(of.contextId) ?? NOTHING_REMEMBERED;
 }
 
 /**
@@ -83,7 +57,7 @@ export async function readBranch(
   place: Place,
   branch: string,
 ): Promise<Remembered | null> {
-  const read = await readMemories(executor, places([{ ...place, branch }]), standing());
+  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: standing() });
   return read.get(place.contextId) ?? null;
 }
 
@@ -96,7 +70,7 @@ export async function readHistories(
   at: SQL,
   most: number,
 ): Promise<Map<ContextId, Remembered>> {
-  return whole(await readMemories(executor, workedOn(at), standing(), VISIBLE, most));
+  return whole(await readMemories(executor, { at: workedOn(at), compactions: standing(), most }));
 }
 
 function workedOn(at: SQL): SQL {
@@ -119,6 +93,9 @@ function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
   return read;
 }
 
+/** `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. */
+type Reading = { at: SQL; compactions: SQL; shown?: SQL; most?: number };
+
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
@@ -129,10 +106,7 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
  */
 async function readMemories(
   executor: Executor,
-  at: SQL,
-  compactions: SQL,
-  shown: SQL = VISIBLE,
-  most: number = LIMITS.historyBytes,
+  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: Reading,
 ): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with told as materialized (
@@ -223,36 +197,4 @@ export async function readLastTurn(
         and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and m.role <> 'system'
       order by m.seq desc limit 1) m
     order by m.seq desc limit 1`);
-}
-
-type MessageRow = ModelColumns & {
-  id: MessageId;
-  seq: number;
-  role: MessageRole;
-  type: MessageType;
-  turn: Turn;
-  content: Block[];
-  job_id: JobId | null;
-};
-
-/** The content is empty if it was not read. */
-function toMessage(row: Omit<MessageRow, 'content'> & { content: Block[] | null }): Message {
-  const { id, seq, role, type, turn, content, job_id: jobId } = row;
-  return { id, seq, role, type, turn, content: content ?? [], jobId, model: toModelMeta(row) };
-}
-
-export type OfContext = { context_id: ContextId };
-
-/** Keeps the order of `rows`. */
-export function byContext<Row extends OfContext, Value>(
-  rows: readonly Row[],
-  parse: (row: Row) => Value,
-): Map<ContextId, Value[]> {
-  const groups = new Map<ContextId, Value[]>();
-  for (const row of rows) {
-    const group = groups.get(row.context_id);
-    if (group === undefined) groups.set(row.context_id, [parse(row)]);
-    else group.push(parse(row));
-  }
-  return groups;
 }

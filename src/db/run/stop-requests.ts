@@ -5,12 +5,13 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId } from '../../core/ids.ts';
-import type { RequestedStop, FinishedStatus } from '../../core/run/job.ts';
+import type { RequestedStop } from '../../core/run/job.ts';
 import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { hasFollowUp, noticeOnceEnded } from './ends.ts';
+import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
+import type { Place } from './places.ts';
 import { isUnowned } from '../processes/processes.ts';
 import type { LeaseTimes } from '../processes/processes.ts';
 
@@ -55,17 +56,15 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
   return row === undefined ? null : { tenantId: row.tenant_id };
 }
 
-/**
- * Writes a stop request on an unfinished job, unless it has one. If a process runs the context and does not answer
- * within `graceMs`, a sweep settles the request.
- */
+/** If a process runs the context and does not answer within `graceMs`, a sweep settles the request. */
+export type NewStopRequest = { request: RequestedStop; reason: string | null; graceMs: number };
+
+/** Writes a stop request on an unfinished job, unless it has one. */
 export async function writeStopRequest(
   tx: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  request: RequestedStop,
-  reason: string | null,
-  graceMs: number,
+  { request, reason, graceMs }: NewStopRequest,
 ): Promise<void> {
   const mode = request.kind === 'interrupt' ? request.mode : null;
   await tx.execute(sql`/* jobs.request_stop */
@@ -91,10 +90,8 @@ export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; fo
  */
 export async function withdraw(
   tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
+  { tenantId, contextId }: Place,
   jobIds: readonly JobId[],
-  status: Extract<FinishedStatus, 'cancelled'>,
   reason: string | null,
 ): Promise<Withdrawn | null> {
   const [row] = await tx.execute<{
@@ -104,7 +101,7 @@ export async function withdraw(
     follow_up: boolean;
   }>(sql`/* jobs.withdraw */
     with job as (
-      update jobs j set status = ${status}, finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
+      update jobs j set status = 'cancelled', finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp(), parent_notice = ${noticeOnceEnded(sql`true`)}
       where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
@@ -129,7 +126,7 @@ export async function withdraw(
     ), told as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + row_number() over (order by job.position, job.id), 'JobFinished',
-        jsonb_build_object('job_id', job.id, 'status', ${status}::text, 'attempt', job.attempt)
+        jsonb_build_object('job_id', job.id, 'status', 'cancelled', 'attempt', job.attempt)
       from ctx, job
     ), ${countdown(sql`job`, NONE_OWN)}
     select head_seq, ids, ${metBy(sql`ctx.id`)} as met, ctx.follow_up from ctx`);

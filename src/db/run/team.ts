@@ -9,6 +9,7 @@ import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings
 import type { WorkerCounts } from '../../core/workers/worker-limits.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
+import { columns, recordset } from '../rows/recordset.ts';
 
 /** A worker that creates children, and its job that requests it; `job` null: a client requests it. */
 export type Parent = {
@@ -22,14 +23,13 @@ export type Parent = {
 };
 
 /**
- * Null: the tenant has no such worker. `countsTenant`: also count the tenant's busy workers, which reads all of them.
+ * Null: the tenant has no such worker. `jobId`: the job that requests a child; null: a client does. `countsTenant`: also count the tenant's busy workers, which reads all of them.
  */
 export async function readParent(
   executor: Executor,
   tenantId: TenantId,
   workerId: WorkerId,
-  jobId: JobId | null,
-  countsTenant: boolean,
+  { jobId, countsTenant }: { jobId: JobId | null; countsTenant: boolean },
 ): Promise<Parent | null> {
   const [row] = await executor.execute<{
     role: string | null;
@@ -131,6 +131,16 @@ type OutcomeRow = {
 /** `jobId`: the job to report; null: the last job that the call waited for, else the worker's last ended job. */
 export type AskedWorker = { workerId: WorkerId; jobId: JobId | null };
 
+const WANTED = recordset(
+  'i',
+  columns<AskedWorker & { callId: ToolCallId; place: number }>({
+    call_id: ['uuid', ({ callId }) => callId],
+    worker_id: ['uuid', ({ workerId }) => workerId],
+    job_id: ['uuid', ({ jobId }) => jobId],
+    place: ['int', ({ place }) => place],
+  }),
+);
+
 /** The outcomes of workers that calls report, in the given order. */
 export async function readOutcomes(
   executor: Executor,
@@ -138,17 +148,12 @@ export async function readOutcomes(
   asked: readonly { callId: ToolCallId; workers: readonly AskedWorker[] }[],
 ): Promise<Map<ToolCallId, WorkerOutcome[]>> {
   const wanted = asked.flatMap(({ callId, workers }) =>
-    workers.map(({ workerId, jobId }, place) => ({
-      call_id: callId,
-      worker_id: workerId,
-      job_id: jobId,
-      place,
-    })),
+    workers.map((worker, place) => ({ ...worker, callId, place })),
   );
   const rows = await executor.execute<OutcomeRow>(sql`
     select i.call_id, i.worker_id, coalesce(j.id, a.job_id) as job_id, j.status,
       case when j.finished_at is not null then j.error end as error, m.content as output
-    from jsonb_to_recordset(${encodeJson(wanted)}::jsonb) as i(call_id uuid, worker_id uuid, job_id uuid, place int)
+    from ${WANTED.table(wanted)}
     left join lateral (
       select coalesce(i.job_id, (select a.job_id from awaited_jobs a
         where a.tool_call_id = i.call_id and a.worker_id = i.worker_id order by a.ordinal desc limit 1)) as job_id) a on true

@@ -26,8 +26,7 @@ export async function contextsWithUnfinished(
   executor: Executor,
   tenantId: TenantId,
   filter: UnfinishedFilter,
-  after: ContextId | null,
-  limit: number,
+  { after, limit }: { after: ContextId | null; limit: number },
 ): Promise<ContextId[]> {
   const { contextId, workerId, role } = filter;
   const conditions = [

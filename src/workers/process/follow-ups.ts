@@ -12,8 +12,8 @@ import { perform } from '../../commands/perform.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import { sendParentNotice } from '../../commands/jobs/send-parent-notice.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
-import { dueFollowUps } from '../../db/run/follow-ups.ts';
-import type { FollowUp } from '../../db/run/follow-ups.ts';
+import { dueFollowUps } from '../../db/run/follow-ups/follow-ups.ts';
+import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
 
 /** Follow-ups of each kind per query. */

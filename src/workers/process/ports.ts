@@ -12,7 +12,7 @@ import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import type { Millis } from '../../core/time.ts';
 import type { ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
-import type { WorkerDefinition } from '../../db/run/mailbox.ts';
+import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
 import type { WakeQueue, Queue } from '../../queue/wake-queue.ts';
 import type { ToolServers } from '../../tools/registry/servers.ts';

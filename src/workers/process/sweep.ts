@@ -6,8 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../../commands/jobs/settle.ts';
 import { dispatch } from '../../commands/perform.ts';
 import { wakeForgotten } from '../../db/calls/awaited.ts';
-import { owned, release, revoke, takeDue, takeUnheld } from '../../db/run/contexts.ts';
-import type { Due } from '../../db/run/contexts.ts';
+import { owned, release } from '../../db/run/contexts.ts';
+import { revoke, takeDue, takeUnheld } from '../../db/run/due-contexts.ts';
+import type { Due } from '../../db/run/due-contexts.ts';
 import { declareDead } from '../../db/processes/processes.ts';
 import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
 import { fence } from '../../db/run/stop-requests.ts';
@@ -77,9 +78,12 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   // Contexts beyond the free slots get another wake-up. A process with a free slot would have claimed them before they
   // are overdue.
   const passBy = state.registry.unsupported.passedBy(state.clock.now());
-  const left = await takeDue(db, MOST_WAKE_UPS, AGAIN_MS, LEFT_MS, { passBy }).finally(() =>
-    startAll(state, mine),
-  );
+  const left = await takeDue(db, {
+    most: MOST_WAKE_UPS,
+    againMs: AGAIN_MS,
+    overdueMs: LEFT_MS,
+    passBy,
+  }).finally(() => startAll(state, mine));
   state.followUps.look();
   state.metrics.sweep(mine.length + left.length, revoked);
   for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
@@ -95,7 +99,8 @@ async function takeMine({ database, registry, clock }: WorkerState): Promise<Due
   let found: Due[] = [];
   try {
     const passBy = registry.unsupported.passedBy(clock.now());
-    if (reserved > 0) found = await takeDue(database.db, reserved, AGAIN_MS, 0, { claims: true, passBy });
+    const mine = { most: reserved, againMs: AGAIN_MS, overdueMs: 0, claims: true, passBy };
+    if (reserved > 0) found = await takeDue(database.db, mine);
   } finally {
     registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
   }
@@ -141,6 +146,6 @@ async function releaseOrphans(state: WorkerState): Promise<void> {
   if (identity === null) return;
   const { db } = state.database;
   for (const { contextId, epoch } of await owned(db, identity)) {
-    if (!state.registry.has(contextId)) await release(db, contextId, identity, epoch, 0);
+    if (!state.registry.has(contextId)) await release(db, { contextId, owner: identity, epoch }, 0);
   }
 }

@@ -1,7 +1,7 @@
 /** Sends appends of many runs in one statement. */
 import type { Append, AppendOutcome } from '../../core/run/append.ts';
 import { append } from '../../db/run/append/append.ts';
-import { errorCode } from '../../db/connection/client.ts';
+import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { createBatcher } from './batcher.ts';
 

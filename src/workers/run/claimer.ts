@@ -21,7 +21,7 @@ import { claim, claimFree, leasedBy } from '../../db/run/claims.ts';
 import { read } from '../../db/run/contexts.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
 import { readHistories } from '../../db/run/history.ts';
-import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox.ts';
+import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { createBatcher } from './batcher.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';

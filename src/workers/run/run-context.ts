@@ -11,7 +11,7 @@ import { LeaseLost } from '../../core/errors.ts';
 import { madeAt } from '../../core/ids.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { isUnavailable } from '../../db/connection/client.ts';
+import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { forgive } from '../../db/run/claims.ts';
 import { putOff, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
@@ -137,7 +137,7 @@ async function giveUp(
   if (isAway(error)) log.warn({ err: error }, 'lost the database during a claim or run');
   else log.error({ err: error }, 'a run failed with an internal error');
   const giveBack = async (): Promise<void> => {
-    const wasClaimed = await release(db, contextId, owner, null, BROKEN_MS);
+    const wasClaimed = await release(db, { contextId, owner, epoch: null }, BROKEN_MS);
     if (wasClaimed) return;
     // A timed-out claim stays counted as failed: a history that takes too long to read is a fault of the context.
     if (!isAway(error)) await putOff(db, contextId, counted);

@@ -99,7 +99,7 @@ async function arrangeAll(
 
 async function parentOf({ database, abilities }: Parts, { lease, workerId }: Snapshot, job: ActiveJob) {
   const countsTenant = abilities.team.tenantWorkers !== null;
-  return readParent(database.db, lease.tenantId, workerId, job.id, countsTenant);
+  return readParent(database.db, lease.tenantId, workerId, { jobId: job.id, countsTenant });
 }
 
 type Call = AskingCall['call'];

@@ -4,7 +4,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { read } from '../../../src/db/run/contexts.ts';
-import { readMailbox } from '../../../src/db/run/mailbox.ts';
+import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { addProcess, take } from '../hand.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';

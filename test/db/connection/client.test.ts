@@ -3,7 +3,9 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCode, GivenUp, isUnavailable, openDatabase } from '../../../src/db/connection/client.ts';
+import { GivenUp, openDatabase } from '../../../src/db/connection/client.ts';
+import { errorCode, isUnavailable } from '../../../src/db/connection/database-errors.ts';
+import { contexts } from '../../../src/db/schema/contexts.ts';
 import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { dense } from '../../../src/db/connection/connection.ts';
 import { given } from '../given.ts';
@@ -40,7 +42,7 @@ describe('after a statement that failed in the middle of its result', () => {
     const { contextId } = await the.context();
     const { db } = the.open({ max: 1 });
     await expect(db.execute(sql.raw(breaksInTheMiddle))).rejects.toThrow();
-    const found = await db.query.contexts.findMany({ columns: { id: true } });
+    const found = await db.select({ id: contexts.id }).from(contexts);
     expect(found).toEqual([{ id: contextId }]);
   });
 

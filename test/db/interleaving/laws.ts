@@ -120,7 +120,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'an input that joined a job no longer waits',
-    replace('steers = c.steers - w.joined', 'steers = c.steers'),
+    replace('steers = c.steers - w.steers', 'steers = c.steers'),
     /never taken up/,
     80,
   ],

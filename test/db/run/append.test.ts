@@ -9,7 +9,7 @@ import { append } from '../../../src/db/run/append/append.ts';
 import { read } from '../../../src/db/run/contexts.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { readMailbox } from '../../../src/db/run/mailbox.ts';
+import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { lockForControl, writeStopRequest } from '../../../src/db/run/stop-requests.ts';
 import { deleteContext } from '../../../src/db/write/workers/workers.ts';
 import { fingerprint, job as someJob } from '../../core/builders.ts';
@@ -374,7 +374,11 @@ describe('what is written', () => {
         job: { kind: 'admit', job },
       }),
     ]);
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'cancel' },
+      reason: 'enough',
+      graceMs: 60_000,
+    });
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
     const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };

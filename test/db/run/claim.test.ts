@@ -5,7 +5,8 @@ import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { claim, claimFree, forgive } from '../../../src/db/run/claims.ts';
-import { owned, read, release, renew, revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import { owned, read, release, renew } from '../../../src/db/run/contexts.ts';
+import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import {
   heartbeat,
   declareDead,
@@ -156,10 +157,10 @@ describe('a lease', () => {
     const owner = await the.process();
     await claim(db(), contextId, owner);
     expect(await owned(db(), owner)).toEqual([{ contextId, epoch: 1 }]);
-    await release(db(), contextId, await the.process(), null, 0);
-    await release(db(), contextId, owner, 7, 0);
+    await release(db(), { contextId, owner: await the.process(), epoch: null }, 0);
+    await release(db(), { contextId, owner, epoch: 7 }, 0);
     expect(await owned(db(), owner)).toEqual([{ contextId, epoch: 1 }]);
-    await release(db(), contextId, owner, 1, 60_000);
+    await release(db(), { contextId, owner, epoch: 1 }, 60_000);
     expect(await the.row(contextId)).toMatchObject({
       scheduling_status: 'waiting',
       lease_owner: null,
@@ -371,7 +372,7 @@ describe('what is due at once', () => {
     const [owner, other] = [await the.process(), await the.process()];
     const { lease } = (await claim(db(), contextId, owner)) ?? {};
     const row = await stillness(async (tx) => {
-      await release(tx, contextId, owner, lease?.epoch ?? null, 0);
+      await release(tx, { contextId, owner, epoch: lease?.epoch ?? null }, 0);
       return claim(tx, contextId, other);
     });
     expect(row?.lease.epoch).toBe(3);
@@ -384,7 +385,7 @@ describe('what is due at once', () => {
     await unregister(db(), owner);
     const found = await stillness(async (tx) => {
       await revoke(tx, 10);
-      return takeDue(tx, 10, 3_000, 0);
+      return takeDue(tx, { most: 10, againMs: 3_000, overdueMs: 0 });
     });
     expect(found).toMatchObject([{ kind: 'claimable', contextId }]);
   });
@@ -399,24 +400,24 @@ describe('what is due', () => {
   test('is taken once and put off, so that the next sweep passes it by', async () => {
     const contextId = await due();
     await set(contextId, `next_check_at = now() + interval '1 hour'`);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([
       { kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 },
     ]);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([]);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([]);
     await later(contextId);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toHaveLength(1);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(1);
   });
 
   test('a claim into a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
     const [mine, left] = [await due(), await due()];
     await later(mine);
-    const [found] = await takeDue(db(), 1, AGAIN_MS, 0, { claims: true });
+    const [found] = await takeDue(db(), { most: 1, againMs: AGAIN_MS, overdueMs: 0, claims: true });
     expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
     expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
     await later(left);
-    await takeDue(db(), 1, AGAIN_MS, 0);
+    await takeDue(db(), { most: 1, againMs: AGAIN_MS, overdueMs: 0 });
     expect(await the.row(left)).toMatchObject({ failed_claims: 0 });
     const row = await claim(db(), mine, await the.process(), 0);
     expect(row).toMatchObject({ failedClaims: 0 });
@@ -435,7 +436,9 @@ describe('what is due', () => {
   test('a wait that is over can be claimed', async () => {
     const contextId = await due();
     await set(contextId, `scheduling_status = 'waiting', next_check_at = now() - interval '1 second'`);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toMatchObject([
+      { kind: 'claimable', contextId },
+    ]);
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });
 
@@ -443,7 +446,9 @@ describe('what is due', () => {
     const contextId = await due();
     await the.claimed(contextId);
     await later(contextId);
-    expect(await takeDue(db(), 10, AGAIN_MS, 0)).toEqual([{ kind: 'unanswered', contextId }]);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([
+      { kind: 'unanswered', contextId },
+    ]);
   });
 
   test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
@@ -451,8 +456,8 @@ describe('what is due', () => {
     for (const contextId of contexts) await later(contextId);
     const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
     const taken = await one.transaction(async (tx) => {
-      const first = await takeDue(tx, 5, AGAIN_MS, 0);
-      const second = await takeDue(other.db, 100, AGAIN_MS, 0);
+      const first = await takeDue(tx, { most: 5, againMs: AGAIN_MS, overdueMs: 0 });
+      const second = await takeDue(other.db, { most: 100, againMs: AGAIN_MS, overdueMs: 0 });
       expect(second).toHaveLength(15);
       return [...first, ...second];
     });
@@ -471,7 +476,7 @@ describe('what is due', () => {
         ];
         for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
       }
-      expect(await takeDue(pool.db, 7, AGAIN_MS, 0)).toHaveLength(7);
+      expect(await takeDue(pool.db, { most: 7, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(7);
     },
   );
 });

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { errorCode, openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { errorCode } from '../../../src/db/connection/database-errors.ts';
 import type { Database, DatabaseOptions, Executor } from '../../../src/db/connection/client.ts';
 import { terminateFrozenSessions } from '../../../src/db/processes/frozen-sessions.ts';
 import { createFreshDatabase } from '../../services/database.ts';

@@ -10,7 +10,7 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
-import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox.ts';
+import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import {
@@ -195,7 +195,7 @@ describe('a refused submit says why', () => {
 
 describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
-    withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'why');
+    withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'why');
 
   test('takes a queued job back with its receipt, and tells it under a number', async () => {
     const { contextId } = await the.context();
@@ -246,7 +246,7 @@ describe('withdraw', () => {
     for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
     const [first, second, third, fourth, last] = jobIds;
     if (!first || !second || !third || !fourth || !last) throw new Error('no jobs');
-    const take = (...ids: JobId[]) => withdraw(db(), DEFAULT_TENANT, contextId, ids, 'cancelled', null);
+    const take = (...ids: JobId[]) => withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, ids, null);
     const taken = await take(fourth, ids.next<JobId>(), second, first);
     expect(taken?.headSeq).toBe(3);
     expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
@@ -271,7 +271,7 @@ describe('withdraw', () => {
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
           await lockForControl(tx, DEFAULT_TENANT, contextId, TIMES);
-          return withdraw(tx, DEFAULT_TENANT, contextId, [jobId], 'cancelled', null);
+          return withdraw(tx, { tenantId: DEFAULT_TENANT, contextId }, [jobId], null);
         }),
       ),
     );
@@ -341,9 +341,17 @@ describe('calling up', () => {
 describe('a wish', () => {
   test('stands as it was first written, and is due after the grace', async () => {
     const { contextId, jobId } = await running();
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'first', 60_000);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'cancel' },
+      reason: 'first',
+      graceMs: 60_000,
+    });
     const before = await the.row(contextId);
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'stop' }, 'second', 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'stop' },
+      reason: 'second',
+      graceMs: 0,
+    });
     expect(await the.row(contextId)).toEqual(before);
     expect(before['next_check_at']).not.toBeNull();
     const [job] = await the.rows(`select stop_kind, stop_reason from jobs where id = '${jobId}'`);
@@ -353,15 +361,23 @@ describe('a wish', () => {
   test('is not written on what has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await withdraw(db(), DEFAULT_TENANT, contextId, [jobId], 'cancelled', 'first');
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, 'second', 0);
+    await withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'first');
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'interrupt', mode: 'keep' },
+      reason: 'second',
+      graceMs: 0,
+    });
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
   });
 
   test('on what is queued is read with it', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'interrupt', mode: 'keep' }, null, 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'interrupt', mode: 'keep' },
+      reason: null,
+      graceMs: 0,
+    });
     const row = await the.claimed(contextId);
     const stored = await readMailbox(db(), row);
     expect(stored?.mailbox.next?.stopRequest).toMatchObject({ kind: 'interrupt', mode: 'keep' });
@@ -370,7 +386,11 @@ describe('a wish', () => {
   test('that goes unanswered lets a sweep fence the holder off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
-    await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, null, 0);
+    await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
+      request: { kind: 'cancel' },
+      reason: null,
+      graceMs: 0,
+    });
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
     expect(await the.row(contextId)).toMatchObject({
       lease_owner: null,

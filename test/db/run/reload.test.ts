@@ -9,7 +9,7 @@ import { open } from '../../../src/core/transitions/open.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
-import { revoke } from '../../../src/db/run/contexts.ts';
+import { revoke } from '../../../src/db/run/due-contexts.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
 import { unregister } from '../../../src/db/processes/processes.ts';
 import { DatabaseClock } from '../../../src/workers/process/clock.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
-import { revoke, takeDue } from '../../../src/db/run/contexts.ts';
+import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import { archiveIdle, findPurgeable } from '../../../src/db/write/contexts/expiry.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { explaining, passedOver } from '../../services/explaining.ts';
@@ -38,8 +38,16 @@ afterAll(async () => {
 });
 
 test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
-  ['what is due', (db) => takeDue(db, 100, 3_000, 0), /Index Cond: .*next_check_at </],
-  ['what is overdue', (db) => takeDue(db, 100, 3_000, 5_000), /Index Cond: .*next_check_at </],
+  [
+    'what is due',
+    (db) => takeDue(db, { most: 100, againMs: 3_000, overdueMs: 0 }),
+    /Index Cond: .*next_check_at </,
+  ],
+  [
+    'what is overdue',
+    (db) => takeDue(db, { most: 100, againMs: 3_000, overdueMs: 5_000 }),
+    /Index Cond: .*next_check_at </,
+  ],
   ['what died', (db) => revoke(db, 100), /contexts_owned/],
   ['what was idle for too long', (db) => archiveIdle(db, {}, 100), /Index Cond: .*expires_at </],
   ['what was archived for too long', (db) => findPurgeable(db, 365, 100), /Index Cond: .*archived_at </],

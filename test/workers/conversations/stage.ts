@@ -19,7 +19,7 @@ import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { register } from '../../../src/db/processes/processes.ts';
-import { jobs } from '../../../src/db/schema/schema.ts';
+import { jobs } from '../../../src/db/schema/jobs.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/process/ports.ts';

@@ -2,7 +2,8 @@
 // driver throws into the void would end a real process; here it would fail the run.
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isUnavailable, openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { isUnavailable } from '../../../src/db/connection/database-errors.ts';
 import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';

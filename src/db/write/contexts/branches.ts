@@ -9,7 +9,7 @@ import type { Span } from '../../../core/conversation/branch.ts';
 import type { ContextEvent } from '../../../core/stream/event.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { readLastTurn } from '../../run/history.ts';
 import { lastTurnOf } from '../../../core/conversation/message.ts';
 

@@ -5,7 +5,7 @@ import type { MessageId } from '../../../core/ids.ts';
 import type { MessageRole } from '../../../core/conversation/message.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';
 import type { Executor } from '../../connection/client.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { spansOf } from '../../run/spans.ts';
 
 /** A completed message of the history. */

@@ -10,8 +10,16 @@ import type { ContextId, WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { eventsOf } from '../../run/compactions.ts';
-import type { Place } from '../../run/history.ts';
+import type { Place } from '../../run/places.ts';
 import { dueNow } from '../../connection/instant.ts';
+import { copied, insertInto } from '../../rows/written-columns.ts';
+import { branches } from '../../schema/branches.ts';
+import { compactions } from '../../schema/compactions.ts';
+import { contexts } from '../../schema/contexts.ts';
+import { events } from '../../schema/events.ts';
+import { messages } from '../../schema/messages.ts';
+import { toolCalls } from '../../schema/tool-calls.ts';
+import { workers } from '../../schema/workers.ts';
 import { leaveToSearch } from '../../search/search-index.ts';
 
 /** Keeps a context from being deleted until the transaction ends; runs continue. False: no such context. */
@@ -30,6 +38,54 @@ export type Fork = {
   /** Undefined: the title of the source. */
   title: string | null | undefined;
 };
+
+const COPIED_OF_MESSAGE = [
+  'tenantId',
+  'role',
+  'type',
+  'turn',
+  'status',
+  'modelId',
+  'providerId',
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'costNanos',
+  'finishReason',
+  'attempt',
+  'calledAt',
+  'firstByteAt',
+  'createdAt',
+  'completedAt',
+] as const;
+
+const COPIED_OF_CALL = [
+  'tenantId',
+  'jobId',
+  'ordinal',
+  'name',
+  'effect',
+  'onUnknown',
+  'status',
+  'startedEpoch',
+  'askedAt',
+  'expiresAt',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+] as const;
+
+const COPIED_OF_COMPACTION = [
+  'tenantId',
+  'type',
+  'summary',
+  'model',
+  'tokensBefore',
+  'tokensAfter',
+  'jobId',
+  'createdAt',
+] as const;
 
 /**
  * Copies messages, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
@@ -59,51 +115,72 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         where m.context_id = ${sourceId} and m.tenant_id = ${tenantId} and m.branch = s.branch
           and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' order by m.seq) m
     ), ctx as (
-      insert into contexts (id, tenant_id, head_seq, message_count, turn_count)
-      select ${contextId}, ${tenantId}, (select count(*) from said) + (select count(*) from compacted),
-        (select count(*) from said),
-        (select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')
+      ${insertInto(contexts, {
+        id: sql`${contextId}::uuid`,
+        tenantId: sql`${tenantId}`,
+        headSeq: sql`(select count(*) from said) + (select count(*) from compacted)`,
+        messageCount: sql`(select count(*) from said)`,
+        turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')`,
+      })}
     ), worker as (
-      insert into workers (id, tenant_id, context_id, name, title, role, role_version, config, parent_context_id,
-        root_context_id, expires_at)
-      select ${workerId}::uuid, w.tenant_id, ${contextId}::uuid, w.name,
-        ${title === undefined ? sql`w.title` : sql`${title}::text`}, w.role, w.role_version, w.config, w.context_id,
-        coalesce(w.root_context_id, w.context_id),
-        -- The sweep computes when it expires, if the source can expire.
-        case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end
+      ${insertInto(workers, {
+        ...copied(workers, 'w', ['tenantId', 'name', 'role', 'roleVersion', 'config']),
+        id: sql`${workerId}::uuid`,
+        contextId: sql`${contextId}::uuid`,
+        title: title === undefined ? sql`w.title` : sql`${title}::text`,
+        parentContextId: sql`w.context_id`,
+        rootContextId: sql`coalesce(w.root_context_id, w.context_id)`,
+        // The sweep computes when it expires, if the source can expire.
+        expiresAt: sql`case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end`,
+      })}
       from workers w where w.context_id = ${sourceId} and w.tenant_id = ${tenantId}
     ), main as (
-      insert into branches (context_id, tenant_id, name, message_count)
-      select ${contextId}::uuid, ${tenantId}, ${MAIN}, (select count(*) from said)
+      ${insertInto(branches, {
+        contextId: sql`${contextId}::uuid`,
+        tenantId: sql`${tenantId}`,
+        name: sql`${MAIN}`,
+        messageCount: sql`(select count(*) from said)`,
+      })}
     ), messages_copied as (
-      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, model_id,
-        provider_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, finish_reason,
-        attempt, called_at, first_byte_at, created_at, completed_at)
-      select ${newId(sql`m.id`)}, m.tenant_id, ${contextId}::uuid, ${MAIN}, said.place, m.role, m.type, m.turn, m.status,
-        ${renamed(newId)}, m.model_id, m.provider_id, m.input_tokens, m.output_tokens, m.cache_read_tokens,
-        m.cache_write_tokens, m.cost_nanos, m.finish_reason, m.attempt, m.called_at, m.first_byte_at, m.created_at, m.completed_at
+      ${insertInto(messages, {
+        ...copied(messages, 'm', COPIED_OF_MESSAGE),
+        id: newId(sql`m.id`),
+        contextId: sql`${contextId}::uuid`,
+        branch: sql`${MAIN}`,
+        seq: sql`said.place`,
+        content: renamed(newId),
+      })}
       from said join messages m on m.id = said.id
     ), calls_copied as (
-      insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status,
-        started_epoch, asked_at, expires_at, created_at, started_at, finished_at)
-      select ${newId(sql`t.id`)}, t.tenant_id, ${contextId}::uuid, t.job_id, ${newId(sql`t.message_id`)}, t.ordinal, t.name,
-        t.effect, t.on_unknown, t.status, t.started_epoch, t.asked_at, t.expires_at, t.created_at, t.started_at,
-        t.finished_at
+      ${insertInto(toolCalls, {
+        ...copied(toolCalls, 't', COPIED_OF_CALL),
+        id: newId(sql`t.id`),
+        contextId: sql`${contextId}::uuid`,
+        messageId: newId(sql`t.message_id`),
+      })}
       from said join tool_calls t on t.message_id = said.id and t.finished_at is not null
       where said.role = 'assistant'
     ), numbered as (
       select k.*, k.nth + (select count(*) from said where said.seq < k.seq) as place,
         (select max(said.place) from said where said.seq <= k.upto_seq) as upto from compacted k
     ), compactions_copied as (
-      insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, model, tokens_before,
-        tokens_after, job_id, created_at)
-      select ${newId(sql`k.id`)}, k.tenant_id, ${contextId}::uuid, ${MAIN}, k.place, k.upto, k.type, k.summary, k.model,
-        k.tokens_before, k.tokens_after, k.job_id, k.created_at
+      ${insertInto(compactions, {
+        ...copied(compactions, 'k', COPIED_OF_COMPACTION),
+        seq: sql`k.place`,
+        uptoSeq: sql`k.upto`,
+        id: newId(sql`k.id`),
+        contextId: sql`${contextId}::uuid`,
+        branch: sql`${MAIN}`,
+      })}
       from numbered k
     )
-    insert into events (context_id, tenant_id, seq, name, data, created_at)
-    select ${contextId}::uuid, e.tenant_id, k.place, e.name, e.data || jsonb_build_object(
-      'compaction_id', ${newId(sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto), e.created_at
+    ${insertInto(events, {
+      ...copied(events, 'e', ['tenantId', 'name', 'createdAt']),
+      contextId: sql`${contextId}::uuid`,
+      seq: sql`k.place`,
+      data: sql`e.data || jsonb_build_object(
+        'compaction_id', ${newId(sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto)`,
+    })}
     from numbered k join events e on e.context_id = ${sourceId} and e.tenant_id = ${tenantId} and e.seq = k.seq`);
   await leaveToSearch(tx, tenantId, contextId);
 }

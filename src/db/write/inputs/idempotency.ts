@@ -6,7 +6,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Executor } from '../../connection/client.ts';
-import { idempotencyKeys } from '../../schema/schema.ts';
+import { idempotencyKeys } from '../../schema/idempotency-keys.ts';
 
 export type KeyState =
   /** The key is new: this request is the first, and must `remember` its response. */

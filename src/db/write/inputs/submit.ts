@@ -12,6 +12,9 @@ import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { WAKE_UP_GRACE_MS, dueNow, toTimestamp } from '../../connection/instant.ts';
+import { insertInto } from '../../rows/written-columns.ts';
+import { jobs } from '../../schema/jobs.ts';
+import { messages } from '../../schema/messages.ts';
 import { hasQuestion } from '../../calls/replies.ts';
 
 export type Submission = {
@@ -61,6 +64,15 @@ export type Submitted = {
   runnable: boolean;
 };
 
+const QUEUED_INPUT = {
+  tenantId: sql`ctx.tenant_id`,
+  contextId: sql`ctx.id`,
+  branch: sql`ctx.branch`,
+  role: sql`'user'`,
+  type: sql`'text'`,
+  status: sql`'queued'`,
+};
+
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
 export async function submit(
   executor: Executor,
@@ -101,19 +113,35 @@ export async function submit(
       returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
         c.lease_epoch, c.scheduling_status
     ), input as (
-      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id,
-        sender_worker_id)
-      select ${input?.messageId ?? null}::uuid, ctx.tenant_id, ctx.id, ctx.branch, 'user', 'text', 'queued',
-        ${encodeJson(input?.content ?? [])}::json, ${jobId}::uuid, ${asker?.workerId ?? null}::uuid
+      ${insertInto(messages, {
+        ...QUEUED_INPUT,
+        id: sql`${input?.messageId ?? null}::uuid`,
+        content: sql`${encodeJson(input?.content ?? [])}::json`,
+        jobId: sql`${jobId}::uuid`,
+        senderWorkerId: sql`${asker?.workerId ?? null}::uuid`,
+      })}
       from ctx where ${input !== null}::boolean
     ), job as (
-      insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, priority, position, message_id, max_steps,
-        deadline, metadata, compaction, parent_job_id, parent_tool_call_id, hops, parent_notice, notice_of_job_id)
-      select ${jobId}::uuid, ctx.tenant_id, ctx.id, w.id, ${kindOf(submission)}, ctx.branch,
-        ${priority}::int, ctx.wake_seq, ${input?.messageId ?? null}::uuid, ${maxSteps}::int, ${toTimestamp(deadline)}::timestamptz,
-        ${encodeJson(metadata)}::jsonb, ${compaction === null ? null : encodeJson(compaction)}::jsonb,
-        ${asker?.parentJobId ?? null}::uuid, ${asker?.toolCallId ?? null}::uuid, ${asker?.hops ?? 0}::int,
-        ${asker?.notifyParent === true ? 'wanted' : null}::text, ${asker?.noticeOfJobId ?? null}::uuid
+      ${insertInto(jobs, {
+        id: sql`${jobId}::uuid`,
+        tenantId: sql`ctx.tenant_id`,
+        contextId: sql`ctx.id`,
+        workerId: sql`w.id`,
+        kind: sql`${kindOf(submission)}`,
+        branch: sql`ctx.branch`,
+        priority: sql`${priority}::int`,
+        position: sql`ctx.wake_seq`,
+        messageId: sql`${input?.messageId ?? null}::uuid`,
+        maxSteps: sql`${maxSteps}::int`,
+        deadline: sql`${toTimestamp(deadline)}::timestamptz`,
+        metadata: sql`${encodeJson(metadata)}::jsonb`,
+        compaction: sql`${compaction === null ? null : encodeJson(compaction)}::jsonb`,
+        parentJobId: sql`${asker?.parentJobId ?? null}::uuid`,
+        parentToolCallId: sql`${asker?.toolCallId ?? null}::uuid`,
+        hops: sql`${asker?.hops ?? 0}::int`,
+        parentNotice: sql`${asker?.notifyParent === true ? 'wanted' : null}::text`,
+        noticeOfJobId: sql`${asker?.noticeOfJobId ?? null}::uuid`,
+      })}
       from ctx join workers w on w.context_id = ctx.id
     ), awake as (
       -- Takes an archived context out of the archive. A sweep computes when it expires.

@@ -5,21 +5,16 @@ import type { WorkerConfig, WorkerRole } from '../../../core/workers/settings.ts
 import { countOut, lockCalls } from '../../calls/awaited.ts';
 import type { Executor } from '../../connection/client.ts';
 import { dueNow } from '../../connection/instant.ts';
-import {
-  awaitedJobs,
-  branches,
-  compactions,
-  contexts,
-  events,
-  failedCalls,
-  jobs,
-  messages,
-  searchBacklog,
-  searchEntries,
-  toolCalls,
-  toolExecutions,
-  workers,
-} from '../../schema/schema.ts';
+import { branches } from '../../schema/branches.ts';
+import { compactions } from '../../schema/compactions.ts';
+import { contexts } from '../../schema/contexts.ts';
+import { events } from '../../schema/events.ts';
+import { jobs } from '../../schema/jobs.ts';
+import { messages } from '../../schema/messages.ts';
+import { failedCalls } from '../../schema/model-calls.ts';
+import { searchBacklog, searchEntries } from '../../schema/search.ts';
+import { awaitedJobs, toolCalls, toolExecutions } from '../../schema/tool-calls.ts';
+import { workers } from '../../schema/workers.ts';
 
 export type NewWorker = {
   id: WorkerId;

@@ -1,0 +1,74 @@
+/**
+ * Rows that a statement takes as one JSON parameter and reads as a table, so that its text does not depend on them and is
+ * prepared once. The table has type `json` if one of its columns has it: `jsonb` would not keep the text of that column.
+ */
+import { StringChunk, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Millis } from '../../core/time.ts';
+import { encodeJson } from '../connection/codec.ts';
+import { toTimestamp } from '../connection/instant.ts';
+
+/** What a row gives for each SQL type. */
+type Given = {
+  uuid: string;
+  text: string;
+  int: number;
+  bigint: number;
+  boolean: boolean;
+  timestamptz: Millis;
+  json: unknown;
+  jsonb: unknown;
+};
+
+/** Columns by name: the SQL type, and the value in a row. */
+export type Columns<Row> = Readonly<
+  Record<string, { [Type in keyof Given]: readonly [Type, (row: Row) => Given[Type] | null] }[keyof Given]>
+>;
+
+/** A column of a recordset. A value of null or undefined is null in SQL. */
+export type Field<Row> = { name: string; type: string; value: (row: Row) => unknown };
+
+export function columns<Row>(of: Columns<Row>): Field<Row>[] {
+  return Object.entries(of).map(([name, [type, value]]) => ({ name, type, value }));
+}
+
+export type Recordset<Row> = {
+  /** The rows as a table, under the name of the recordset. */
+  table: (rows: readonly Row[]) => SQL;
+  /** The same, of rows that were encoded one by one. */
+  tableOf: (encoded: readonly string[]) => SQL;
+  encode: (row: Row) => string;
+  /** The same, between fixed texts of a statement. */
+  between: (before: string, after: string) => (rows: readonly Row[]) => SQL;
+};
+
+export function recordset<Row>(name: string, fields: readonly Field<Row>[]): Recordset<Row> {
+  const json = fields.some(({ type }) => type === 'json') ? 'json' : 'jsonb';
+  const list = fields.map((field) => `${field.name} ${field.type}`).join(', ');
+  const around = (before: string, after: string): ((json: string) => SQL) => {
+    const opening = new StringChunk(`${before}${json}_to_recordset(`);
+    const closing = new StringChunk(`::${json}) as ${name}(${list})${after}`);
+    return (text) => sql`${opening}${text}${closing}`;
+  };
+  const alone = around('', '');
+  const encodeAll = (rows: readonly Row[]): string => encodeJson(rows.map((row) => membersOf(fields, row)));
+  return {
+    table: (rows) => alone(encodeAll(rows)),
+    tableOf: (encoded) => alone(`[${encoded.join(',')}]`),
+    encode: (row) => encodeJson(membersOf(fields, row)),
+    between: (before, after) => {
+      const fixed = around(before, after);
+      return (rows) => fixed(encodeAll(rows));
+    },
+  };
+}
+
+function membersOf<Row>(fields: readonly Field<Row>[], row: Row): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const { name, type, value } of fields) {
+    const given = value(row) ?? null;
+    if (given === null) continue;
+    members[name] = type === 'timestamptz' && typeof given === 'number' ? toTimestamp(given) : given;
+  }
+  return members;
+}

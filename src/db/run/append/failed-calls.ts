@@ -1,0 +1,23 @@
+/** The model call of an append, if it failed. */
+import { sql } from 'drizzle-orm';
+import { plainText } from '../../connection/codec.ts';
+import { failedCalls } from '../../schema/model-calls.ts';
+import { insertion } from './part.ts';
+
+export const failed = insertion('failed', failedCalls, {
+  of: ({ modelCall }) => (modelCall?.kind === 'failed' ? [modelCall] : []),
+  columns: {
+    jobId: ({ jobId }) => jobId,
+    attempt: ({ attempt }) => attempt,
+    contextId: sql`ctx.id`,
+    tenantId: sql`ctx.tenant_id`,
+    model: ({ model }) => plainText(model),
+    error: ({ error }) => error,
+    calledAt: ({ calledAt }) => calledAt,
+    firstByteAt: ({ firstByteAt }) => firstByteAt,
+    failedAt: sql`statement_timestamp()`,
+    retryAt: ({ retryAt }) => retryAt,
+    prompt: ({ prompt }) => prompt,
+  },
+  end: sql`on conflict do nothing`,
+});

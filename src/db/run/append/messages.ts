@@ -1,0 +1,98 @@
+/** The messages that an append adds, and changes of inputs and messages that are already stored. */
+import { sql } from 'drizzle-orm';
+import type { NewMessage } from '../../../core/conversation/message.ts';
+import type { MessageId } from '../../../core/ids.ts';
+import type { ModelCall } from '../../../core/model/model-call.ts';
+import type { Append, CallChange } from '../../../core/run/append.ts';
+import type { Millis } from '../../../core/time.ts';
+import { modelColumns } from '../../model-calls/model-meta.ts';
+import { messages } from '../../schema/messages.ts';
+import { placedEntries } from './entries.ts';
+import { endsAtOnce } from './ends-at-once.ts';
+import { insertion, update } from './part.ts';
+
+type AddedMessage = {
+  message: NewMessage;
+  place: number;
+  /** The model call that this message answers. */
+  call: Extract<ModelCall, { kind: 'answered' }> | null;
+  completedAt: Millis | null;
+};
+
+function addedMessages({ entries, calls, modelCall }: Append): AddedMessage[] {
+  return placedEntries(entries).flatMap(({ entry, place }): AddedMessage[] => {
+    if (entry.kind !== 'message') return [];
+    const { message } = entry;
+    const call = modelCall?.kind === 'answered' && modelCall.messageId === message.id ? modelCall : null;
+    return [{ message, place, call, completedAt: call === null ? null : firstBegan(calls) }];
+  });
+}
+
+/** The answer was complete when the first call that ended with it began. Null: it completes when it is stored. */
+function firstBegan(calls: readonly CallChange[]): Millis | null {
+  const began = [...endsAtOnce(calls).values()].flatMap(({ execution }) => execution?.beganAt ?? []);
+  return began.length === 0 ? null : Math.min(...began);
+}
+
+export const newMessages = insertion('new_messages', messages, {
+  of: addedMessages,
+  inputs: {
+    place: ['int', ({ place }) => place],
+    ended_at: ['timestamptz', ({ completedAt }) => completedAt],
+  },
+  columns: {
+    id: ({ message }) => message.id,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    branch: sql`ctx.branch`,
+    seq: sql`ctx.base + r.place`,
+    role: ({ message }) => message.role,
+    type: ({ message }) => message.type,
+    turn: ({ message }) => message.turn,
+    status: sql`'completed'`,
+    content: ({ message }) => message.content,
+    jobId: ({ message }) => message.jobId,
+    ...modelColumns(({ message }: AddedMessage) => message.model),
+    attempt: ({ call }) => call?.attempt ?? null,
+    calledAt: ({ call }) => call?.calledAt ?? null,
+    firstByteAt: ({ call }) => call?.firstByteAt ?? null,
+    prompt: ({ call }) => call?.prompt ?? null,
+    createdAt: sql`least(r.ended_at, statement_timestamp())`,
+    completedAt: sql`least(r.ended_at, statement_timestamp())`,
+  },
+});
+
+/** Queued or steered inputs enter the history. */
+export const admittedMessages = update('admitted_messages', messages, {
+  of: ({ entries }) =>
+    placedEntries(entries).flatMap(({ entry, place }) =>
+      entry.kind === 'admit' ? [{ ...entry, place }] : [],
+    ),
+  as: 'm',
+  inputs: { id: ['uuid', ({ messageId }) => messageId], place: ['int', ({ place }) => place] },
+  columns: {
+    seq: sql`ctx.base + r.place`,
+    turn: ({ turn }) => turn,
+    status: sql`'completed'`,
+    completedAt: sql`statement_timestamp()`,
+  },
+  where: sql`m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'queued'`,
+});
+
+/** Messages that an interrupt removes from the history. */
+export const retracted = update('retracted', messages, {
+  of: ({ takenBack }) => takenBack?.retracted ?? [],
+  as: 'm',
+  inputs: { id: ['uuid', (id: MessageId) => id] },
+  columns: { status: sql`'retracted'` },
+  where: sql`m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'completed'`,
+});
+
+/** Inputs that an interrupt withdraws before they enter the history. */
+export const withdrawn = update('withdrawn', messages, {
+  of: ({ takenBack }) => takenBack?.withdrawn ?? [],
+  as: 'm',
+  inputs: { id: ['uuid', (id: MessageId) => id] },
+  columns: { status: sql`'withdrawn'` },
+  where: sql`m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'queued'`,
+});

@@ -1,0 +1,39 @@
+/** The inputs of a mailbox that wait to join the running job. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Block } from '../../../core/conversation/blocks.ts';
+import type { ContextId, MessageId } from '../../../core/ids.ts';
+import { LIMITS } from '../../../core/limits.ts';
+import type { SteeredInput } from '../../../core/run/job.ts';
+import type { Executor } from '../../connection/client.ts';
+import { ReadLimitExceeded } from '../../connection/read-limit.ts';
+import { byContext } from '../places.ts';
+import type { OfContext } from '../places.ts';
+
+/**
+ * `shared`: inputs may take at most `LIMITS.claimBytes` together, else reading rejects with `ReadLimitExceeded`.
+ * `alone`: reads the next input, and of the inputs that wait to join the job the first one and as many more as fit in
+ * `LIMITS.joiningBytes`.
+ */
+export type Reading = 'shared' | 'alone';
+
+/** Queued inputs that wait to join the active job. */
+export async function readSteers(
+  executor: Executor,
+  at: SQL,
+  reading: Reading,
+): Promise<Map<ContextId, SteeredInput[]>> {
+  const upto = sql`sum(m.bytes) over (order by m.id)`;
+  const fits =
+    reading === 'alone'
+      ? sql`(${upto} <= ${LIMITS.joiningBytes} or row_number() over (order by m.id) = 1)`
+      : sql`${upto} <= ${LIMITS.claimBytes}`;
+  const rows = await executor.execute<{ id: MessageId; content: Block[] | null } & OfContext>(sql`
+    select m.context_id, m.id, case when ${fits} then m.content end as content from ${at} cross join lateral (
+      select m.context_id, m.id, m.bytes, m.content from messages m join jobs j on j.id = m.job_id
+      where at.steers > 0 and m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
+        and j.status in ('running', 'waiting')) m
+    order by m.id`);
+  if (reading === 'shared' && rows.some(({ content }) => content === null)) throw new ReadLimitExceeded();
+  return byContext(rows, ({ id, content }) => ({ messageId: id, content }));
+}

@@ -1,0 +1,115 @@
+/** The jobs of a mailbox: the active one and the first queued one. */
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { AskedCompaction } from '../../../core/compaction/settings.ts';
+import type { Block } from '../../../core/conversation/blocks.ts';
+import type { ContextId, JobId, MessageId } from '../../../core/ids.ts';
+import { LIMITS } from '../../../core/limits.ts';
+import type { Usage } from '../../../core/money/usage.ts';
+import type {
+  ActiveJob,
+  CallFailure,
+  InterruptMode,
+  JobKind,
+  QueuedJob,
+  StopKind,
+  StopRequest,
+} from '../../../core/run/job.ts';
+import type { Throttled } from '../../../core/run/throttle.ts';
+import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
+import { ReadLimitExceeded } from '../../connection/read-limit.ts';
+import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import type { OfContext } from '../places.ts';
+import type { Reading } from './inputs.ts';
+
+type JobRow = Usage & {
+  id: JobId;
+  kind: JobKind;
+  status: 'queued' | 'running' | 'waiting';
+  branch: string;
+  turn: number;
+  attempt: number;
+  failures: number;
+  retry_at: number | null;
+  error: CallFailure | Throttled | null;
+  steps: number;
+  max_steps: number | null;
+  deadline: number | null;
+  stop_kind: StopKind | null;
+  stop_mode: InterruptMode | null;
+  stop_reason: string | null;
+  stop_requested_at: number | null;
+  stop_delivered_at: number | null;
+  message_id: MessageId | null;
+  content: Block[] | null;
+  compaction: AskedCompaction | null;
+};
+
+export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
+
+/** The active job and the first queued job: two lookups, each with its own index. */
+export async function readJobs(
+  executor: Executor,
+  at: SQL,
+  reading: Reading,
+): Promise<Map<ContextId, JobsInMailbox>> {
+  const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
+    j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
+    ${usageColumns('j')},
+    j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction
+    from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
+  const fits =
+    reading === 'alone' ? sql`true` : sql`sum(m.bytes) over (order by j.id) <= ${LIMITS.claimBytes}`;
+  const rows = await executor.execute<JobRow & OfContext>(sql`
+    select j.*, case when ${fits} then m.content end as content from ${at} cross join lateral (
+      (select ${found} and j.status in ('running', 'waiting'))
+      union all
+      (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)) j
+    left join lateral (
+      select m.bytes, m.content from messages m where m.id = j.message_id and j.status = 'queued' offset 0) m on true`);
+  const jobs = new Map<ContextId, JobsInMailbox>();
+  for (const row of rows) {
+    const known = jobs.get(row.context_id) ?? { active: null, next: null };
+    const read = row.status === 'queued' ? { next: toQueued(row) } : { active: toActive(row) };
+    jobs.set(row.context_id, { ...known, ...read });
+  }
+  return jobs;
+}
+
+function toActive(row: JobRow): ActiveJob {
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status === 'waiting' ? 'waiting' : 'running',
+    branch: row.branch,
+    turn: row.turn,
+    attempt: row.attempt,
+    failures: row.failures,
+    retryAt: row.retry_at,
+    lastFailure: row.error,
+    steps: row.steps,
+    maxSteps: row.max_steps,
+    deadline: row.deadline,
+    usage: toUsage(row),
+    stopRequest: toStopRequest(row),
+    asked: row.compaction,
+  };
+}
+
+function toStopRequest(row: JobRow): StopRequest | null {
+  const { stop_kind: kind, stop_mode: mode, stop_requested_at: requestedAt } = row;
+  if (kind === null || requestedAt === null) return null;
+  const told = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
+  return kind === 'interrupt' ? { kind, mode: mode ?? 'discard', ...told } : { kind, ...told };
+}
+
+function toQueued(row: JobRow): QueuedJob {
+  const { id, branch, max_steps: maxSteps, deadline } = row;
+  const base = { id, branch, maxSteps, deadline, stopRequest: toStopRequest(row) };
+  if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
+  if (row.message_id === null) return { ...base, kind: 'retry' };
+  if (row.content === null) throw new ReadLimitExceeded();
+  return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
+}

@@ -1,0 +1,80 @@
+/**
+ * Contexts. The table is narrow and updated often: it has no index on columns that change with every append, which
+ * leaves room for in-place (HOT) updates. Messages, jobs, tool calls and events have no foreign key to it: every
+ * statement that inserts them joins an update of the context's row, so that no row exists without its context.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { JobError } from '../../core/errors.ts';
+import { counter, instant, jsonb, oneOf, usageCounters } from './columns.ts';
+
+/** Mailbox, lease and counters of one context: only the data that processes must agree on. */
+export const contexts = pgTable(
+  'contexts',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    /** Whether and when a worker process may run it. */
+    schedulingStatus: text('scheduling_status').notNull().default('idle'),
+    /** The state that clients see. */
+    state: text('state').notNull().default('Idle'),
+    stateSince: instant('state_since').notNull().defaultNow(),
+    /** The last sequence number. Messages and events of the context share one sequence without gaps. */
+    headSeq: counter('head_seq'),
+    /** The number of wake-ups. */
+    wakeSeq: counter('wake_seq'),
+    /** The number of control signals to its lease owner. */
+    controlSeq: counter('control_seq'),
+    leaseOwner: uuid('lease_owner'),
+    leaseEpoch: counter('lease_epoch'),
+    /** When a sweep checks it: set while no process runs it, and while a stop request has no answer. */
+    nextCheckAt: instant('next_check_at'),
+    activeBranch: text('active_branch').notNull().default('main'),
+    stopped: boolean('stopped').notNull().default(false),
+    /** Queued jobs of every kind. */
+    queued: integer('queued').notNull().default(0),
+    /** Inputs that wait to join the running job. */
+    steers: integer('steers').notNull().default(0),
+    /** Claims in a row without progress. */
+    failedClaims: smallint('failed_claims').notNull().default(0),
+    messageCount: counter('message_count'),
+    turnCount: counter('turn_count'),
+    requestCount: counter('request_count'),
+    ...usageCounters(),
+    /** Why the last job failed; cleared when a job completes. */
+    lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
+  },
+  (t) => [
+    check(
+      'contexts_scheduling_status',
+      oneOf('scheduling_status', ['idle', 'runnable', 'running', 'waiting']),
+    ),
+    check(
+      'contexts_running_is_owned',
+      sql`(${t.schedulingStatus} = 'running') = (${t.leaseOwner} is not null)`,
+    ),
+    check('contexts_idle_has_no_check', sql`${t.schedulingStatus} <> 'idle' or ${t.nextCheckAt} is null`),
+    check(
+      'contexts_unowned_has_check',
+      sql`${t.schedulingStatus} not in ('runnable', 'waiting') or ${t.nextCheckAt} is not null`,
+    ),
+    check('contexts_queued', sql`${t.queued} >= 0 and ${t.steers} >= 0`),
+    index('contexts_due')
+      .on(t.nextCheckAt)
+      .where(sql`${t.nextCheckAt} is not null`),
+    index('contexts_owned')
+      .on(t.leaseOwner)
+      .where(sql`${t.leaseOwner} is not null`),
+    uniqueIndex('contexts_tenant').on(t.tenantId, t.id),
+  ],
+);

@@ -1,0 +1,151 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { JobError } from '../../core/errors.ts';
+import type { CallFailure } from '../../core/run/job.ts';
+import type { Throttled } from '../../core/run/throttle.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { instant, jsonb, oneOf, usageCounters } from './columns.ts';
+
+/** Background jobs, with their stop requests, attempts and outcomes. */
+export const jobs = pgTable(
+  'jobs',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    workerId: uuid('worker_id').notNull(),
+    kind: text('kind').notNull(),
+    branch: text('branch').notNull(),
+    status: text('status').notNull().default('queued'),
+    /** 1 runs first … 10; 0: it interrupted the running job, and runs before all others. */
+    priority: smallint('priority').notNull().default(5),
+    /** Its place in the context's queue within its priority: the `wake_seq` of its submission. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    /** The input it answers; null for a retry. */
+    messageId: uuid('message_id'),
+    turn: integer('turn').notNull().default(0),
+    attempt: integer('attempt').notNull().default(0),
+    failures: integer('failures').notNull().default(0),
+    retryAt: instant('retry_at'),
+    steps: integer('steps').notNull().default(0),
+    maxSteps: integer('max_steps'),
+    deadline: instant('deadline'),
+    ...usageCounters(),
+    outputMessageId: uuid('output_message_id'),
+    /**
+     * Its entries in the context lie between these two numbers: the first is set at its admission, the last at its end.
+     */
+    firstSeq: bigint('first_seq', { mode: 'number' }),
+    lastSeq: bigint('last_seq', { mode: 'number' }),
+    /** Of an ended job: why it ended. Of an unfinished job: why the last model call failed. */
+    error: jsonb<JobError | CallFailure | Throttled>('error'),
+    /** The stop request, stored before any control signal is sent. */
+    stopKind: text('stop_kind'),
+    /** Of an interrupt: what happens to the messages that the job added. */
+    stopMode: text('stop_mode'),
+    stopReason: text('stop_reason'),
+    stopRequestedAt: instant('stop_requested_at'),
+    stopDeliveredAt: instant('stop_delivered_at'),
+    stoppedAt: instant('stopped_at'),
+    parentJobId: uuid('parent_job_id'),
+    parentToolCallId: uuid('parent_tool_call_id'),
+    /** How many workers forwarded the request one to the next; 0: a client made it. */
+    hops: smallint('hops').notNull().default(0),
+    /** Its outcome is sent as an input to the worker that requested it: once it ends (`wanted`), or now (`due`). */
+    parentNotice: text('parent_notice'),
+    /** This input is the parent notice of that job. Unique. */
+    noticeOfJobId: uuid('notice_of_job_id'),
+    /** Its end must cascade to the jobs below it, and has not reached all of them yet. */
+    cascade: text('cascade'),
+    metadata: jsonb<JsonObject>('metadata').notNull(),
+    /** Of a compaction job: the requested settings. */
+    compaction: jsonb<JsonObject>('compaction'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('jobs_one_active')
+      .on(t.contextId)
+      .where(sql`${t.status} in ('running', 'waiting')`),
+    index('jobs_queue')
+      .on(t.contextId, t.priority, t.position)
+      .where(sql`${t.status} = 'queued'`),
+    uniqueIndex('jobs_spawned_once')
+      .on(t.parentToolCallId)
+      .where(sql`${t.parentToolCallId} is not null`),
+    uniqueIndex('jobs_notice_once')
+      .on(t.noticeOfJobId)
+      .where(sql`${t.noticeOfJobId} is not null`),
+    index('jobs_notice_due')
+      .on(t.id)
+      .where(sql`${t.parentNotice} = 'due'`),
+    index('jobs_cascading')
+      .on(t.id)
+      .where(sql`${t.cascade} is not null`),
+    index('jobs_parent')
+      .on(t.parentJobId)
+      .where(sql`${t.parentJobId} is not null`),
+    check('jobs_hops', sql`${t.hops} >= 0`),
+    check('jobs_parent_notice', oneOf('parent_notice', ['wanted', 'due'])),
+    check('jobs_cascade', oneOf('cascade', ['cancel', 'stop', 'interrupt'])),
+    uniqueIndex('jobs_tenant').on(t.tenantId, t.id),
+    index('jobs_context').on(t.contextId, t.id),
+    /** Jobs that did not complete are few, and often searched. */
+    index('jobs_ended_badly')
+      .on(t.tenantId, t.status, t.id)
+      .where(sql`${t.status} in ('incomplete', 'failed', 'cancelled', 'interrupted')`),
+    /** Jobs without an input are few, too. */
+    index('jobs_other_kind')
+      .on(t.tenantId, t.kind, t.id)
+      .where(sql`${t.kind} in ('retry', 'compact')`),
+    /** Leaves out jobs with empty metadata. */
+    index('jobs_metadata')
+      .using('gin', t.metadata.op('jsonb_path_ops'))
+      .where(sql`${t.metadata} <> '{}'`)
+      .with({ gin_pending_list_limit: 1024 }),
+    /** Written once per job, when it ends. */
+    index('jobs_ended')
+      .on(t.tenantId, t.finishedAt)
+      .where(sql`${t.finishedAt} is not null`),
+    check('jobs_kind', oneOf('kind', ['input', 'retry', 'compact'])),
+    check(
+      'jobs_status',
+      oneOf('status', [
+        'queued',
+        'running',
+        'waiting',
+        'completed',
+        'incomplete',
+        'failed',
+        'cancelled',
+        'interrupted',
+      ]),
+    ),
+    check('jobs_input_has_message', sql`(${t.kind} = 'input') = (${t.messageId} is not null)`),
+    check('jobs_started', sql`${t.status} not in ('running', 'waiting') or ${t.startedAt} is not null`),
+    check(
+      'jobs_finished',
+      sql`(${t.status} in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = (${t.finishedAt} is not null)`,
+    ),
+    check('jobs_failed_says_why', sql`${t.status} not in ('failed', 'incomplete') or ${t.error} is not null`),
+    check('jobs_priority', sql`${t.priority} between 0 and 10`),
+    check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop', 'interrupt'])),
+    check('jobs_stop_mode', oneOf('stop_mode', ['discard', 'rollback', 'keep'])),
+    check(
+      'jobs_interrupt_has_mode',
+      sql`(${t.stopKind} is not distinct from 'interrupt') = (${t.stopMode} is not null)`,
+    ),
+    check('jobs_stop_request', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
+  ],
+);

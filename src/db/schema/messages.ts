@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { Block } from '../../core/conversation/blocks.ts';
+import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import { cost, instant, json, jsonb, oneOf } from './columns.ts';
+
+/** Immutable entries. A queued input has no sequence number yet. */
+export const messages = pgTable(
+  'messages',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    branch: text('branch').notNull(),
+    seq: bigint('seq', { mode: 'number' }),
+    role: text('role').notNull(),
+    type: text('type').notNull(),
+    turn: text('turn'),
+    status: text('status').notNull(),
+    content: json<Block[]>('content').notNull(),
+    /** The size of its content, known without reading the content. */
+    bytes: integer('bytes')
+      .notNull()
+      .generatedAlwaysAs(sql`octet_length(content::text)`),
+    jobId: uuid('job_id'),
+    /** The worker that sent this input. Null: a client sent it. */
+    senderWorkerId: uuid('sender_worker_id'),
+    modelId: text('model_id'),
+    providerId: text('provider_id'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    cacheReadTokens: integer('cache_read_tokens'),
+    cacheWriteTokens: integer('cache_write_tokens'),
+    costNanos: cost(),
+    finishReason: text('finish_reason'),
+    /** The model call that produced it: its attempt, when the request was sent, and when the first byte arrived. */
+    attempt: integer('attempt'),
+    calledAt: instant('called_at'),
+    firstByteAt: instant('first_byte_at'),
+    /** The fingerprint of that call's request. */
+    prompt: jsonb<Fingerprint>('prompt'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    completedAt: instant('completed_at'),
+  },
+  (t) => [
+    uniqueIndex('messages_seq')
+      .on(t.contextId, t.seq)
+      .where(sql`${t.seq} is not null`),
+    index('messages_branch').on(t.contextId, t.branch, t.seq),
+    check('messages_role', oneOf('role', ['user', 'assistant', 'system', 'tool'])),
+    check('messages_type', oneOf('type', ['text', 'plan', 'question', 'tool_call', 'tool_result'])),
+    check('messages_status', oneOf('status', ['queued', 'completed', 'retracted', 'withdrawn'])),
+    check('messages_numbered', sql`(${t.status} in ('completed', 'retracted')) = (${t.seq} is not null)`),
+    check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),
+    check('messages_only_inputs_queue', sql`${t.status} in ('completed', 'retracted') or ${t.role} = 'user'`),
+  ],
+);

@@ -1,0 +1,144 @@
+/** Tool calls, their executions, and the jobs that they wait for. */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { JsonObject } from '../../core/json.ts';
+import { instant, json, oneOf } from './columns.ts';
+
+/** Requested tool calls, from the assistant's message until their result is in the history. */
+export const toolCalls = pgTable(
+  'tool_calls',
+  {
+    id: uuid('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    name: text('name').notNull(),
+    effect: text('effect').notNull(),
+    onUnknown: text('on_unknown').notNull(),
+    status: text('status').notNull().default('pending'),
+    startedEpoch: bigint('started_epoch', { mode: 'number' }),
+    /** Of a waiting call: when the wait began, and when it expires. */
+    askedAt: instant('asked_at'),
+    expiresAt: instant('expires_at'),
+    /** The reply, until the run that owns the lease adds it to the history as this message. */
+    reply: json<JsonObject>('reply'),
+    replyMessageId: uuid('reply_message_id'),
+    /** What the call waits for, or last waited for. Null while `waiting`: an answer, written by an older release. */
+    waitsFor: text('waits_for'),
+    /** The approval decision of a person or a policy, and its time. */
+    approval: json<JsonObject>('approval'),
+    approvalAt: instant('approval_at'),
+    /** Of a call that waits for workers: how many of their jobs must still end. */
+    needs: integer('needs'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('tool_calls_place').on(t.messageId, t.ordinal),
+    index('tool_calls_open')
+      .on(t.contextId)
+      .where(sql`${t.status} in ('pending', 'started', 'waiting')`),
+    index('tool_calls_job').on(t.contextId, t.jobId),
+    /** Calls that wait for a person or a client, oldest first. */
+    index('tool_calls_inbox')
+      .on(t.tenantId, t.askedAt, t.id)
+      .where(
+        sql`${t.status} = 'waiting' and ${t.reply} is null and ${t.waitsFor} in ('approval', 'answer', 'outcome')`,
+      ),
+    /** Satisfied waits for workers, whose context may not have been woken yet. */
+    index('tool_calls_met')
+      .on(t.contextId)
+      .where(sql`${t.status} = 'waiting' and ${t.needs} <= 0`),
+    check('tool_calls_effect', oneOf('effect', ['none', 'idempotent', 'once'])),
+    check('tool_calls_on_unknown', oneOf('on_unknown', ['tell', 'ask'])),
+    check(
+      'tool_calls_status',
+      oneOf('status', [
+        'pending',
+        'started',
+        'waiting',
+        'completed',
+        'failed',
+        'cancelled',
+        'denied',
+        'expired',
+        'unknown',
+      ]),
+    ),
+    check('tool_calls_waits_for', oneOf('waits_for', ['approval', 'answer', 'outcome', 'workers', 'timer'])),
+    check('tool_calls_approval', sql`(${t.approval} is null) = (${t.approvalAt} is null)`),
+    check('tool_calls_needs', sql`(${t.waitsFor} is not distinct from 'workers') = (${t.needs} is not null)`),
+    check(
+      'tool_calls_finished',
+      sql`(${t.status} in ('pending', 'started', 'waiting')) = (${t.finishedAt} is null)`,
+    ),
+    check(
+      'tool_calls_started',
+      sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,
+    ),
+    check('tool_calls_waiting', sql`${t.status} <> 'waiting' or ${t.askedAt} is not null`),
+    check('tool_calls_reply', sql`(${t.reply} is null) = (${t.replyMessageId} is null)`),
+  ],
+);
+
+/** The execution log: each execution of a call, from its start to its outcome. */
+export const toolExecutions = pgTable(
+  'tool_executions',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    /** From 1. */
+    number: integer('number').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    contextId: uuid('context_id').notNull(),
+    /** The epoch of the lease under which it ran. */
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** Passed to the tool, so that it can detect a repeated execution. */
+    idempotencyKey: text('idempotency_key').notNull(),
+    beganAt: instant('began_at').notNull(),
+    endedAt: instant('ended_at'),
+    /** Null: it is running, or its outcome has not been determined yet. */
+    outcome: text('outcome'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.number] }),
+    index('tool_executions_context').on(t.contextId),
+    check('tool_executions_number', sql`${t.number} > 0`),
+    check(
+      'tool_executions_outcome',
+      oneOf('outcome', ['completed', 'failed', 'cancelled', 'unknown', 'did_not_happen']),
+    ),
+    check('tool_executions_ended', sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
+  ],
+);
+
+/** Jobs whose end a call of another context waits for. */
+export const awaitedJobs = pgTable(
+  'awaited_jobs',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    /** The context of the call. */
+    contextId: uuid('context_id').notNull(),
+    workerId: uuid('worker_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.jobId] }),
+    index('awaited_jobs_job').on(t.jobId),
+    index('awaited_jobs_context').on(t.contextId),
+  ],
+);
