@@ -1,7 +1,8 @@
 /** Branches in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Count, Instant, Page, Usage, Uuid, listOf, nullable, oneOf, ref, strict } from '../common.ts';
+import { Count, Instant, Page, Usage, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { Accepted, BranchName, PostMessage, ofJob } from '../messages/message.ts';
 
 /** The name of a new branch. */

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import { AnyJson, Instant, Uuid, byType, nullable, oneOf, plainText, ref, strict } from '../common.ts';
-import { RoleName, WorkerConfig } from '../workers/config.ts';
+import { AnyJson, Instant, Uuid, byType } from '../common.ts';
+import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { AnySource } from '../messages/message.ts';
 import { CreateWorker } from '../workers/worker.ts';
 

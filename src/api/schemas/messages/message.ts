@@ -3,20 +3,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/submit-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import {
-  AnyJson,
-  Instant,
-  Metadata,
-  Page,
-  Usage,
-  Uuid,
-  byType,
-  listOf,
-  nullable,
-  oneOf,
-  ref,
-  strict,
-} from '../common.ts';
+import { AnyJson, Instant, Metadata, Page, Usage, Uuid, byType, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
 const Base64 = Type.String({ minLength: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' });
 const HttpUrl = Type.String({ pattern: '^https?://', maxLength: 8_192 });

@@ -1,0 +1,114 @@
+/** What a schema expects of a value, in words that follow "must be". */
+import { PLAIN_TEXT } from './build.ts';
+
+/** The keywords that are put in words. */
+export type Described = {
+  type?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  [keyword: string]: unknown;
+};
+
+/** The name of a tool or a role. */
+export const NAME = '^[a-zA-Z0-9_-]{1,64}$';
+
+/** Text that is not blank. */
+export const FILLED = '\\S';
+
+const NAME_WORDS = '1 to 64 letters, digits, "_" or "-"';
+
+/** Patterns of names. A wrong name may be quoted; other text is not. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  [NAME, NAME_WORDS],
+  ['^[a-zA-Z0-9_*-]{1,64}$', 'the name of a tool or a glob, of letters, digits, "_", "-" and "*"'],
+  [
+    '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    '1 to 64 letters, digits, ".", "_" or "-", and start with a letter or digit',
+  ],
+]);
+
+const PATTERNS: ReadonlyMap<string, string> = new Map([
+  ['^[A-Za-z0-9+/]+={0,2}$', 'Base64 text'],
+  ['^https?://', 'an http or https URL'],
+  ['^(application/pdf|text/[a-z0-9.+-]+)$', 'application/pdf or a text type such as text/plain'],
+  ['^[ua][1-9][0-9]{0,8}$', 'a turn such as u1 or a2'],
+]);
+
+/** By format. */
+export type FormatWords = ReadonlyMap<string, string>;
+
+export function expectationOf(schema: Described, formats: FormatWords): string {
+  if (schema['x-function'] === true) return 'a function';
+  if (schema.enum !== undefined) return either(schema.enum.map(String));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.format !== undefined) return formats.get(schema.format) ?? `a valid ${schema.format}`;
+  switch (schema.type) {
+    case 'integer':
+      return `a whole number${range(schema)}`;
+    case 'number':
+      return `a number${range(schema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      return textOf(schema);
+    case 'array':
+      return `a list${counted(schema.minItems, schema.maxItems, 'entries')}`;
+    case 'object':
+      return 'an object';
+    case 'null':
+      return 'null';
+    default:
+      return 'valid';
+  }
+}
+
+/** Whether the value of a string may be repeated in a message: not where it may be long or a secret. */
+export function isQuotable({ type, enum: words, pattern }: Described): boolean {
+  return type !== 'string' || words !== undefined || NAMES.has(pattern ?? '');
+}
+
+function range({ minimum, exclusiveMinimum, maximum }: Described): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  const bounds = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`greater than ${exclusiveMinimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
+}
+
+function textOf({ pattern, minLength = 0, maxLength }: Described): string {
+  const known = NAMES.get(pattern ?? '') ?? PATTERNS.get(pattern ?? '');
+  if (known !== undefined) return known;
+  const isFilled = minLength === 1 || pattern === FILLED;
+  const text = isFilled
+    ? `a non-empty string${counted(0, maxLength, 'characters')}`
+    : bare(minLength, maxLength);
+  if (pattern === PLAIN_TEXT) return `${text}, without NUL and unpaired surrogates`;
+  return pattern === undefined || pattern === FILLED ? text : `${text} that matches the pattern ${pattern}`;
+}
+
+function bare(minLength: number, maxLength: number | undefined): string {
+  return `a string${counted(minLength, maxLength, 'characters')}`;
+}
+
+function counted(least = 0, most: number | undefined, what: string): string {
+  if (most === undefined) return least === 0 ? '' : ` of at least ${least} ${what}`;
+  return least === 0 ? ` of at most ${most} ${what}` : ` of ${least} to ${most} ${what}`;
+}
+
+/** `a, b or c`. */
+export function either(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? '';
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`;
+}
