@@ -47,9 +47,13 @@ const PATTERNS: ReadonlyMap<string, string> = new Map([
 /** By format. */
 export type FormatWords = ReadonlyMap<string, string>;
 
+/** One or more choices. */
+export function choicesOf(schema: Described, formats: FormatWords): readonly string[] {
+  return schema.enum === undefined ? [expectationOf(schema, formats)] : schema.enum.map(String);
+}
+
 export function expectationOf(schema: Described, formats: FormatWords): string {
   if (schema['x-function'] === true) return 'a function';
-  if (schema.enum !== undefined) return either(schema.enum.map(String));
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.format !== undefined) return formats.get(schema.format) ?? `a valid ${schema.format}`;
   switch (schema.type) {
@@ -72,9 +76,13 @@ export function expectationOf(schema: Described, formats: FormatWords): string {
   }
 }
 
-/** Whether the value of a string may be repeated in a message: not where it may be long or a secret. */
-export function isQuotable({ type, enum: words, pattern }: Described): boolean {
-  return type !== 'string' || words !== undefined || NAMES.has(pattern ?? '');
+/** Whether a string may be repeated in a message: not free text. `secrets`: formats of what may hold a secret. */
+export function isQuotable(
+  { type, enum: words, pattern, format }: Described,
+  secrets: readonly string[],
+): boolean {
+  if (type !== 'string' || words !== undefined || NAMES.has(pattern ?? '')) return true;
+  return format !== undefined && !secrets.includes(format);
 }
 
 function range({ minimum, exclusiveMinimum, maximum }: Described): string {

@@ -4,7 +4,7 @@
  */
 import type { ErrorObject } from 'ajv';
 import { MAX_BYTES } from './build.ts';
-import { expectationOf, isQuotable } from './expectation.ts';
+import { choicesOf, either, expectationOf, isQuotable } from './expectation.ts';
 import type { Described, FormatWords } from './expectation.ts';
 import { MOST_FAULTS, faultAt, placeText } from './fault.ts';
 import type { Fault, Faults, Path } from './fault.ts';
@@ -19,6 +19,8 @@ export type Subject = {
   /** Whether values may be repeated in messages. */
   quotes: boolean;
   formats: FormatWords;
+  /** Formats of values that are never repeated. */
+  secrets: readonly string[];
 };
 
 type Place = { path: Path; errors: ErrorObject[] };
@@ -144,11 +146,13 @@ function describedBy(schema: unknown): Described {
   return typeof schema === 'object' && schema !== null ? { type: 'string', ...schema } : {};
 }
 
-function mustBe(errors: readonly ErrorObject[], { formats, quotes }: Subject): string {
+function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Subject): string {
+  if (errors[0]?.data === undefined) return 'is missing';
   const schemas = errors.map(({ parentSchema = {} }): Described => parentSchema);
-  const expected = [...new Set(schemas.map((schema) => expectationOf(schema, formats)))].join(' or ');
-  const found = quotes ? foundIn(errors, schemas.every(isQuotable)) : null;
-  return `must be ${expected}${found === null ? '' : `, not ${found}`}`;
+  const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
+  const isTold = quotes && schemas.every((schema) => isQuotable(schema, secrets));
+  const found = quotes ? foundIn(errors, isTold) : null;
+  return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
 }
 
 /** Of a list or text of a wrong length only the length is told. */

@@ -6,8 +6,6 @@ import type { TSchema } from 'typebox';
 import { isUuid } from '../core/ids.ts';
 import { MAX_BYTES } from './build.ts';
 
-export type Component = TSchema & { $id: string };
-
 const OPTIONS: Options = {
   strict: true,
   strictTypes: false,
@@ -27,7 +25,8 @@ export const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
   ['date-time', 'a time in ISO 8601, such as 2026-01-31T12:00:00Z'],
 ]);
 
-export function createAjv(components: readonly Component[]): Ajv2020 {
+/** `components`: schemas with an `$id`, which others reference. */
+export function createAjv(components: readonly TSchema[]): Ajv2020 {
   const ajv = new Ajv2020(OPTIONS);
   formats.default(ajv);
   ajv.addFormat('uuid', isUuid);

@@ -17,7 +17,13 @@ import { components } from '../schemas/components.ts';
 
 type Part = 'body' | 'querystring' | 'headers' | 'params';
 
-const BODY: Subject = { whole: 'The body', member: ['field', 'fields'], quotes: true, formats: FORMAT_WORDS };
+const BODY: Subject = {
+  whole: 'The body',
+  member: ['field', 'fields'],
+  quotes: true,
+  formats: FORMAT_WORDS,
+  secrets: [],
+};
 const QUERY: Subject = { ...BODY, whole: 'The query', member: ['query parameter', 'parameters'] };
 /** Never repeats a value. */
 const HEADERS: Subject = { ...BODY, whole: 'The headers', quotes: false };

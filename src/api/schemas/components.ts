@@ -1,7 +1,7 @@
 /** All named components. */
+import type { TSchema } from 'typebox';
 import * as configCompaction from '../../schema/compaction.ts';
 import * as config from '../../schema/config.ts';
-import type { Component } from '../../schema/validator.ts';
 import { Usage } from './common.ts';
 import * as approval from './jobs/approval.ts';
 import * as branch from './contexts/branch.ts';
@@ -27,6 +27,8 @@ import * as toolCall from './jobs/tool-call.ts';
 import * as turn from './messages/turn.ts';
 import * as worker from './workers/worker.ts';
 import * as workerTree from './workers/worker-tree.ts';
+
+type Component = TSchema & { $id: string };
 
 const all: unknown[] = [
   Problem,
