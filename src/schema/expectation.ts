@@ -71,6 +71,7 @@ export function expectationOf(schema: Described, formats: FormatWords): string {
       return 'an object';
     case 'null':
       return 'null';
+    case undefined:
     default:
       return 'valid';
   }

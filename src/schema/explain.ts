@@ -148,10 +148,13 @@ function describedBy(schema: unknown): Described {
 
 function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Subject): string {
   if (errors[0]?.data === undefined) return 'is missing';
-  const schemas = errors.map(({ parentSchema = {} }): Described => parentSchema);
+  // Where the value has the type of a branch, the other branches are not meant.
+  const near = errors.filter(({ keyword }) => keyword !== 'type');
+  const meant = near.length > 0 ? near : errors;
+  const schemas = meant.map(({ parentSchema = {} }): Described => parentSchema);
   const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
   const isTold = quotes && schemas.every((schema) => isQuotable(schema, secrets));
-  const found = quotes ? foundIn(errors, isTold) : null;
+  const found = quotes ? foundIn(meant, isTold) : null;
   return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
 }
 
@@ -164,6 +167,7 @@ function foundIn([first]: readonly ErrorObject[], quotable: boolean): string | n
       return Array.isArray(value) ? String(value.length) : null;
     case 'maxLength':
       return typeof value === 'string' ? String(value.length) : null;
+    case undefined:
     default:
       return foundText(value, quotable);
   }

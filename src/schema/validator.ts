@@ -1,6 +1,6 @@
-/** The validator of requests and of the config file. It reports all errors, and changes values only to add defaults. */
+/** The validator of requests and of the config file. It changes values only to add defaults. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Options } from 'ajv/dist/2020.js';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { isUuid } from '../core/ids.ts';
@@ -14,7 +14,6 @@ const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   coerceTypes: false,
-  allErrors: true,
   // `explain` reads the value and the schema of an error.
   verbose: true,
 };
@@ -25,9 +24,9 @@ export const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
   ['date-time', 'a time in ISO 8601, such as 2026-01-31T12:00:00Z'],
 ]);
 
-/** `components`: schemas with an `$id`, which others reference. */
-export function createAjv(components: readonly TSchema[]): Ajv2020 {
-  const ajv = new Ajv2020(OPTIONS);
+/** `components`: schemas with an `$id`, which others reference. `allErrors`: instead of only the first. */
+export function createAjv(components: readonly TSchema[], allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ ...OPTIONS, allErrors });
   formats.default(ajv);
   ajv.addFormat('uuid', isUuid);
   ajv.addKeyword({
@@ -38,4 +37,44 @@ export function createAjv(components: readonly TSchema[]): Ajv2020 {
   });
   for (const component of components) ajv.addSchema(component);
   return ajv;
+}
+
+/**
+ * Values of which all errors are collected, with all members and items. Of a larger one only the first error is told:
+ * the time to collect them grows with the square of their number.
+ */
+export const MOST_EXPLAINED = 2_000;
+
+/** The errors of a value; empty: it is valid. */
+export type Check = (value: unknown) => readonly ErrorObject[];
+
+/** Compiles a schema for values of clients, which may be hostile. */
+export function createCompiler(components: readonly TSchema[]): (schema: object) => Check {
+  const first = createAjv(components, false);
+  let all: Ajv2020 | null = null;
+  return (schema) => {
+    const validate = first.compile(schema);
+    let collect: ValidateFunction | null = null;
+    return (value) => {
+      if (validate(value)) return [];
+      const errors = validate.errors ?? [];
+      if (!hasAtMost(MOST_EXPLAINED, value)) return errors;
+      all ??= createAjv(components, true);
+      collect ??= all.compile(schema);
+      return collect(value) ? errors : (collect.errors ?? errors);
+    };
+  };
+}
+
+function hasAtMost(most: number, value: unknown): boolean {
+  const left = [value];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members: unknown[] = Object.values(next);
+    count += members.length;
+    if (count > most) return false;
+    left.push(...members);
+  }
+  return true;
 }

@@ -52,14 +52,15 @@ test('say all four kinds, and nothing else', () => {
   expect(faultsOf({ 'openai/gpt-5': { ...sound, per_request: 1 } })).toEqual([
     'Unknown field `prices["openai/gpt-5"].per_request`. Known fields: input, output, cache_read, cache_write.',
   ]);
-  for (const [wrong, told] of [
+  const wrongs: [unknown, string][] = [
     [3, '3'],
     ['3', '"3"'],
     [null, 'null'],
     [[sound], 'a list'],
-  ])
+  ];
+  for (const [wrong, told] of wrongs)
     expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual([
-      `prices["openai/gpt-5"]: must be an object, not ${String(told)}.`,
+      `prices["openai/gpt-5"]: must be an object, not ${told}.`,
     ]);
   expect(faultsOf([])).toEqual(['prices: must be an object, not a list.']);
 });

@@ -11,7 +11,7 @@ import { explain } from '../../schema/explain.ts';
 import type { Subject } from '../../schema/explain.ts';
 import { dottedPath } from '../../schema/fault.ts';
 import type { Faults, Path } from '../../schema/fault.ts';
-import { FORMAT_WORDS, createAjv } from '../../schema/validator.ts';
+import { FORMAT_WORDS, createCompiler } from '../../schema/validator.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { components } from '../schemas/components.ts';
 
@@ -30,23 +30,25 @@ const HEADERS: Subject = { ...BODY, whole: 'The headers', quotes: false };
 
 /** Creates the validator of one application, with its own compiled schemas. */
 export function createValidator(): FastifySchemaCompiler<FastifySchema> {
-  const ajv = createAjv(components);
+  const compile = createCompiler(components);
   return ({ schema, httpPart }) => {
-    const validate = ajv.compile(schema);
+    const check = compile(schema);
     const types = httpPart === 'body' ? null : textTypes(schema);
     return (given: Record<string, unknown>) => {
       if (types !== null) convert(given, types);
-      return (
-        validate(given) || { error: new RequestRefused(refusalOf(validate.errors ?? [], partOf(httpPart))) }
-      );
+      const errors = check(given);
+      return errors.length === 0 || { error: new RequestRefused(refusalOf(errors, partOf(httpPart))) };
     };
   };
 }
 
 /** Returns the refusal of a value that is part of a body; null: it is valid. `at`: its path. */
 export function createChecker(schema: TSchema): (value: unknown, at: Path) => Refusal | null {
-  const validate = createAjv(components).compile(schema);
-  return (value, at) => (validate(value) ? null : ofFaults(explain(validate.errors ?? [], BODY, at)));
+  const check = createCompiler(components)(schema);
+  return (value, at) => {
+    const errors = check(value);
+    return errors.length === 0 ? null : ofFaults(explain(errors, BODY, at));
+  };
 }
 
 function partOf(httpPart: string | undefined): Part {
@@ -75,9 +77,9 @@ function ofFaults({ faults, more }: Faults): Refusal {
 
 /** An id in a path that is not a UUID, or another invalid part of a path. */
 function wrongPath(errors: readonly ErrorObject[]): string {
-  const id = errors.find(({ params }) => params['format'] === 'uuid')?.data;
-  if (id !== undefined)
-    return `No resource has the id ${JSON.stringify(String(id).slice(0, 100))}. Ids are UUIDs.`;
+  const id: unknown = errors.find(({ params }) => params['format'] === 'uuid')?.data;
+  if (typeof id === 'string')
+    return `No resource has the id ${JSON.stringify(id.slice(0, 100))}. Ids are UUIDs.`;
   const [first] = explain(errors, BODY).faults;
   return `No resource has this path${first === undefined ? '.' : `. ${first.message}`}`;
 }

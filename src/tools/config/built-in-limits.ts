@@ -11,6 +11,7 @@ import type { RunCommandLimits } from '../built-in/command/limits.ts';
 import type { FileLimits } from '../built-in/files/limits.ts';
 import type { HttpFetchLimits } from '../built-in/http/limits.ts';
 import { camelNames } from './camel.ts';
+import { defined } from './defined.ts';
 import { FilledText, byName, formatted } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 import type { WrittenMembers } from './written.ts';
@@ -108,9 +109,9 @@ export function toBuiltInLimits({
   files: workspaces,
   run_command,
 }: BuiltInLimits): SetBuiltInLimits {
-  return {
-    ...(http_fetch !== undefined && { httpFetch: { ...HTTP_FETCH_DEFAULTS, ...camelNames(http_fetch) } }),
-    ...(workspaces !== undefined && { files: { ...FILE_LIMITS, ...camelNames(workspaces) } }),
-    ...(run_command !== undefined && { runCommand: { ...RUN_COMMAND_DEFAULTS, ...camelNames(run_command) } }),
-  };
+  return defined({
+    httpFetch: http_fetch && { ...HTTP_FETCH_DEFAULTS, ...camelNames(http_fetch) },
+    files: workspaces && { ...FILE_LIMITS, ...camelNames(workspaces) },
+    runCommand: run_command && { ...RUN_COMMAND_DEFAULTS, ...camelNames(run_command) },
+  });
 }

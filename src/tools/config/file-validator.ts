@@ -110,7 +110,7 @@ export function checkerOf(schema: TSchema): (value: unknown) => Faults {
 }
 
 function compile(schema: TSchema): ValidateFunction {
-  const ajv = createAjv(CONFIG_COMPONENTS);
+  const ajv = createAjv(CONFIG_COMPONENTS, true);
   for (const [name, { isValid }] of Object.entries(FORMATS)) ajv.addFormat(name, isValid);
   ajv.addFormat('price', { type: 'number', validate: (price) => parsePrice(price) !== null });
   ajv.addKeyword({

@@ -10,7 +10,7 @@ import { integer, oneOf, partial } from '../../schema/build.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
 import { builtInLimits, toBuiltInLimits } from './built-in-limits.ts';
 import type { BuiltInLimitDefinitions, SetBuiltInLimits } from './built-in-limits.ts';
-import { camelNames } from './camel.ts';
+import { defined } from './defined.ts';
 import { formatted } from './file-validator.ts';
 import type { WrittenMembers } from './written.ts';
 
@@ -89,34 +89,36 @@ export type SetLimits = Partial<
   SetBuiltInLimits & { asking?: AskingLimits; parameters?: readonly string[] };
 
 export function toLimits(limits: Limits): SetLimits {
-  const {
-    depth,
-    children,
-    workers,
-    retention: kept,
-    http_fetch: _,
-    files: __,
-    run_command: ___,
-    ...others
-  } = limits;
-  const { approval_timeout_s, approval_default, answer_timeout_s, outcome_timeout_s, ...plain } = others;
-  const asking = toAsking(limits);
+  const { outcome_timeout_s: outcomeS } = limits;
   return {
-    ...camelNames(plain),
     ...toBuiltInLimits(limits),
-    ...(asking !== null && { asking }),
-    ...(outcome_timeout_s !== undefined && { outcomeWaitMs: outcome_timeout_s * 1_000 }),
-    ...(kept?.archived_days !== undefined && { archivedDays: kept.archived_days }),
-    ...(depth !== undefined && { workerDepth: depth }),
-    ...(children !== undefined && { workerChildren: children }),
-    ...(workers !== undefined && { workersInTree: workers }),
+    ...defined({
+      queuedInputs: limits.queued_inputs,
+      maxSteps: limits.max_steps,
+      toolResult: limits.tool_result,
+      toolTimeoutMs: limits.tool_timeout_ms,
+      asking: toAsking(limits),
+      outcomeWaitMs: outcomeS === undefined ? undefined : outcomeS * 1_000,
+      archivedDays: limits.retention?.archived_days,
+      workerDepth: limits.depth,
+      workerChildren: limits.children,
+      workersInTree: limits.workers,
+      tenantWorkers: limits.tenant_workers,
+      hops: limits.hops,
+      messagesPerMinute: limits.messages_per_minute,
+      parameters: limits.parameters,
+    }),
   };
 }
 
-/** Null: nothing is set. */
-function toAsking({ approval_timeout_s, approval_default, answer_timeout_s }: Limits): AskingLimits | null {
+/** Undefined: nothing is set. */
+function toAsking({
+  approval_timeout_s,
+  approval_default,
+  answer_timeout_s,
+}: Limits): AskingLimits | undefined {
   const given = [approval_timeout_s, approval_default, answer_timeout_s];
-  if (given.every((limit) => limit === undefined)) return null;
+  if (given.every((limit) => limit === undefined)) return undefined;
   return {
     approvalMs: millis(approval_timeout_s),
     onExpiry: approval_default ?? 'deny',
