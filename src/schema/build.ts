@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox';
 import type { Static, TProperties, TSchema } from 'typebox';
+import { PLAIN_TEXT } from './patterns.ts';
 
 /** Schema keyword: the largest size of a value as JSON, in bytes. */
 export const MAX_BYTES = 'x-max-bytes';
@@ -47,9 +48,6 @@ export function oneOf<const Words extends readonly string[]>(words: Words, descr
 export function integer(minimum: number, maximum: number, description?: string) {
   return Type.Integer({ minimum, maximum, ...(description === undefined ? {} : { description }) });
 }
-
-/** Text in a PostgreSQL text column, which can store neither NUL nor unpaired surrogates. */
-export const PLAIN_TEXT = '^[^\\p{Cs}\\u0000]*$';
 
 export function plainText(maxLength: number, minLength = 0, description?: string) {
   const described = description === undefined ? {} : { description };

@@ -20,7 +20,7 @@ import {
   strict,
 } from './build.ts';
 import { Compaction } from './compaction.ts';
-import { NAME } from './expectation.ts';
+import { NAME } from './patterns.ts';
 
 const MOST = 1_000_000_000;
 

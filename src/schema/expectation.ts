@@ -1,5 +1,5 @@
 /** What a schema expects of a value, in words that follow "must be". */
-import { PLAIN_TEXT } from './build.ts';
+import { FILLED, NAME_WORDS, PLAIN_TEXT, TEXT_WORDS } from './patterns.ts';
 
 /** The keywords that are put in words. */
 export type Described = {
@@ -18,31 +18,6 @@ export type Described = {
   uniqueItems?: boolean;
   [keyword: string]: unknown;
 };
-
-/** The name of a tool or a role. */
-export const NAME = '^[a-zA-Z0-9_-]{1,64}$';
-
-/** Text that is not blank. */
-export const FILLED = '\\S';
-
-const NAME_WORDS = '1 to 64 letters, digits, "_" or "-"';
-
-/** Patterns of names. A wrong name may be quoted; other text is not. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  [NAME, NAME_WORDS],
-  ['^[a-zA-Z0-9_*-]{1,64}$', 'the name of a tool or a glob, of letters, digits, "_", "-" and "*"'],
-  [
-    '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-    '1 to 64 letters, digits, ".", "_" or "-", and start with a letter or digit',
-  ],
-]);
-
-const PATTERNS: ReadonlyMap<string, string> = new Map([
-  ['^[A-Za-z0-9+/]+={0,2}$', 'Base64 text'],
-  ['^https?://', 'an http or https URL'],
-  ['^(application/pdf|text/[a-z0-9.+-]+)$', 'application/pdf or a text type such as text/plain'],
-  ['^[ua][1-9][0-9]{0,8}$', 'a turn such as u1 or a2'],
-]);
 
 /** By format. */
 export type FormatWords = ReadonlyMap<string, string>;
@@ -82,7 +57,7 @@ export function isQuotable(
   { type, enum: words, pattern, format }: Described,
   secrets: readonly string[],
 ): boolean {
-  if (type !== 'string' || words !== undefined || NAMES.has(pattern ?? '')) return true;
+  if (type !== 'string' || words !== undefined || (pattern ?? '') in NAME_WORDS) return true;
   return format !== undefined && !secrets.includes(format);
 }
 
@@ -97,7 +72,7 @@ function range({ minimum, exclusiveMinimum, maximum }: Described): string {
 }
 
 function textOf({ pattern, minLength = 0, maxLength }: Described): string {
-  const known = NAMES.get(pattern ?? '') ?? PATTERNS.get(pattern ?? '');
+  const known = NAME_WORDS[pattern ?? ''] ?? TEXT_WORDS[pattern ?? ''];
   if (known !== undefined) return known;
   const isFilled = minLength === 1 || pattern === FILLED;
   const text = isFilled

@@ -7,9 +7,6 @@ import type { Fault, Path } from '../../schema/fault.ts';
 import { FILE_LIMITS } from '../built-in/files/limits.ts';
 import { HTTP_FETCH_DEFAULTS } from '../built-in/http/limits.ts';
 import { RUNNERS, RUN_COMMAND_DEFAULTS } from '../built-in/command/limits.ts';
-import type { RunCommandLimits } from '../built-in/command/limits.ts';
-import type { FileLimits } from '../built-in/files/limits.ts';
-import type { HttpFetchLimits } from '../built-in/http/limits.ts';
 import { camelNames } from './camel.ts';
 import { defined } from './defined.ts';
 import { FilledText, byName, formatted } from './file-validator.ts';
@@ -79,12 +76,7 @@ export type BuiltInLimitDefinitions = {
   http_fetch?: WrittenMembers<typeof httpFetch> | undefined;
   /** Workspaces. */
   files?: WrittenMembers<typeof files> | undefined;
-  run_command?:
-    | (Omit<WrittenMembers<typeof runCommand>, 'env'> & {
-        /** Environment variables in addition to PATH, HOME, LANG and TMPDIR. */
-        env?: Readonly<Record<string, string>> | undefined;
-      })
-    | undefined;
+  run_command?: WrittenMembers<typeof runCommand> | undefined;
 };
 
 /** Fields that apply to one runner only. */
@@ -98,17 +90,7 @@ export function runnerFaults(given: Pruned<BuiltInLimits>['run_command'], at: Pa
     .map(([name, only]) => faultAt([...at, name], `is only for runner: '${only}'`));
 }
 
-export type SetBuiltInLimits = {
-  httpFetch?: HttpFetchLimits;
-  files?: FileLimits;
-  runCommand?: RunCommandLimits;
-};
-
-export function toBuiltInLimits({
-  http_fetch,
-  files: workspaces,
-  run_command,
-}: BuiltInLimits): SetBuiltInLimits {
+export function toBuiltInLimits({ http_fetch, files: workspaces, run_command }: BuiltInLimits) {
   return defined({
     httpFetch: http_fetch && { ...HTTP_FETCH_DEFAULTS, ...camelNames(http_fetch) },
     files: workspaces && { ...FILE_LIMITS, ...camelNames(workspaces) },

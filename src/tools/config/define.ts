@@ -8,6 +8,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
+import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { LimitDefinitions } from './limits.ts';
 import type { PriceDefinition } from './prices.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
@@ -129,42 +130,6 @@ type ToolOf<Schema> = Schema extends StandardSchema ? SchemaTool<Schema> : JsonS
 
 /** See `WorkerConfig` for the fields. */
 export type RoleDefinition = Written<WorkerConfig>;
-
-type McpServerBase = {
-  /** Which of its tools are offered: the server's own names, with `*` as wildcard. Default: all. */
-  tools?: readonly string[] | undefined;
-  /** Whether its tools need approval. Default: according to each tool's annotations. */
-  approval?: 'never' | 'always' | 'deny' | undefined;
-  /** The answer when the server asks a person: decline (default), or the default values of its question. */
-  elicitation?: 'decline' | 'defaults' | undefined;
-  /** Milliseconds until the server must have listed its tools: 20000. */
-  start_timeout_ms?: number | undefined;
-  /** Milliseconds that a call may take without reporting progress: 60000. */
-  timeout_ms?: number | undefined;
-  /** Milliseconds that a call may take in total: 600000. */
-  max_timeout_ms?: number | undefined;
-};
-
-/** A server that runs as a child process and communicates over stdin and stdout. */
-export type McpCommandDefinition = McpServerBase & {
-  /** Started without a shell. */
-  command: string;
-  args?: readonly string[] | undefined;
-  /** The environment of the server, in addition to PATH, HOME and similar variables. */
-  env?: Readonly<Record<string, string>> | undefined;
-  /** Default: the working directory of the worker process. */
-  cwd?: string | undefined;
-  url?: undefined;
-};
-
-/** A server reached over streamable HTTP. */
-export type McpUrlDefinition = McpServerBase & {
-  url: string;
-  headers?: Readonly<Record<string, string>> | undefined;
-  command?: undefined;
-};
-
-export type McpServerDefinition = McpCommandDefinition | McpUrlDefinition;
 
 export type OperatorConfig = {
   tools?: readonly ToolDefinition[] | undefined;

@@ -7,7 +7,7 @@ import { MOST_PRICE, parsePrice } from '../../core/money/money.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import { RESERVED_PARAMETERS, isReserved } from '../../core/model/parameters.ts';
 import { CONFIG_COMPONENTS } from '../../schema/config.ts';
-import { FILLED } from '../../schema/expectation.ts';
+import { FILLED } from '../../schema/patterns.ts';
 import { explain } from '../../schema/explain.ts';
 import type { Subject } from '../../schema/explain.ts';
 import type { Faults } from '../../schema/fault.ts';

@@ -9,7 +9,7 @@ import type { AskingLimits } from '../../core/run/policy.ts';
 import { integer, oneOf, partial } from '../../schema/build.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
 import { builtInLimits, toBuiltInLimits } from './built-in-limits.ts';
-import type { BuiltInLimitDefinitions, SetBuiltInLimits } from './built-in-limits.ts';
+import type { BuiltInLimitDefinitions } from './built-in-limits.ts';
 import { defined } from './defined.ts';
 import { formatted } from './file-validator.ts';
 import type { WrittenMembers } from './written.ts';
@@ -69,26 +69,9 @@ type Limits = Static<typeof Limits>;
 export type LimitDefinitions = WrittenMembers<typeof members> & BuiltInLimitDefinitions;
 
 /** The limits set in the config file; unset ones keep the value from core's `LIMITS`. Includes the retention period. */
-export type SetLimits = Partial<
-  Record<
-    | 'queuedInputs'
-    | 'maxSteps'
-    | 'toolResult'
-    | 'toolTimeoutMs'
-    | 'outcomeWaitMs'
-    | 'archivedDays'
-    | 'workerDepth'
-    | 'workerChildren'
-    | 'workersInTree'
-    | 'tenantWorkers'
-    | 'hops'
-    | 'messagesPerMinute',
-    number
-  >
-> &
-  SetBuiltInLimits & { asking?: AskingLimits; parameters?: readonly string[] };
+export type SetLimits = ReturnType<typeof toLimits>;
 
-export function toLimits(limits: Limits): SetLimits {
+export function toLimits(limits: Limits) {
   const { outcome_timeout_s: outcomeS } = limits;
   return {
     ...toBuiltInLimits(limits),

@@ -8,7 +8,7 @@ import type { Prices as PicoPrices } from '../../core/money/cost.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
-import { NAME } from '../../schema/expectation.ts';
+import { NAME } from '../../schema/patterns.ts';
 import { MOST_FAULTS, faultAt, isWithin } from '../../schema/fault.ts';
 import type { Fault } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';

@@ -4,16 +4,15 @@ import { Type } from 'typebox';
 import { APPROVALS } from '../../core/run/policy.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
 import { integer, oneOf, strict } from '../../schema/build.ts';
-import { NAME } from '../../schema/expectation.ts';
+import { NAME } from '../../schema/patterns.ts';
 import { faultAt } from '../../schema/fault.ts';
 import type { Fault, Path } from '../../schema/fault.ts';
 import { fromJsonSchema, fromStandardSchema } from '../registry/input.ts';
 import type { ToolInput } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
-import type { ApprovalCall, ToolContext, ToolDefinition, UnknownCall } from './define.ts';
-import { FilledText, callable, checkerOf } from './file-validator.ts';
-import { plainCopy } from './plain-copy.ts';
+import type { ApprovalCall, ToolContext, UnknownCall } from './define.ts';
+import { FilledText, callable } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 
 /** `input`, `input_schema`: see `readInput`. */
@@ -75,18 +74,4 @@ export function buildTool(written: WrittenTool, own: unknown, input: ValidInput)
     execute: (checked, context) => execute.call(own, checked, context),
     ...(reconcile !== undefined && { reconcile: (call) => reconcile.call(own, call) }),
   };
-}
-
-const check = checkerOf(ToolSchema);
-
-/** Converts a tool definition in code. Throws if it is invalid. */
-export function toTool(definition: ToolDefinition): Tool {
-  const copy = plainCopy(definition);
-  const { faults } = check(copy);
-  const written = copy as WrittenTool;
-  const read = faults.length === 0 ? readInput(written, []) : { fault: faults[0] };
-  const all = [...faults, ...effectFaults(written, []), ...('fault' in read ? [read.fault] : [])];
-  if ('fault' in read || all.length > 0)
-    throw new Error(`Invalid tool: ${[...new Set(all.map((fault) => fault?.message))].join(' ')}`);
-  return buildTool(written, definition, read.input);
 }

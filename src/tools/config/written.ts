@@ -6,9 +6,11 @@ export type Written<T> = T extends readonly (infer Item)[]
   ? readonly Written<Item>[]
   : T extends object
     ? string extends keyof T
-      ? object
+      ? WrittenRecord<T[keyof T]>
       : { readonly [Name in keyof T]: Written<T[Name]> | (object extends Pick<T, Name> ? undefined : never) }
     : T;
+
+type WrittenRecord<Value> = Value extends string ? Readonly<Record<string, string>> : object;
 
 /** Of the members of a schema that may all be missing. Their comments are shown by editors. */
 export type WrittenMembers<Members extends TProperties> = {

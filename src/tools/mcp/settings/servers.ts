@@ -7,27 +7,51 @@ import { faultAt } from '../../../schema/fault.ts';
 import type { Fault, Path } from '../../../schema/fault.ts';
 import { FilledText, byName, formatted } from '../../config/file-validator.ts';
 import type { Pruned } from '../../config/prune.ts';
+import type { WrittenMembers } from '../../config/written.ts';
 import { LONGEST_TIMER_MS } from '../../run/timer.ts';
 import { ELICITATIONS } from './server-settings.ts';
 import type { ServerSettings } from './server-settings.ts';
 
 const Duration = integer(1, LONGEST_TIMER_MS);
 
-/** Either `command` or `url`: see `serverFaults`. */
-const Server = partial({
-  command: FilledText,
-  args: Type.Array(Type.String()),
-  env: byName(Type.String(), Type.String()),
-  cwd: FilledText,
-  url: formatted('url'),
-  headers: byName(Type.String(), Type.String()),
+const common = {
+  /** Which of its tools are offered: the server's own names, with `*` as wildcard. Default: all. */
   tools: Type.Array(FilledText),
+  /** Whether its tools need approval. Default: according to each tool's annotations. */
   approval: oneOf(APPROVALS),
+  /** The answer when the server asks a person: decline (default), or the default values of its question. */
   elicitation: oneOf(ELICITATIONS),
+  /** Milliseconds until the server must have listed its tools: 20000. */
   start_timeout_ms: Duration,
+  /** Milliseconds that a call may take without reporting progress: 60000. */
   timeout_ms: Duration,
+  /** Milliseconds that a call may take in total: 600000. */
   max_timeout_ms: Duration,
-});
+};
+
+const ofCommand = {
+  args: Type.Array(Type.String()),
+  /** The environment of the server, in addition to PATH, HOME and similar variables. */
+  env: byName(Type.String(), Type.String()),
+  /** Default: the working directory of the worker process. */
+  cwd: FilledText,
+};
+
+const ofUrl = { headers: byName(Type.String(), Type.String()) };
+
+/** A child process that communicates over stdin and stdout, or a server reached over streamable HTTP. */
+export type McpServerDefinition = WrittenMembers<typeof common> &
+  (
+    | (WrittenMembers<typeof ofCommand> & {
+        /** Started without a shell. */
+        command: string;
+        url?: undefined;
+      })
+    | (WrittenMembers<typeof ofUrl> & { url: string; command?: undefined })
+  );
+
+/** Either `command` or `url`: see `serverFaults`. */
+const Server = partial({ command: FilledText, ...ofCommand, url: formatted('url'), ...ofUrl, ...common });
 type Server = Static<typeof Server>;
 
 /** By name. */
@@ -38,8 +62,6 @@ const START_TIMEOUT_MS = 20_000;
 const TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 600_000;
 
-const OF_COMMAND = ['args', 'env', 'cwd'] as const;
-
 /** What the schema cannot express. `written`: the names of the fields, also of faulty ones. */
 export function serverFaults(server: Pruned<Server>, written: readonly string[], at: Path): Fault[] {
   const [hasCommand, hasUrl] = [written.includes('command'), written.includes('url')];
@@ -48,7 +70,7 @@ export function serverFaults(server: Pruned<Server>, written: readonly string[],
     const words = hasUrl ? 'has both command and url; use only one' : 'needs either command or url';
     return [faultAt(at, words)];
   }
-  const misplaced = (hasCommand ? ['headers'] : OF_COMMAND).filter((name) => written.includes(name));
+  const misplaced = Object.keys(hasCommand ? ofUrl : ofCommand).filter((name) => written.includes(name));
   const only = `is only for servers with a ${hasCommand ? 'url' : 'command'}`;
   return [
     ...misplaced.map((name) => faultAt([...at, name], only)),
