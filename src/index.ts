@@ -5,7 +5,6 @@ export type {
   ApprovalCall,
   JsonSchemaTool,
   OperatorConfig,
-  PriceDefinition,
   Reconciliation,
   RoleDefinition,
   SchemaTool,
@@ -16,7 +15,8 @@ export type {
   ToolReturn,
   UnknownCall,
 } from './tools/config/define.ts';
-export type { LimitDefinitions } from './tools/config/define-limits.ts';
+export type { PriceDefinition } from './tools/config/prices.ts';
+export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';
 export type { ImageBlock, ResultPart, TextBlock } from './core/conversation/blocks.ts';
 export type { Json, JsonObject } from './core/json.ts';

@@ -904,6 +904,12 @@ export type Problem = {
     code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
+    /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
+    errors?: ({
+      path: string;
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+      message: string;
+    })[];
   };
 };
 

@@ -54,11 +54,40 @@ export function isJobCode(text: string): text is JobCode {
   return (JOB_CODES as readonly string[]).includes(text);
 }
 
-/** A request that cannot be served. Commands return it as a value; the HTTP layer turns it into a problem response. */
-export type Refusal = { kind: 'refused'; code: Code; message: string; param?: string };
+/** One fault of a request. `path`: of the value in the body, `config.tools.0`; empty: the body itself. */
+export type RequestFault = { path: string; code: Code; message: string };
+
+/**
+ * A request that cannot be served. Commands return it as a value; the HTTP layer turns it into a problem response.
+ * `faults`: all that is wrong with an invalid request; the other members are those of the first.
+ */
+export type Refusal = {
+  kind: 'refused';
+  code: Code;
+  message: string;
+  param?: string;
+  faults?: readonly RequestFault[];
+};
 
 export function refuse(code: Code, message: string, param?: string): Refusal {
   return param === undefined ? { kind: 'refused', code, message } : { kind: 'refused', code, message, param };
+}
+
+/** Faults that the message of a refusal names; the others are in its list alone. */
+const TOLD_FAULTS = 3;
+
+/** `more`: faults that are not in the list. Null: there is no fault. */
+export function refuseAll(faults: readonly RequestFault[], more = 0): Refusal | null {
+  const [first] = faults;
+  if (first === undefined) return null;
+  const told = faults.slice(0, TOLD_FAULTS).map(({ message }) => message);
+  const left = faults.length + more - told.length;
+  const rest =
+    left === 0
+      ? []
+      : [`And ${left} more: error.errors lists ${more === 0 ? 'all' : `the first ${faults.length}`}.`];
+  const message = [...told, ...rest].join(' ');
+  return { ...refuse(first.code, message, first.path === '' ? undefined : first.path), faults };
 }
 
 /** This run no longer owns its context. It stops without an error; another run continues. */

@@ -5,7 +5,7 @@ import type { Prices } from '../core/money/cost.ts';
 import { LIMITS } from '../core/limits.ts';
 import { PEER_LIMITS } from '../core/workers/peer-limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
-import type { SetLimits } from '../tools/config/parse-limits.ts';
+import type { SetLimits } from '../tools/config/limits.ts';
 import type { ToolServers } from '../tools/registry/servers.ts';
 import type { Tool } from '../tools/registry/tool.ts';
 import { VERSION } from '../package-files.ts';

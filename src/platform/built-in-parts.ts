@@ -8,7 +8,7 @@ import { FILE_LIMITS } from '../tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../tools/built-in/files/workspaces.ts';
 import { HTTP_FETCH_DEFAULTS } from '../tools/built-in/http/limits.ts';
 import type { BuiltInParts } from '../tools/built-in/tools.ts';
-import type { SetLimits } from '../tools/config/parse-limits.ts';
+import type { SetLimits } from '../tools/config/limits.ts';
 import { createMemories } from '../workers/run/memories.ts';
 import { commandTenants } from './command-tenants.ts';
 

@@ -121,12 +121,17 @@ describe('a file that cannot be used is refused in words', () => {
       /cannot be loaded: Cannot find package 'not-there'/,
     ],
     ['no default export', '.ts', 'export const tools = [];', /has no default export/],
-    ['a promise', '.mjs', 'export default Promise.resolve({});', /is invalid:\n {2}must be a plain object/],
+    [
+      'a promise',
+      '.mjs',
+      'export default Promise.resolve({});',
+      /is invalid:\n {2}The configuration must be an object, not a Promise\./,
+    ],
     [
       'members that are wrong',
       '.mjs',
       'export default { tools: 1, x: 2 };',
-      /invalid:\n {2}x: unknown field .*\n {2}tools: must be a list$/,
+      /invalid:\n {2}Unknown field `x`\. .*\n {2}tools: must be a list, not 1\.$/,
     ],
   ])('%s', async (_, extension, text, words) => {
     await write(`nightshift.config${extension}`, text);
@@ -184,7 +189,7 @@ async function compileTo(out: string): Promise<void> {
   };
   const path = await write('tsconfig.json', JSON.stringify(config));
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', path]);
-  for (const name of ['ajv', 'ajv-formats']) {
+  for (const name of ['ajv', 'ajv-formats', 'typebox']) {
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
 }

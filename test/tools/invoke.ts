@@ -7,7 +7,7 @@ import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/too
 import type { ToolDefinition } from '../../src/index.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import type { ToolRunnerOptions } from '../../src/tools/run/execute.ts';
-import { toTool } from '../../src/tools/config/parse-tool.ts';
+import { toTool } from './to-tool.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 
 const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };

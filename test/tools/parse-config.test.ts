@@ -90,36 +90,44 @@ describe('a sound configuration', () => {
 
 describe('a faulty configuration', () => {
   test.each<[string, unknown, string]>([
-    ['effect', 'maybe', 'tools[0].effect: must be none, idempotent or once'],
-    ['effect', undefined, 'tools[0].effect: is missing'],
-    ['name', 'read file', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
-    ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
-    ['name', 'read_page\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-"'],
-    ['name', undefined, 'tools[0].name: is missing'],
-    ['description', ' ', 'tools[0].description: must be a non-empty string'],
-    ['timeout_ms', 0, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
-    ['timeout_ms', 2 ** 31, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
-    ['timeout_ms', '5', 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647'],
-    ['execute', 'rm -rf', 'tools[0].execute: must be a function'],
-    ['execute', undefined, 'tools[0].execute: is missing'],
-    ['input_schema', undefined, 'tools[0]: needs either input or input_schema'],
-    ['input', {}, 'tools[0]: has both input and input_schema; use only one'],
+    ['effect', 'maybe', 'tools[0].effect: must be none, idempotent or once, not "maybe".'],
+    ['effect', undefined, 'tools[0].effect: is missing.'],
+    ['name', 'read file', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read file".'],
+    ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-".'],
+    [
+      'name',
+      'read_page\n',
+      'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read_page\\n".',
+    ],
+    ['name', undefined, 'tools[0].name: is missing.'],
+    ['description', ' ', 'tools[0].description: must be a non-empty string.'],
+    ['timeout_ms', 0, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not 0.'],
+    [
+      'timeout_ms',
+      2 ** 31,
+      'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not 2147483648.',
+    ],
+    ['timeout_ms', '5', 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not "5".'],
+    ['execute', 'rm -rf', 'tools[0].execute: must be a function, not "rm -rf".'],
+    ['execute', undefined, 'tools[0].execute: is missing.'],
+    ['input_schema', undefined, 'tools[0]: needs either input or input_schema.'],
+    ['input', {}, 'tools[0]: has both input and input_schema; use only one.'],
     [
       'input_schema',
       { type: 'array' },
-      'tools[0].input_schema.type: must be "object", because tools take named arguments',
+      'tools[0].input_schema.type: must be "object", because tools take named arguments.',
     ],
-    ['approval', 'sometimes', 'tools[0].approval: must be never, always, deny or a function'],
-    ['on_unknown', 'ask', "tools[0].on_unknown: is only for tools with effect 'once'"],
-    ['on_unknown', 'guess', 'tools[0].on_unknown: must be tell or ask'],
-    ['reconcile', () => null, "tools[0].reconcile: is only for tools with effect 'once'"],
-    ['reconcile', 'yes', 'tools[0].reconcile: must be a function'],
     [
-      'timeout',
-      5,
-      expect.stringMatching(/^tools\[0\]\.timeout: unknown field of a tool; known fields: name, /),
+      'approval',
+      'sometimes',
+      'tools[0].approval: must be never, always, deny or a function, not "sometimes".',
     ],
-    ['a b', 5, expect.stringMatching(/^tools\[0\]\["a b"\]: unknown field of a tool/)],
+    ['on_unknown', 'ask', "tools[0].on_unknown: is only for tools with effect 'once'."],
+    ['on_unknown', 'guess', 'tools[0].on_unknown: must be tell or ask, not "guess".'],
+    ['reconcile', () => null, "tools[0].reconcile: is only for tools with effect 'once'."],
+    ['reconcile', 'yes', 'tools[0].reconcile: must be a function, not "yes".'],
+    ['timeout', 5, expect.stringMatching(/^Unknown field `tools\[0\]\.timeout`\. Known fields: name, /)],
+    ['a b', 5, expect.stringMatching(/^Unknown field `tools\[0\]\["a b"\]`\. Known fields: name, /)],
   ])('a tool whose %s is %s', (member, value, fault) => {
     expect(faultsOf({ tools: [{ ...tool, [member]: value }] })).toEqual([fault]);
   });
@@ -129,113 +137,166 @@ describe('a faulty configuration', () => {
       'model',
       'claude',
       expect.stringMatching(
-        /^roles\.r\.model: must have the form provider\/model, with one of the providers anthropic, /,
+        /^roles\.r\.model: must be provider\/model, with one of the providers anthropic, .*, not "claude"\.$/,
       ),
     ],
-    ['model', 'acme/x', expect.stringMatching(/^roles\.r\.model: must have the form provider\/model/)],
-    ['system_prompt', 5, 'roles.r.system_prompt: must be a string'],
-    ['streaming', 'yes', 'roles.r.streaming: must be true or false'],
-    ['tools', 'read_page', 'roles.r.tools: must be a list'],
+    [
+      'model',
+      'acme/x',
+      expect.stringMatching(/^roles\.r\.model: must be provider\/model.* not "acme\/x"\.$/),
+    ],
+    ['system_prompt', 5, 'roles.r.system_prompt: must be a string of at most 1000000 characters, not 5.'],
+    ['streaming', 'yes', 'roles.r.streaming: must be true or false, not "yes".'],
+    ['tools', 'read_page', 'roles.r.tools: must be a list of at most 1000 entries, not "read_page".'],
     [
       'tools',
       ['read_page', 'rm'],
-      expect.stringMatching(/^roles\.r\.tools\[1\]: unknown tool rm; known tools: ask_user, .*read_page/),
+      expect.stringMatching(
+        /^roles\.r\.tools\[1\]: no tool has the name "rm"\. Known tools: ask_user, .*read_page/,
+      ),
     ],
-    ['tools', ['a b'], 'roles.r.tools[0]: must be 1 to 64 letters, digits, "_" or "-"'],
-    ['max_steps', 0, 'roles.r.max_steps: must be a whole number from 1 to 1000000000'],
-    ['max_tokens', 1.5, 'roles.r.max_tokens: must be a whole number from 1 to 1000000000'],
-    ['idle_timeout_s', 0, 'roles.r.idle_timeout_s: must be a whole number from 1 to 315360000'],
-    ['parameters', [], 'roles.r.parameters: must be a plain JSON object'],
-    ['parameters', { n: 2, stream: true }, 'roles.r.parameters: stream, n cannot be set here'],
-    ['mode', 'think', 'roles.r.mode: must be act or plan'],
-    ['client_tools', [{ name: 'a' }], 'roles.r.client_tools[0].description: is missing'],
+    [
+      'tools',
+      ['a b'],
+      expect.stringMatching(/^roles\.r\.tools\[0\]: no tool has the name "a b"\. Known tools: /),
+    ],
+    ['max_steps', 0, 'roles.r.max_steps: must be a whole number from 1 to 1000000000, not 0.'],
+    ['max_tokens', 1.5, 'roles.r.max_tokens: must be a whole number from 1 to 1000000000, not 1.5.'],
+    ['idle_timeout_s', 0, 'roles.r.idle_timeout_s: must be a whole number from 1 to 315360000, not 0.'],
+    ['parameters', [], 'roles.r.parameters: must be an object, not a list.'],
+    ['parameters', { n: 2 }, 'roles.r.parameters.n: is a reserved name and cannot be set here.'],
+    ['mode', 'think', 'roles.r.mode: must be act or plan, not "think".'],
+    [
+      'client_tools',
+      [{ name: 'a', input_schema: { type: 'object' } }],
+      'roles.r.client_tools[0].description: is missing.',
+    ],
     [
       'client_tools',
       [{ name: 'read_page', description: 'd', input_schema: { type: 'object' } }],
-      'roles.r.client_tools: another tool has the name read_page',
+      'roles.r.client_tools[0].name: read_page is the name of a tool that worker processes run. Use another name.',
     ],
     [
       'client_tools',
       [{ name: 'here', description: 'd', input_schema: { type: 'string' } }],
-      'roles.r.client_tools[0].input_schema.type: must be "object", because tools take named arguments',
+      'roles.r.client_tools[0].input_schema.type: must be "object", not "string".',
     ],
-    ['mcp_servers', ['x'], 'roles.r.mcp_servers[0]: unknown MCP server x; none is configured'],
-    ['compaction', { type: 'zip' }, 'roles.r.compaction.type: must be threshold, llm or none'],
+    ['mcp_servers', ['x'], 'roles.r.mcp_servers[0]: no MCP server has the name "x". Known servers: none.'],
+    ['compaction', { type: 'zip' }, 'roles.r.compaction.type: must be threshold, llm or none, not "zip".'],
     [
       'compaction',
       { threshold: 0 },
-      'roles.r.compaction.threshold: must be a number greater than 0 and at most 1',
+      'roles.r.compaction.threshold: must be a number greater than 0 and at most 1, not 0.',
     ],
     [
       'compaction',
       { keep_turns: 0.5 },
-      'roles.r.compaction.keep_turns: must be a whole number from 0 to 1000',
+      'roles.r.compaction.keep_turns: must be a whole number from 0 to 1000, not 0.5.',
     ],
-    ['context_limit', 5, 'roles.r.context_limit: must be a whole number from 1000 to 1000000000'],
-    ['pinned', [{ title: 'a' }], 'roles.r.pinned[0].text: is missing'],
+    ['context_limit', 5, 'roles.r.context_limit: must be a whole number from 1000 to 1000000000, not 5.'],
+    ['pinned', [{ title: 'a' }], 'roles.r.pinned[0].text: is missing.'],
     [
       'pinned',
       Array.from({ length: 21 }, () => ({ title: 'a', text: 'b' })),
-      'roles.r.pinned: must have at most 20 entries',
+      'roles.r.pinned: must be a list of at most 20 entries, not 21.',
     ],
-    ['approval', 'always', 'roles.r.approval: must be a list'],
-    ['approval', [{ tool: 'a' }], 'roles.r.approval[0].decision: is missing'],
+    ['approval', 'always', 'roles.r.approval: must be a list of at most 1000 entries, not "always".'],
+    ['approval', [{ tool: 'a' }], 'roles.r.approval[0].decision: is missing.'],
     [
       'approval',
       [{ tool: 'a b', decision: 'deny' }],
-      'roles.r.approval[0].tool: must be the name of a tool or a glob, of letters, digits, "_", "-" and "*"',
+      'roles.r.approval[0].tool: must be the name of a tool or a glob, of letters, digits, "_", "-" and "*", not "a b".',
     ],
     [
       'approval',
       [{ tool: '*', decision: 'ask' }],
-      'roles.r.approval[0].decision: must be never, always or deny',
+      'roles.r.approval[0].decision: must be never, always or deny, not "ask".',
     ],
-    ['prompt', 'x', expect.stringMatching(/^roles\.r\.prompt: unknown field of a role/)],
+    ['prompt', 'x', expect.stringMatching(/^Unknown field `roles\.r\.prompt`\. Known fields: model, /)],
   ])('a role whose %s is %j', (member, value, fault) => {
     expect(faultsOf({ tools: [tool], roles: { r: { [member]: value } } })).toEqual([fault]);
   });
 
+  test('reserved parameters are told one by one, and what JSON cannot hold is refused', () => {
+    expect(faultsOf({ roles: { r: { parameters: { n: 2, stream: true } } } })).toEqual([
+      'roles.r.parameters.n: is a reserved name and cannot be set here.',
+      'roles.r.parameters.stream: is a reserved name and cannot be set here.',
+    ]);
+    const itself: Record<string, unknown> = {};
+    itself['again'] = itself;
+    for (const parameters of [{ a: 1n }, itself])
+      expect(faultsOf({ roles: { r: { parameters } } })).toEqual([
+        'roles.r.parameters: must be a plain JSON object.',
+      ]);
+  });
+
+  test('a value that may be a secret is not repeated', () => {
+    const servers = { s: { url: 'ftp://u:secret@h' }, t: { command: 'a', env: { KEY: 'secret\0' } } };
+    expect(faultsOf({ mcp_servers: servers, limits: { run_command: { env: { KEY: 'secret\0' } } } })).toEqual(
+      [
+        'mcp_servers.s.url: must be an http or https URL, without a user name.',
+        'limits.run_command.env.KEY: must be a string without a NUL character.',
+      ],
+    );
+  });
+
+  test('more faults than a person reads are counted', () => {
+    const roles = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`r${at}`, { max_steps: at - 40 }]),
+    );
+    const faults = faultsOf({ roles, limits: 3 });
+    expect(faults).toHaveLength(21);
+    expect(faults[0]).toBe('roles.r0.max_steps: must be a whole number from 1 to 1000000000, not -40.');
+    expect(faults.at(-1)).toBe('And 11 more.');
+  });
+
+  test('a config that contains itself is refused', () => {
+    const config: Record<string, unknown> = {};
+    config['roles'] = { r: config };
+    expect(faultsOf(config)[0]).toMatch(/^Unknown field `roles\.r\.roles`/);
+  });
+
   test.each<[string, unknown, string[]]>([
-    ['no object', null, ['must be a plain object']],
-    ['a list', [], ['must be a plain object']],
-    ['a promise', Promise.resolve({}), ['must be a plain object']],
-    ['tools by name', { tools: { a: tool } }, ['tools: must be a list']],
+    ['no object', null, ['The configuration must be an object, not null.']],
+    ['a list', [], ['The configuration must be an object, not a list.']],
+    ['a promise', Promise.resolve({}), ['The configuration must be an object, not a Promise.']],
+    ['tools by name', { tools: { a: tool } }, ['tools: must be a list, not an object.']],
     [
       'no tool',
       { tools: [null, 'x'] },
-      ['tools[0]: must be a plain object', 'tools[1]: must be a plain object'],
+      ['tools[0]: must be an object, not null.', 'tools[1]: must be an object, not "x".'],
     ],
-    ['a hole', { tools: [undefined, tool] }, ['tools[0]: is missing']],
-    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool has the name read_page']],
+    ['a hole', { tools: [undefined, tool] }, ['tools[0]: is missing.']],
+    ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool has the name read_page.']],
     [
       'one of a built-in name',
       { tools: [{ ...tool, name: 'ask_user' }] },
-      ['tools[0].name: another tool has the name ask_user'],
+      ['tools[0].name: another tool has the name ask_user.'],
     ],
-    ['roles in a list', { roles: [] }, ['roles: must be a plain object']],
-    ['roles in a map', { roles: new Map() }, ['roles: must be a plain object']],
+    ['roles in a list', { roles: [] }, ['roles: must be an object, not a list.']],
+    ['roles in a map', { roles: new Map() }, ['roles: must be an object, not a Map.']],
     [
       'a role of no name',
       { roles: { 'a b': {} } },
-      ['roles["a b"]: must be 1 to 64 letters, digits, "_" or "-"'],
+      ['roles["a b"]: the name must be 1 to 64 letters, digits, "_" or "-".'],
     ],
-    ['no role', { roles: { r: 'x' } }, ['roles.r: must be a plain object']],
+    ['no role', { roles: { r: 'x' } }, ['roles.r: must be an object, not "x".']],
     [
       'a tool where there is none',
       { roles: { r: { tools: ['x'] } } },
-      [expect.stringMatching(/^roles\.r\.tools\[0\]: unknown tool x; known tools: ask_user, /)],
+      [expect.stringMatching(/^roles\.r\.tools\[0\]: no tool has the name "x"\. Known tools: ask_user, /)],
     ],
     [
       'a limit out of range',
       { limits: { tool_result: 0 } },
-      ['limits.tool_result: must be a whole number from 100 to 10000000'],
+      ['limits.tool_result: must be a whole number from 100 to 10000000, not 0.'],
     ],
     [
       'a retention of nothing',
       { limits: { retention: { archived_days: 0, deleted_days: 3 } } },
       [
-        'limits.retention.deleted_days: unknown field of retention; known fields: archived_days',
-        'limits.retention.archived_days: must be a whole number from 1 to 36500',
+        'Unknown field `limits.retention.deleted_days`. Known fields: archived_days.',
+        'limits.retention.archived_days: must be a whole number from 1 to 36500, not 0.',
       ],
     ],
     [
@@ -243,14 +304,14 @@ describe('a faulty configuration', () => {
       { limits: { failed_claims: 3 } },
       [
         expect.stringContaining(
-          'limits.failed_claims: unknown field of limits; known fields: queued_inputs, max_steps',
+          'Unknown field `limits.failed_claims`. Known fields: queued_inputs, max_steps',
         ),
       ],
     ],
     [
       'an unknown member',
       { tool: [] },
-      ['tool: unknown field of the configuration; known fields: tools, roles, mcp_servers, limits, prices'],
+      ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices.'],
     ],
   ])('%s', (_, config, faults) => {
     expect(faultsOf(config)).toEqual(faults);
@@ -264,10 +325,10 @@ describe('a faulty configuration', () => {
         limits: 3,
       }),
     ).toEqual([
-      'tools[0].effect: must be none, idempotent or once',
-      'tools[0].execute: must be a function',
+      'tools[0].effect: must be none, idempotent or once, not "x".',
+      'tools[0].execute: must be a function, not 1.',
       expect.stringContaining('roles.r.model'),
-      'limits: must be a plain object',
+      'limits: must be an object, not 3.',
     ]);
   });
 });
@@ -308,7 +369,7 @@ describe('limits of built-in tools', () => {
     [{ http_fetch: { allow: ['10.0.0.0/33'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: ['10.0.0'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: '*' } }, 'limits.http_fetch.allow: must be a list'],
-    [{ http_fetch: { timeout: 5 } }, 'limits.http_fetch.timeout: unknown field of http_fetch'],
+    [{ http_fetch: { timeout: 5 } }, 'Unknown field `limits.http_fetch.timeout`. Known fields: allow, '],
     [{ http_fetch: { redirects: -1 } }, 'limits.http_fetch.redirects: must be a whole number'],
     [{ files: { total_bytes: 0 } }, 'limits.files.total_bytes: must be a whole number'],
     [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be container'],
@@ -332,7 +393,7 @@ describe('limits of built-in tools', () => {
     [{ run_command: { allow: [''] } }, 'limits.run_command.allow[0]: must be a non-empty string'],
     [
       { run_command: { env: { 'A B': 'x' } } },
-      'limits.run_command.env["A B"]: is not a valid name of an environment variable',
+      'limits.run_command.env["A B"]: the name must be a valid name of an environment variable',
     ],
     [{ run_command: { env: { A: 5 } } }, 'limits.run_command.env.A: must be a string'],
   ])('%j is a fault', (limits, fault) => {

@@ -39,27 +39,35 @@ test('are of models as configs name them', () => {
   expect(faultsOf({ 'claude-sonnet-4-5': sound, 'acme/large': sound, 'openai/': sound })).toEqual(
     ['claude-sonnet-4-5', 'acme/large', 'openai/'].map(
       (name) =>
-        `prices${name.includes('/') ? `["${name}"]` : `.${name}`}: must have the form provider/model, with one of the providers anthropic, openai, openai-chat, simulated`,
+        `prices${name.includes('/') ? `["${name}"]` : `.${name}`}: the name must be provider/model, with one of the providers anthropic, openai, openai-chat, simulated.`,
     ),
   );
 });
 
 test('say all four kinds, and nothing else', () => {
   expect(faultsOf({ 'openai/gpt-5': { input: 1, output: 2 } })).toEqual([
-    'prices["openai/gpt-5"].cache_read: is missing',
-    'prices["openai/gpt-5"].cache_write: is missing',
+    'prices["openai/gpt-5"].cache_read: is missing.',
+    'prices["openai/gpt-5"].cache_write: is missing.',
   ]);
   expect(faultsOf({ 'openai/gpt-5': { ...sound, per_request: 1 } })).toEqual([
-    'prices["openai/gpt-5"].per_request: unknown field of a price; known fields: input, output, cache_read, cache_write',
+    'Unknown field `prices["openai/gpt-5"].per_request`. Known fields: input, output, cache_read, cache_write.',
   ]);
-  for (const wrong of [3, '3', null, [sound]])
-    expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual(['prices["openai/gpt-5"]: must be a plain object']);
-  expect(faultsOf([])).toEqual(['prices: must be a plain object']);
+  const wrongs: [unknown, string][] = [
+    [3, '3'],
+    ['3', '"3"'],
+    [null, 'null'],
+    [[sound], 'a list'],
+  ];
+  for (const [wrong, told] of wrongs)
+    expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual([
+      `prices["openai/gpt-5"]: must be an object, not ${told}.`,
+    ]);
+  expect(faultsOf([])).toEqual(['prices: must be an object, not a list.']);
 });
 
 test('are numbers that a price can be', () => {
   for (const wrong of [-1, NaN, Infinity, 1e-7, 0.1234567, 1_000.1, '3', null, true])
     expect(faultsOf({ 'openai/gpt-5': { ...sound, output: wrong } })).toEqual([
-      'prices["openai/gpt-5"].output: must be US dollars per million tokens: a number from 0 to 1000 with at most six decimals',
+      `prices["openai/gpt-5"].output: must be US dollars per million tokens: a number from 0 to 1000 with at most six decimals, not ${typeof wrong === 'string' ? '"3"' : String(wrong)}.`,
     ]);
 });

@@ -4,7 +4,7 @@ import type { ProviderName } from '../../src/core/model/model.ts';
 import { published } from '../../src/tools/registry/catalog.ts';
 import type { Catalog } from '../../src/tools/registry/catalog.ts';
 import { builtInTools } from '../../src/tools/built-in/tools.ts';
-import { toTool } from '../../src/tools/config/parse-tool.ts';
+import { toTool } from './to-tool.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 import { resolve } from '../../src/tools/registry/settings.ts';
 import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
@@ -204,7 +204,7 @@ describe('a registry', () => {
   });
 
   test('refuses in code what the file would be refused for', () => {
-    expect(() => toTool({ ...faultyTool(), name: '' })).toThrow('Invalid tool: name: must be');
+    expect(() => toTool({ ...faultyTool(), name: '' })).toThrow('Invalid tool: tools[0].name: must be');
   });
 });
 

@@ -9,7 +9,8 @@ import type { Usage } from '../../core/money/usage.ts';
 import type { StoredBranch, StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { parseTurn, answerTurn, inputTurn } from '../../core/conversation/turn.ts';
-import { AnyJson, ref, strict } from '../schemas/common.ts';
+import { AnyJson } from '../schemas/common.ts';
+import { ref, strict } from '../../schema/build.ts';
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,

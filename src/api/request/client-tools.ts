@@ -1,11 +1,12 @@
 /** Checks `client_tools` of a config: unique names, none of a server-side tool, and valid JSON Schemas. */
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ClientTool } from '../../core/workers/settings.ts';
+import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
+import { faultAt } from '../../schema/fault.ts';
+import type { Fault, Path } from '../../schema/fault.ts';
 
 const OPTIONS = { strict: false, logger: false } as const;
 
@@ -31,37 +32,14 @@ function draft7(): Draft {
   return ajv.addMetaSchema({ ...own, properties: { ...own['properties'], enum: { type: 'array' } } });
 }
 
-/** `ours`: names of tools that live worker processes serve. `param`: path of the list in the body. Null: valid. */
-export function checkClientTools(
-  tools: readonly ClientTool[],
-  ours: readonly string[],
-  param: string,
-): Refusal | null {
-  for (const [index, { name, input_schema: schema }] of tools.entries()) {
-    const at = `${param}.${index}`;
-    if (ours.includes(name)) {
-      return refuse(
-        'invalid_request',
-        `${at}.name is ${name}, which is the name of a tool that worker processes run. Use another name.`,
-        `${at}.name`,
-      );
-    }
-    if (tools.findIndex((tool) => tool.name === name) < index) {
-      return refuse(
-        'invalid_request',
-        `${at}.name is ${name}, which an earlier tool in the list already has. Names must be unique.`,
-        `${at}.name`,
-      );
-    }
-    if (!isSchema(schema)) {
-      return refuse(
-        'invalid_request',
-        `${at}.input_schema is not a valid JSON Schema (draft 2020-12 or 7).`,
-        `${at}.input_schema`,
-      );
-    }
-  }
-  return null;
+/** `ours`: names of tools that live worker processes serve. */
+export function clientToolFaults(tools: readonly ClientTool[], ours: readonly string[], at: Path): Fault[] {
+  const schemas = tools.flatMap(({ input_schema: schema }, index) =>
+    isSchema(schema)
+      ? []
+      : [faultAt([...at, index, 'input_schema'], 'is not a valid JSON Schema (draft 2020-12 or 7)')],
+  );
+  return [...clientToolNameFaults(tools, (name) => ours.includes(name), at), ...schemas];
 }
 
 /** Valid by the draft that `$schema` names (2020-12 or 7); without `$schema` by either. */

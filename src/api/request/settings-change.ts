@@ -10,8 +10,8 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { WorkerChange } from '../../db/write/workers/workers.ts';
-import { SETTINGS_BYTES } from '../schemas/common.ts';
-import type { ConfigPatch } from '../schemas/workers/config.ts';
+import { SETTINGS_BYTES } from '../../schema/build.ts';
+import type { ConfigPatch } from '../../schema/config.ts';
 import { isMatch } from './version.ts';
 
 /** The settings that a change reads and returns. */
@@ -73,29 +73,6 @@ export function mergeConfig(standing: WorkerConfig, patch: ConfigPatch): WorkerC
 
 /** The fields of a patch that are not null. */
 export function withoutNulls(patch: ConfigPatch): WorkerConfig {
-  const { model, streaming, system_prompt, mode, tools, client_tools, mcp_servers } = patch;
-  const { max_tokens, max_steps, parameters, idle_timeout_s } = patch;
-  const { context_limit, compaction, pinned, approval, limits } = patch;
-  return {
-    ...(isSet(model) && { model }),
-    ...(isSet(streaming) && { streaming }),
-    ...(isSet(system_prompt) && { system_prompt }),
-    ...(isSet(mode) && { mode }),
-    ...(isSet(tools) && { tools }),
-    ...(isSet(client_tools) && { client_tools }),
-    ...(isSet(mcp_servers) && { mcp_servers }),
-    ...(isSet(approval) && { approval }),
-    ...(isSet(max_tokens) && { max_tokens }),
-    ...(isSet(context_limit) && { context_limit }),
-    ...(isSet(compaction) && { compaction }),
-    ...(isSet(pinned) && { pinned }),
-    ...(isSet(max_steps) && { max_steps }),
-    ...(isSet(parameters) && { parameters }),
-    ...(isSet(idle_timeout_s) && { idle_timeout_s }),
-    ...(isSet(limits) && { limits }),
-  };
-}
-
-function isSet<T>(value: T | null | undefined): value is T {
-  return value !== null && value !== undefined;
+  const given: [string, unknown][] = Object.entries(patch).filter(([, value]) => value !== null);
+  return Object.fromEntries(given) as WorkerConfig;
 }

@@ -6,7 +6,6 @@ import { CANCELLED, errorCode, isUnavailable } from '../../db/connection/databas
 import { InvalidJson } from '../request/body.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import { RequestRefused } from './problem.ts';
-import { explain } from '../request/validation.ts';
 
 /** `expected`: a known kind of failure, not a bug. */
 export type Failure = { refusal: Refusal; status: number; expected: boolean };
@@ -32,9 +31,6 @@ export function toFailure(error: unknown, bodyLimit: number): Failure {
 }
 
 function ofFramework(error: FastifyError, bodyLimit: number): Failure {
-  if (error.validation !== undefined && error.validationContext !== undefined) {
-    return expected(explain(error.validation, error.validationContext));
-  }
   switch (error.statusCode) {
     case 413:
       return expected(

@@ -61,13 +61,14 @@ export function sendProblem(
     .send(JSON.stringify(problemOf(refusal, status)));
 }
 
-export function problemOf({ code, message, param }: Refusal, status: number): Problem {
+export function problemOf({ code, message, param, faults }: Refusal, status: number): Problem {
+  const errors = faults === undefined ? {} : { errors: [...faults] };
   return {
     type: `urn:nightshift:problem:${code}`,
     title: TITLES[code],
     status,
     detail: message,
-    error: { type: vendorType(status), code, message, param: param ?? null },
+    error: { type: vendorType(status), code, message, param: param ?? null, ...errors },
   };
 }
 

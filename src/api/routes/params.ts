@@ -3,7 +3,8 @@ import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import { RequestRefused, orNotFound } from '../response/problem.ts';
-import { Uuid, strict } from '../schemas/common.ts';
+import { Uuid } from '../schemas/common.ts';
+import { strict } from '../../schema/build.ts';
 
 export const IdParams = strict({ id: Uuid });
 export const MessageParams = strict({ id: Uuid, message_id: Uuid });

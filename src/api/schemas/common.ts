@@ -1,44 +1,8 @@
-/**
- * Shared parts of schemas. A schema with an `$id` is a named component: it is registered once, documented under its
- * name, and referenced by `ref`.
- */
+/** Shared parts of the schemas of requests and responses. */
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import type { Json } from '../../core/json.ts';
-
-const STRICT = { additionalProperties: false } as const;
-
-/** Schema keyword: the largest size of a value as JSON, in bytes (see validation.ts). */
-export const MAX_BYTES = 'x-max-bytes';
-
-/** The largest size of a config or of metadata, in bytes of JSON. */
-export const SETTINGS_BYTES = 64 * 1024;
-
-/** An object without additional members. */
-export function strict<Properties extends Record<string, TSchema>>(
-  properties: Properties,
-  options: { $id?: string; description?: string; [MAX_BYTES]?: number } = {},
-) {
-  return Type.Object(properties, { ...options, ...STRICT });
-}
-
-/** References the component `schema`. */
-export function ref<Schema extends TSchema & { $id?: string }>(schema: Schema) {
-  return Type.Unsafe<Static<Schema>>({ $ref: `${schema.$id}#` });
-}
-
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-/** A string enum. */
-export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
-  return Type.Unsafe<Words[number]>({
-    type: 'string',
-    enum: [...words],
-    ...(description === undefined ? {} : { description }),
-  });
-}
+import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from '../../schema/build.ts';
 
 /** A query parameter with one value of an enum, or several separated by commas (`splitLists`). */
 export function someOf<const Words extends readonly string[]>(words: Words, description: string) {
@@ -73,18 +37,6 @@ export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' 
 
 /** Metadata of the client, returned unchanged. */
 export const Metadata = Type.Unsafe<{ [key: string]: Json }>({ type: 'object', [MAX_BYTES]: SETTINGS_BYTES });
-
-/** Text in a PostgreSQL text column, which can store neither NUL nor unpaired surrogates. */
-export function plainText(maxLength: number, minLength = 0, description?: string) {
-  const described = description === undefined ? {} : { description };
-  return Type.String({
-    minLength,
-    maxLength,
-    pattern: '^[^\\p{Cs}\\u0000]*$',
-    examples: ['text'],
-    ...described,
-  });
-}
 
 export const Title = plainText(500);
 

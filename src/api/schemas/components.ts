@@ -1,12 +1,13 @@
 /** All named components. */
 import type { TSchema } from 'typebox';
+import * as configCompaction from '../../schema/compaction.ts';
+import * as config from '../../schema/config.ts';
 import { Usage } from './common.ts';
 import * as approval from './jobs/approval.ts';
 import * as branch from './contexts/branch.ts';
 import * as cancelJobs from './jobs/cancel-jobs.ts';
 import * as chat from './contexts/chat.ts';
 import * as compaction from './contexts/compaction.ts';
-import * as config from './workers/config.ts';
 import * as context from './contexts/context.ts';
 import { EVENTS } from './contexts/event.ts';
 import * as exported from './contexts/export.ts';
@@ -27,13 +28,14 @@ import * as turn from './messages/turn.ts';
 import * as worker from './workers/worker.ts';
 import * as workerTree from './workers/worker-tree.ts';
 
-type Named = TSchema & { $id: string };
+type Component = TSchema & { $id: string };
 
 const all: unknown[] = [
   Problem,
   Usage,
   ...Object.values(EVENTS),
   ...[
+    configCompaction,
     compaction,
     config,
     worker,
@@ -60,8 +62,8 @@ const all: unknown[] = [
   ].flatMap((schemas) => Object.values(schemas)),
 ];
 
-export const components: readonly Named[] = all.filter(isNamed);
+export const components: readonly Component[] = all.filter(isNamed);
 
-function isNamed(value: unknown): value is Named {
+function isNamed(value: unknown): value is Component {
   return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
 }

@@ -2,7 +2,9 @@
 import { Type } from 'typebox';
 import { CODES } from '../../core/errors.ts';
 import type { Code } from '../../core/errors.ts';
-import { nullable, oneOf, ref, strict } from './common.ts';
+import { MOST_FAULTS } from '../../schema/fault.ts';
+import { MOST_EXPLAINED } from '../../schema/validator.ts';
+import { nullable, oneOf, ref, strict } from '../../schema/build.ts';
 
 const codes = Object.keys(CODES) as Code[];
 
@@ -17,6 +19,11 @@ export const Problem = strict(
       code: oneOf(codes),
       message: Type.String(),
       param: nullable(Type.String()),
+      errors: Type.Optional(
+        Type.Array(strict({ path: Type.String(), code: oneOf(codes), message: Type.String() }), {
+          description: `Of an invalid request: all that is wrong, at most ${MOST_FAULTS} entries; of a body with more than ${MOST_EXPLAINED} values only the first fault. \`path\` is written like \`param\`; empty: the whole body.`,
+        }),
+      ),
     }),
   },
   { $id: 'Problem' },

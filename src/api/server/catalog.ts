@@ -2,8 +2,8 @@
  * The names that live worker processes publish: tools, roles, providers, MCP servers. Read at most about once a second.
  * Checks that the names in a worker's config are served.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuseAll } from '../../core/errors.ts';
+import type { Code, Refusal, RequestFault } from '../../core/errors.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import type { ProviderName } from '../../core/model/model.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -12,7 +12,9 @@ import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { published } from '../../db/processes/processes.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
-import { checkClientTools } from '../request/client-tools.ts';
+import { MOST_FAULTS, dottedPath } from '../../schema/fault.ts';
+import type { Path } from '../../schema/fault.ts';
+import { clientToolFaults } from '../request/client-tools.ts';
 import { RequestRefused } from '../response/problem.ts';
 
 /** Sorted names over all live worker processes. `models` holds providers. */
@@ -59,27 +61,26 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
 }
 
 /**
- * Refuses the first name in a config that no live worker process serves; null: valid. `at`: path of the config in the
- * body.
+ * Refuses the names in a config that no live worker process serves; null: valid. `at`: path of the config in the body.
  */
 export async function unknownName(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
-  at: 'config.' | '' = 'config.',
+  at: readonly string[] = ['config'],
 ): Promise<Refusal | null> {
   const { model, tools, client_tools, mcp_servers, compaction } = config;
-  const refusal = checkParameters(config, at, catalog);
-  if (refusal !== null) return refusal;
   const named = [model, tools, client_tools, mcp_servers, compaction?.model];
-  if (named.every((one) => one === undefined)) return null;
-  return checkNames(config, at, await catalog.names());
+  const parameters = parameterFaults(config, [...at, 'parameters'], catalog);
+  const names = named.every((one) => one === undefined) ? [] : nameFaults(config, at, await catalog.names());
+  const faults = [...parameters, ...names];
+  return refuseAll(faults.slice(0, MOST_FAULTS), Math.max(0, faults.length - MOST_FAULTS));
 }
 
 /** Refuses the request if no live worker process serves a name in the config. */
 export async function refuseUnknownNames(
   { catalog }: { catalog: Catalog },
   config: WorkerConfig,
-  at: 'config.' | '' = 'config.',
+  at: readonly string[] = ['config'],
 ): Promise<void> {
   const refusal = await unknownName({ catalog }, config, at);
   if (refusal !== null) throw new RequestRefused(refusal);
@@ -92,53 +93,60 @@ export async function refuseUnknownModel(
   param: string,
 ): Promise<void> {
   if (model === undefined) return;
-  const refusal = checkModel(model, param, await catalog.names());
+  const refusal = refuseAll(modelFaults(model, [param], await catalog.names()));
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
-function checkNames(config: WorkerConfig, at: string, names: Names | null): Refusal | null {
-  return (
-    checkModel(config.model, `${at}model`, names) ??
-    checkModel(config.compaction?.model, `${at}compaction.model`, names) ??
-    checkClientTools(config.client_tools ?? [], names?.tools ?? [], `${at}client_tools`) ??
-    (names === null
-      ? null
-      : (checkTools(config.tools ?? [], `${at}tools`, names) ??
-        checkServers(config.mcp_servers ?? [], `${at}mcp_servers`, names)))
-  );
+function nameFaults(config: WorkerConfig, at: Path, names: Names | null): RequestFault[] {
+  const clientTools = clientToolFaults(config.client_tools ?? [], names?.tools ?? [], [
+    ...at,
+    'client_tools',
+  ]);
+  return [
+    ...modelFaults(config.model, [...at, 'model'], names),
+    ...modelFaults(config.compaction?.model, [...at, 'compaction', 'model'], names),
+    ...clientTools.map(({ path, message }) => wrong('invalid_request', message, path)),
+    ...(names === null ? [] : toolFaults(config.tools ?? [], [...at, 'tools'], names)),
+    ...(names === null ? [] : serverFaults(config.mcp_servers ?? [], [...at, 'mcp_servers'], names)),
+  ];
 }
 
-function checkModel(model: string | undefined, param: string, names: Names | null): Refusal | null {
-  if (model === undefined) return null;
+function wrong(code: Code, message: string, path: Path): RequestFault {
+  return { path: dottedPath(path), code, message };
+}
+
+function modelFaults(model: string | undefined, path: Path, names: Names | null): RequestFault[] {
+  if (model === undefined) return [];
   const parsed = parseModelName(model);
   const served =
     names === null || parsed === null || names.models.some((n) => n === parsed.provider || n === model);
-  if (parsed !== null && served) return null;
+  if (parsed !== null && served) return [];
   const choices = list(names?.models ?? PROVIDERS);
   const message =
     parsed === null
       ? `Model ${quote(model)} has no known provider. Write it as provider/model. Known providers: ${choices}.`
       : `Model ${quote(model)} needs the provider ${quote(parsed.provider)}, which is not configured. ${SETUP[parsed.provider]} Configured providers: ${choices}.`;
-  return refuse('unknown_model', message, param);
+  return [wrong('unknown_model', message, path)];
 }
 
 /** A config without a model may have parameters of any provider; of simulated only if it is the default. */
-function checkParameters(
+function parameterFaults(
   { model, parameters = {} }: WorkerConfig,
-  at: string,
+  at: Path,
   { parameters: more, defaultModel }: Catalog,
-): Refusal | null {
+): RequestFault[] {
   const provider = model === undefined ? null : (parseModelName(model)?.provider ?? null);
   const otherwise = parseModelName(defaultModel)?.provider;
   const providers = PROVIDERS.filter((one) =>
     provider === null ? one !== 'simulated' || one === otherwise : one === provider,
   );
-  const unknown = Object.keys(parameters).find(
-    (name) => !providers.some((one) => isParameter(one, name, more)),
-  );
-  if (unknown === undefined) return null;
-  const message = `Parameter ${quote(unknown)} is not allowed for ${provider === null ? 'any provider' : `the provider ${provider}`}. Remove it, or allow it under limits.parameters in nightshift.config.ts.`;
-  return refuse('invalid_request', message, `${at}parameters.${unknown.slice(0, 100)}`);
+  const whose = provider === null ? 'any provider' : `the provider ${provider}`;
+  return Object.keys(parameters)
+    .filter((name) => !providers.some((one) => isParameter(one, name, more)))
+    .map((name) => {
+      const message = `Parameter ${quote(name)} is not allowed for ${whose}. Remove it, or allow it under limits.parameters in nightshift.config.ts.`;
+      return wrong('invalid_request', message, [...at, name.slice(0, 100)]);
+    });
 }
 
 /** How to configure a provider. */
@@ -154,22 +162,26 @@ function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 
   return tools.includes(tool) || mcpServers.some((server) => tool.startsWith(`${server}__`));
 }
 
-function checkTools(wanted: readonly string[], param: string, names: Names): Refusal | null {
-  const { tools } = names;
-  const unknown = wanted.find((tool) => !isKnownTool(tool, names));
-  if (unknown === undefined) return null;
-  return refuse(
-    'unknown_tool',
-    `No live worker process serves the tool ${quote(unknown)}. Known tools: ${list(tools)}.`,
-    param,
-  );
+/** One fault for the whole list: the known tools are told once. */
+function toolFaults(wanted: readonly string[], path: Path, names: Names): RequestFault[] {
+  const unknown = wanted.filter((tool) => !isKnownTool(tool, names));
+  if (unknown.length === 0) return [];
+  const message = `No live worker process serves ${named('tool', unknown)}. Known tools: ${list(names.tools)}.`;
+  return [wrong('unknown_tool', message, path)];
 }
 
-function checkServers(wanted: readonly string[], param: string, { mcpServers }: Names): Refusal | null {
-  const unknown = wanted.find((server) => !mcpServers.includes(server));
-  if (unknown === undefined) return null;
-  const message = `No live worker process serves the MCP server ${quote(unknown)}. Known MCP servers: ${list(mcpServers)}.`;
-  return refuse('unknown_tool', message, param);
+function serverFaults(wanted: readonly string[], path: Path, { mcpServers }: Names): RequestFault[] {
+  const unknown = wanted.filter((server) => !mcpServers.includes(server));
+  if (unknown.length === 0) return [];
+  const message = `No live worker process serves ${named('MCP server', unknown)}. Known MCP servers: ${list(mcpServers)}.`;
+  return [wrong('unknown_tool', message, path)];
+}
+
+/** At most five names. */
+function named(what: string, names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(quote);
+  const left = names.length - shown.length;
+  return `the ${what}${names.length === 1 ? '' : 's'} ${shown.join(', ')}${left === 0 ? '' : ` and ${left} more`}`;
 }
 
 /** Lists the parts of a config that no live worker process serves; empty: all are served. */

@@ -22,23 +22,34 @@ export type WorkerConfig = {
   model?: string;
   streaming?: boolean;
   system_prompt?: string;
+  /** In `plan`, only tools with `effect: 'none'` are offered, and answers are plans. */
   mode?: Mode;
+  /** Names of tools, including built-in ones (`ask_user`). */
   tools?: string[];
+  /** Client tools: a call waits until a client posts its result. */
   client_tools?: ClientTool[];
   /** Names of MCP servers in the config file: all their tools are offered. */
   mcp_servers?: string[];
-  /** Approval rules: the first rule that matches a tool applies; a matching `deny` always applies. */
+  /**
+   * Which tools need approval: `tool` is a name, or a glob with `*`. The first matching rule applies. Rules of a config
+   * come before those of its role, and a matching `deny` always applies.
+   */
   approval?: ApprovalRule[];
+  /** Tokens of one answer. */
   max_tokens?: number;
-  /** Maximum tokens of a prompt. */
+  /** Maximum tokens of a prompt; beyond it, the conversation is compacted. */
   context_limit?: number;
+  /** How prompts are kept within the limit; see docs/conversations.md. */
   compaction?: CompactionConfig;
+  /** Texts placed after the system prompt in every prompt. */
   pinned?: Pinned[];
+  /** Model calls of one job. */
   max_steps?: number;
+  /** Passed to the provider unchanged. */
   parameters?: JsonObject;
   /** Seconds without activity after which its context is archived. */
   idle_timeout_s?: number;
-  /** For its child workers. */
+  /** Limits for descendant workers: depth, children per worker, active workers per tree. */
   limits?: WorkerLimitsConfig;
 };
 

@@ -5,10 +5,14 @@
  */
 import type { ResultPart } from '../../core/conversation/blocks.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Approval, ApprovalRule } from '../../core/run/policy.ts';
+import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
-import type { LimitDefinitions } from './define-limits.ts';
+import type { WorkerConfig } from '../../core/workers/settings.ts';
+import type { McpServerDefinition } from '../mcp/settings/servers.ts';
+import type { LimitDefinitions } from './limits.ts';
+import type { PriceDefinition } from './prices.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
+import type { Written } from './written.ts';
 
 /** Information about the call that a tool executes. */
 export type ToolContext = {
@@ -124,106 +128,8 @@ export type ToolDefinition = SchemaTool<StandardSchema> | JsonSchemaTool;
 /** The tool type for a Standard Schema; otherwise a tool with a JSON Schema. */
 type ToolOf<Schema> = Schema extends StandardSchema ? SchemaTool<Schema> : JsonSchemaTool;
 
-export type ClientToolDefinition = {
-  name: string;
-  description: string;
-  /** A JSON Schema (draft 2020-12 or 7) of an object. */
-  input_schema: object;
-};
-
-/** A role is a template for workers. The worker's own config takes precedence; defaults fill the rest. */
-export type RoleDefinition = {
-  system_prompt?: string | undefined;
-  /** `provider/model`. */
-  model?: string | undefined;
-  streaming?: boolean | undefined;
-  /** In `plan`, only tools with `effect: 'none'` are offered, and answers are plans. */
-  mode?: 'act' | 'plan' | undefined;
-  /** Names of tools, including built-in ones (`ask_user`). */
-  tools?: readonly string[] | undefined;
-  /** Client tools: a call waits until a client posts its result. */
-  client_tools?: readonly ClientToolDefinition[] | undefined;
-  /** Names of MCP servers, all of whose tools are offered. */
-  mcp_servers?: readonly string[] | undefined;
-  /**
-   * Which tools need approval: `tool` is a name, or a glob with `*`. The first matching rule applies. Rules of a config
-   * come first, and `deny` takes precedence over all.
-   */
-  approval?: readonly ApprovalRule[] | undefined;
-  /** Model calls of one job. */
-  max_steps?: number | undefined;
-  /** Tokens of one answer. */
-  max_tokens?: number | undefined;
-  /** Maximum tokens of a prompt; beyond it, the conversation is compacted. */
-  context_limit?: number | undefined;
-  /** How prompts are kept within the limit; see docs/compaction.md. */
-  compaction?:
-    | {
-        type?: 'threshold' | 'llm' | 'none' | undefined;
-        /** Share of the limit at which older messages are compacted: 0.8. */
-        threshold?: number | undefined;
-        /** Recent turns that are never compacted: 4. */
-        keep_turns?: number | undefined;
-        /** `provider/model` that writes summaries. Default: the model of the worker. */
-        model?: string | undefined;
-      }
-    | undefined;
-  /** Texts placed after the system prompt in every prompt. */
-  pinned?: readonly { title: string; text: string }[] | undefined;
-  /** Passed to the provider unchanged. */
-  parameters?: object | undefined;
-  /** Seconds of inactivity after which a context is archived. */
-  idle_timeout_s?: number | undefined;
-  /** Limits for descendant workers: depth, children per worker, active workers per tree. */
-  limits?:
-    | { depth?: number | undefined; children?: number | undefined; workers?: number | undefined }
-    | undefined;
-};
-
-type McpServerBase = {
-  /** Which of its tools are offered: the server's own names, with `*` as wildcard. Default: all. */
-  tools?: readonly string[] | undefined;
-  /** Whether its tools need approval. Default: according to each tool's annotations. */
-  approval?: 'never' | 'always' | 'deny' | undefined;
-  /** The answer when the server asks a person: decline (default), or the default values of its question. */
-  elicitation?: 'decline' | 'defaults' | undefined;
-  /** Milliseconds until the server must have listed its tools: 20000. */
-  start_timeout_ms?: number | undefined;
-  /** Milliseconds that a call may take without reporting progress: 60000. */
-  timeout_ms?: number | undefined;
-  /** Milliseconds that a call may take in total: 600000. */
-  max_timeout_ms?: number | undefined;
-};
-
-/** A server that runs as a child process and communicates over stdin and stdout. */
-export type McpCommandDefinition = McpServerBase & {
-  /** Started without a shell. */
-  command: string;
-  args?: readonly string[] | undefined;
-  /** The environment of the server, in addition to PATH, HOME and similar variables. */
-  env?: Readonly<Record<string, string>> | undefined;
-  /** Default: the working directory of the worker process. */
-  cwd?: string | undefined;
-  url?: undefined;
-};
-
-/** A server reached over streamable HTTP. */
-export type McpUrlDefinition = McpServerBase & {
-  url: string;
-  headers?: Readonly<Record<string, string>> | undefined;
-  command?: undefined;
-};
-
-export type McpServerDefinition = McpCommandDefinition | McpUrlDefinition;
-
-/** US dollars per million tokens, with at most six decimals. Set 0 for what the provider does not charge. */
-export type PriceDefinition = {
-  /** Input tokens that were neither read from nor written to a cache. */
-  input: number;
-  output: number;
-  cache_read: number;
-  cache_write: number;
-};
+/** See `WorkerConfig` for the fields. */
+export type RoleDefinition = Written<WorkerConfig>;
 
 export type OperatorConfig = {
   tools?: readonly ToolDefinition[] | undefined;

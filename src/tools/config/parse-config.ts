@@ -1,26 +1,40 @@
-/** Parses the export of the config file. Pure except for the compilation of schemas. */
-import type { Prices } from '../../core/money/cost.ts';
+/**
+ * Reads the export of the config file: one schema, then the checks that a schema cannot express, so that all faults are
+ * reported at once. Pure except for the compilation of schemas.
+ */
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import type { Prices as PicoPrices } from '../../core/money/cost.ts';
 import type { Role } from '../../core/workers/settings.ts';
+import { partial } from '../../schema/build.ts';
+import { FileRole } from '../../schema/config.ts';
+import { NAME } from '../../schema/patterns.ts';
+import { MOST_FAULTS, faultAt, isWithin } from '../../schema/fault.ts';
+import type { Fault } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
-import { entriesOf, fault, list, members, name, optional } from './member.ts';
-import type { Member } from './member.ts';
-import { parseLimits } from './parse-limits.ts';
-import type { SetLimits } from './parse-limits.ts';
-import { parsePrices } from './parse-prices.ts';
-import { parseRole } from './parse-role.ts';
-import type { Known } from './parse-role.ts';
-import { parseTool } from './parse-tool.ts';
-import { parseServers } from '../mcp/settings/parse-servers.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
+import { Servers, serverFaults, toServers } from '../mcp/settings/servers.ts';
 import type { Tool } from '../registry/tool.ts';
+import { jsonCopy } from '../run/json-copy.ts';
+import { runnerFaults } from './built-in-limits.ts';
+import { byName, checkerOf } from './file-validator.ts';
+import { Limits, toLimits } from './limits.ts';
+import type { SetLimits } from './limits.ts';
+import { plainCopy } from './plain-copy.ts';
+import { Prices, toPrices } from './prices.ts';
+import { prune } from './prune.ts';
+import type { Pruned } from './prune.ts';
+import { roleFaults } from './roles.ts';
+import { ToolSchema, buildTool, effectFaults, readInput } from './tool-definition.ts';
+import type { ValidInput, WrittenTool } from './tool-definition.ts';
 
 export type OperatorSettings = {
   tools: readonly Tool[];
   roles: ReadonlyMap<string, Role>;
   mcpServers: ReadonlyMap<string, ServerSettings>;
   limits: SetLimits;
-  prices: Prices;
+  prices: PicoPrices;
 };
 
 export const NO_SETTINGS: OperatorSettings = {
@@ -31,60 +45,125 @@ export const NO_SETTINGS: OperatorSettings = {
   prices: new Map(),
 };
 
+/** `faults`: sentences. */
 export type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
 
-const SHAPE = { what: 'the configuration', known: ['tools', 'roles', 'mcp_servers', 'limits', 'prices'] };
+const sections = {
+  tools: Type.Array(ToolSchema),
+  roles: byName(Type.String({ pattern: NAME }), FileRole),
+  mcp_servers: Servers,
+  limits: Limits,
+  prices: Prices,
+};
+const ConfigFile = partial(sections);
+type ConfigFile = Static<typeof ConfigFile>;
+
+const check = checkerOf(ConfigFile);
 
 export function parseConfig(value: unknown): ParsedConfig {
-  const faults: string[] = [];
-  const member = { value, path: '', faults };
-  const of = members(member, SHAPE);
-  if (of === null) return { ok: false, faults };
-  const tools = optional(of('tools'), list(parseTool)) ?? [];
-  const mcpServers = optional(of('mcp_servers'), parseServers) ?? new Map<string, ServerSettings>();
-  const servers = serverNames(of('mcp_servers'));
-  const names = new Set([...toolNames(of('tools'), servers), ...BUILT_IN_NAMES]);
-  const known = { tools: names, servers };
-  const roles = optional(of('roles'), (at) => parseRoles(at, known)) ?? new Map<string, Role>();
-  const limits = optional(of('limits'), parseLimits) ?? {};
-  const prices = optional(of('prices'), parsePrices) ?? NO_SETTINGS.prices;
-  return faults.length === 0
-    ? { ok: true, settings: { tools, roles, mcpServers, limits, prices } }
-    : { ok: false, faults };
+  const config = plainCopy(value);
+  const { faults, more } = check(config);
+  if (more > 0 || faults.some(({ path }) => path.length === 0)) return refused(faults, more);
+  const fields = serverFields(config);
+  prune(config, faults);
+  const inputs: ValidInput[] = [];
+  const further = furtherFaults(config as Pruned<ConfigFile>, fields, inputs);
+  const all = [
+    ...faults,
+    ...further.filter(({ path }) => !faults.some((known) => isWithin(path, known.path))),
+  ];
+  return all.length > 0
+    ? refused(all, 0)
+    : { ok: true, settings: settingsOf(config as ConfigFile, value, inputs) };
 }
 
-/** The names of all tools, including invalid ones, so that one fault is not reported twice. Reports duplicate names. */
-function toolNames({ value, path, faults }: Member, servers: ReadonlySet<string>): ReadonlySet<string> {
-  const names = new Set<string>();
-  if (!Array.isArray(value)) return names;
-  const items: unknown[] = value;
-  for (const [index, item] of items.entries()) {
-    if (typeof item !== 'object' || item === null || !('name' in item) || typeof item.name !== 'string')
-      continue;
-    if (names.has(item.name) || BUILT_IN_NAMES.includes(item.name)) {
-      fault({ value, path: `${path}[${index}].name`, faults }, `another tool has the name ${item.name}`);
-    }
-    const server = serverOf(item.name);
-    if (server !== null && servers.has(server)) {
-      const words = `names that start with ${server}__ are reserved for the tools of the MCP server ${server}`;
-      fault({ value, path: `${path}[${index}].name`, faults }, words);
-    }
-    names.add(item.name);
-  }
-  return names;
+/** In the order of the sections; unknown sections come first. */
+function refused(faults: readonly Fault[], more: number): ParsedConfig {
+  const order = Object.keys(sections);
+  const rank = ({ path }: Fault): number => order.indexOf(String(path[0]));
+  const sorted = faults.toSorted((one, other) => rank(one) - rank(other)).map(({ message }) => message);
+  const left = Math.max(0, sorted.length - MOST_FAULTS) + more;
+  return {
+    ok: false,
+    faults: [...sorted.slice(0, MOST_FAULTS), ...(left === 0 ? [] : [`And ${left} more.`])],
+  };
 }
 
-/** The names of all servers, including invalid ones. */
-function serverNames({ value }: Member): ReadonlySet<string> {
-  return new Set(typeof value === 'object' && value !== null ? Object.keys(value) : []);
+/** The fields of all servers by their names, including invalid ones, so that one fault is not reported twice. */
+function serverFields(config: unknown): ReadonlyMap<string, readonly string[]> {
+  const servers = isObject(config) && isObject(config['mcp_servers']) ? config['mcp_servers'] : {};
+  return new Map(
+    Object.entries(servers).map(([name, server]) => [name, isObject(server) ? Object.keys(server) : []]),
+  );
 }
 
-function parseRoles(member: Member, known: Known): Map<string, Role> {
-  const roles = new Map<string, Role>();
-  for (const entry of entriesOf(member) ?? []) {
-    const key = name({ ...entry, value: entry.key });
-    const role = parseRole(known)(entry);
-    if (key !== null && role !== null) roles.set(key, role);
-  }
-  return roles;
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What the schema cannot express. Adds the inputs of the tools to `inputs`. */
+function furtherFaults(
+  { tools = [], roles = {}, mcp_servers = {}, limits }: Pruned<ConfigFile>,
+  fields: ReadonlyMap<string, readonly string[]>,
+  inputs: ValidInput[],
+): Fault[] {
+  const servers = new Set(fields.keys());
+  const names = new Set([...tools.flatMap((tool) => tool?.name ?? []), ...BUILT_IN_NAMES]);
+  return [
+    ...tools.flatMap((tool, index) => (tool === undefined ? [] : toolFaults(tool, index, inputs))),
+    ...nameFaults(tools, servers),
+    ...Object.entries(roles).flatMap(([name, role = {}]) =>
+      roleFaults(role, { tools: names, servers }, ['roles', name]),
+    ),
+    ...Object.entries(mcp_servers).flatMap(([name, server = {}]) =>
+      serverFaults(server, fields.get(name) ?? [], ['mcp_servers', name]),
+    ),
+    ...runnerFaults(limits?.run_command, ['limits', 'run_command']),
+  ];
+}
+
+function toolFaults(tool: Pruned<WrittenTool>, index: number, inputs: ValidInput[]): Fault[] {
+  const read = readInput(tool, ['tools', index]);
+  const faults = effectFaults(tool, ['tools', index]);
+  if ('fault' in read) return [read.fault, ...faults];
+  inputs.push(read.input);
+  return faults;
+}
+
+/** Names must be unique, also among built-in tools, and must not look like the tool of a server. */
+function nameFaults(
+  tools: readonly (Pruned<WrittenTool> | undefined)[],
+  servers: ReadonlySet<string>,
+): Fault[] {
+  const earlier = new Set<string>(BUILT_IN_NAMES);
+  return tools.flatMap((tool, index) => {
+    if (tool?.name === undefined) return [];
+    const { name } = tool;
+    const server = serverOf(name);
+    const words = [
+      ...(earlier.has(name) ? [`another tool has the name ${name}`] : []),
+      ...(server !== null && servers.has(server)
+        ? [`names that start with ${server}__ are reserved for the tools of the MCP server ${server}`]
+        : []),
+    ];
+    earlier.add(name);
+    return words.map((one) => faultAt(['tools', index, 'name'], one));
+  });
+}
+
+/** `own`: the export itself, whose functions get their tool as `this`. */
+function settingsOf(config: ConfigFile, own: unknown, inputs: readonly ValidInput[]): OperatorSettings {
+  const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {} } = config;
+  const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
+  return {
+    tools: tools.flatMap((tool, index) => {
+      const input = inputs[index];
+      return input === undefined ? [] : [buildTool(tool, ownTools[index], input)];
+    }),
+    // A copy: the parameters and schemas of a role may still be those of the file.
+    roles: new Map(Object.entries(roles).map(([name, role]) => [name, (jsonCopy(role) ?? {}) as Role])),
+    mcpServers: toServers(mcp_servers),
+    limits: toLimits(limits),
+    prices: toPrices(prices),
+  };
 }

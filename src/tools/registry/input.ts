@@ -11,8 +11,8 @@ import type { Validate, Validated } from './tool.ts';
 
 export type ToolInput =
   | { ok: true; schema: JsonObject; validate: Validate }
-  /** `at`: the field within the schema; empty: the schema itself. */
-  | { ok: false; at: string; problem: string };
+  /** `at`: the path within the schema; empty: the schema itself. */
+  | { ok: false; at: readonly string[]; problem: string };
 
 /** JSON Schema drafts to request, in order of preference. */
 const TARGETS = ['draft-2020-12', 'draft-07'];
@@ -40,13 +40,13 @@ export function fromStandardSchema(value: unknown): ToolInput {
 }
 
 function broken(problem: string): ToolInput {
-  return { ok: false, at: '', problem };
+  return { ok: false, at: [], problem };
 }
 
 /** Providers accept only objects at the root. */
 const notAnObject: ToolInput = {
   ok: false,
-  at: '.type',
+  at: ['type'],
   problem: 'must be "object", because tools take named arguments',
 };
 

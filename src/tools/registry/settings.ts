@@ -8,7 +8,7 @@ import type { ModelName } from '../../core/model/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
 import type { ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
-import { describeClientTool } from '../config/client-tools.ts';
+import { describeClientTool } from './client-tools.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import type { ToolServers } from './servers.ts';
 

@@ -8,7 +8,7 @@ import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { TOOL_LIST_DAYS, forgetToolLists } from '../../../src/db/model-calls/tool-lists.ts';
 import type { Catalog } from '../../../src/tools/registry/catalog.ts';
-import { toTool } from '../../../src/tools/config/parse-tool.ts';
+import { toTool } from '../../tools/to-tool.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';

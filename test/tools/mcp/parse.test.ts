@@ -55,56 +55,68 @@ describe('servers', () => {
   });
 
   test.each([
-    ['neither', {}, 'mcp_servers.s: needs either command or url'],
-    ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url; use only one'],
-    ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a non-empty string'],
-    ['a command line', { command: ['a', 'b'] }, 'mcp_servers.s.command: must be a non-empty string'],
-    ['arguments that are none', { command: 'a', args: [1] }, 'mcp_servers.s.args[0]: must be a string'],
-    ['an environment of numbers', { command: 'a', env: { N: 1 } }, 'mcp_servers.s.env.N: must be a string'],
+    ['neither', {}, 'mcp_servers.s: needs either command or url.'],
+    ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url; use only one.'],
+    ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a non-empty string.'],
+    [
+      'a command line',
+      { command: ['a', 'b'] },
+      'mcp_servers.s.command: must be a non-empty string, not a list.',
+    ],
+    [
+      'arguments that are none',
+      { command: 'a', args: [1] },
+      'mcp_servers.s.args[0]: must be a string, not 1.',
+    ],
+    [
+      'an environment of numbers',
+      { command: 'a', env: { N: 1 } },
+      'mcp_servers.s.env.N: must be a string, not 1.',
+    ],
     [
       'headers of a process',
       { command: 'a', headers: {} },
-      'mcp_servers.s.headers: is only for servers with a url',
+      'mcp_servers.s.headers: is only for servers with a url.',
     ],
     [
       'an environment of an address',
       { url: 'http://a', env: {} },
-      'mcp_servers.s.env: is only for servers with a command',
+      'mcp_servers.s.env: is only for servers with a command.',
     ],
     [
       'another scheme',
       { url: 'file:///etc' },
-      'mcp_servers.s.url: must be an http or https URL, without a user name',
+      'mcp_servers.s.url: must be an http or https URL, without a user name.',
     ],
     [
       'a password',
       { url: 'http://a:b@c' },
-      'mcp_servers.s.url: must be an http or https URL, without a user name',
+      'mcp_servers.s.url: must be an http or https URL, without a user name.',
     ],
     [
       'a broken header',
       { url: 'http://a', headers: { 'x y': 'z' } },
-      'mcp_servers.s.headers: contains an invalid header name or value',
+      'mcp_servers.s.headers: contains an invalid header name or value.',
     ],
     [
       'an approval of another kind',
       { command: 'a', approval: 'ask' },
-      'mcp_servers.s.approval: must be never, always or deny',
+      'mcp_servers.s.approval: must be never, always or deny, not "ask".',
     ],
     [
       'no time',
       { command: 'a', timeout_ms: 0 },
-      'mcp_servers.s.timeout_ms: must be a whole number from 1 to 2147483647',
+      'mcp_servers.s.timeout_ms: must be a whole number from 1 to 2147483647, not 0.',
     ],
     [
       'a maximum below the rest',
       { command: 'a', timeout_ms: 5, max_timeout_ms: 4 },
-      'mcp_servers.s.max_timeout_ms: must not be less than timeout_ms',
+      'mcp_servers.s.max_timeout_ms: must not be less than timeout_ms.',
     ],
     [
       'another member',
       { command: 'a', shell: true },
-      'mcp_servers.s.shell: unknown field of an MCP server; known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms',
+      'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms.',
     ],
   ])('with %s are refused', (_, server, words) => {
     expect(faultsOf({ mcp_servers: { s: server } })).toEqual([words]);
@@ -119,14 +131,14 @@ describe('servers', () => {
   test('keep the names of their tools to themselves', () => {
     const tools = [faultyTool({ name: 'files__read' }), faultyTool({ name: 'other__read' })];
     expect(faultsOf({ tools, mcp_servers: { files: { command: 'a' } } })).toEqual([
-      'tools[0].name: names that start with files__ are reserved for the tools of the MCP server files',
+      'tools[0].name: names that start with files__ are reserved for the tools of the MCP server files.',
     ]);
   });
 
   test('that a role names must be there', () => {
     const roles = { r: { mcp_servers: ['files', 'fils'] } };
     expect(faultsOf({ roles, mcp_servers: { files: { command: 'a' } } })).toEqual([
-      'roles.r.mcp_servers[1]: unknown MCP server fils; known servers: files',
+      'roles.r.mcp_servers[1]: no MCP server has the name "fils". Known servers: files.',
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../../src/core/json.ts';
 import type { Json, JsonObject } from '../../../src/core/json.ts';
 import type { ProviderName } from '../../../src/core/model/model.ts';
 import { createModels } from '../../../src/llm/models.ts';
-import { toTool } from '../../../src/tools/config/parse-tool.ts';
+import { toTool } from '../../tools/to-tool.ts';
 import { builtInTools } from '../../../src/tools/built-in/tools.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';

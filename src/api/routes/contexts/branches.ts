@@ -19,7 +19,8 @@ import {
   BranchQuery,
   CreateBranch,
 } from '../../schemas/contexts/branch.ts';
-import { Empty, WriteHeaders, ref } from '../../schemas/common.ts';
+import { Empty, WriteHeaders } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { toBranch } from '../../wire/branch.ts';
 import { answeredBy, write } from '../../request/write.ts';

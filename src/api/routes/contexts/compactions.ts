@@ -8,7 +8,8 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { WriteHeaders } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import {
   CompactAccepted,
   CompactContext,

@@ -19,7 +19,8 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { Empty, VersionedHeaders, WriteHeaders, ref, versioned } from '../../schemas/common.ts';
+import { Empty, VersionedHeaders, WriteHeaders, versioned } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import {
   Context,
   ContextList,

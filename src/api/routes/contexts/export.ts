@@ -12,7 +12,7 @@ import { pagesOf } from '../../export/stream.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { ContextExport, ExportQuery, PairedExport } from '../../schemas/contexts/export.ts';
 import { problems } from '../../schemas/problem.ts';
 import { IdParams, contextId, noContext } from '../params.ts';

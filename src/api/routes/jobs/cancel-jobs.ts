@@ -7,7 +7,8 @@ import { parseId } from '../../../core/ids.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
-import { WriteHeaders, ref } from '../../schemas/common.ts';
+import { WriteHeaders } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { writeAround } from '../../request/write.ts';
 

@@ -16,7 +16,8 @@ import { writePlace, readPlace, placeAfter } from '../../request/message-place.t
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { Empty, WriteHeaders, ref } from '../../schemas/common.ts';
+import { Empty, WriteHeaders } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import {
   Accepted,
   Message,

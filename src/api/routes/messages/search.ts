@@ -13,7 +13,7 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { openSlots } from '../../response/slots.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { SearchQuery, SearchResultList } from '../../schemas/messages/search.ts';
 import type { SearchResult } from '../../schemas/messages/search.ts';

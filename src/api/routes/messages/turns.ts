@@ -7,7 +7,7 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { TurnList, TurnQuery } from '../../schemas/messages/turn.ts';
 import type { Turn } from '../../schemas/messages/turn.ts';

@@ -1,7 +1,7 @@
 /** The installation. Only the operator sees its worker processes and the status of providers. Calls no other host. */
 import { throttledProviders, liveProcesses } from '../../../db/read/installation/fleet-views.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { System } from '../../schemas/system/installation.ts';
 import { problems } from '../../schemas/problem.ts';
 import { FIGURES, toSystem, withoutInstallation } from '../../wire/installation.ts';

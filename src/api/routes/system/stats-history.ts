@@ -8,7 +8,7 @@ import { LATEST, parseInstant, toIso } from '../../request/instant.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { HistoryQuery, MOST_BUCKETS, StatsHistory } from '../../schemas/system/stats-history.ts';
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
 

@@ -11,16 +11,11 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { fileRoleNames } from '../../response/roles.ts';
-import { Empty, VersionedHeaders, ref, versioned } from '../../schemas/common.ts';
+import { Empty, VersionedHeaders, versioned } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import {
-  Role,
-  RoleDefinition,
-  RoleList,
-  RoleListQuery,
-  RoleParams,
-  RoleQuery,
-} from '../../schemas/workers/role.ts';
+import { Role, RoleList, RoleListQuery, RoleParams, RoleQuery } from '../../schemas/workers/role.ts';
+import { RoleDefinition } from '../../../schema/config.ts';
 import { isMatch, toEtag } from '../../request/version.ts';
 import { toFileRole, toRole } from '../../wire/role.ts';
 import { answeredBy, write } from '../../request/write.ts';
@@ -123,7 +118,7 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body, headers } = request;
       const name = await nameToWrite(ports, request.params.name);
-      await refuseUnknownNames(ports, body, '');
+      await refuseUnknownNames(ports, body, []);
       const command = putRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }, body);
       const answer = await write(
         ports,

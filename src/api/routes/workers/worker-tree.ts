@@ -3,7 +3,7 @@ import { workerTree } from '../../../db/read/contexts/worker-tree.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ref } from '../../schemas/common.ts';
+import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { WorkerTree, WorkerTreeQuery } from '../../schemas/workers/worker-tree.ts';
 import { toWorkerTree } from '../../wire/worker-tree.ts';

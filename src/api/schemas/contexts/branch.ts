@@ -1,14 +1,16 @@
 /** Branches in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Count, Instant, Page, Usage, Uuid, listOf, nullable, oneOf, ref, strict } from '../common.ts';
+import { Count, Instant, Page, Usage, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
+import { NEW_BRANCH } from '../../../schema/patterns.ts';
 import { Accepted, BranchName, PostMessage, ofJob } from '../messages/message.ts';
 
 /** The name of a new branch. */
 const Name = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+  pattern: NEW_BRANCH,
   description: 'Letters, digits, dots, dashes and underscores; starts with a letter or a digit.',
   examples: ['main-2'],
 });

@@ -1,7 +1,8 @@
 /** Chat sessions in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Uuid, strict } from '../common.ts';
+import { Uuid } from '../common.ts';
+import { strict } from '../../../schema/build.ts';
 import { Content } from '../messages/message.ts';
 
 export const Chat = strict(

@@ -2,23 +2,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import {
-  Archived,
-  Count,
-  Instant,
-  Page,
-  Title,
-  Usage,
-  Uuid,
-  listOf,
-  nullable,
-  oneOf,
-  plainText,
-  ref,
-  someOf,
-  strict,
-} from '../common.ts';
-import { ConfigPatch, RoleName, WorkerConfig } from '../workers/config.ts';
+import { Archived, Count, Instant, Page, Title, Usage, Uuid, listOf, someOf } from '../common.ts';
+import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { WaitingFor } from '../jobs/job.ts';
 import { CreateWorker } from '../workers/worker.ts';
 

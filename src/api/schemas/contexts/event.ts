@@ -8,7 +8,8 @@ import { INTERRUPT_MODES, JOB_STATUSES } from '../../../core/run/job.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import { AnyJson, Count, Instant, JsonObject, Usage, Uuid, nullable, oneOf, strict } from '../common.ts';
+import { AnyJson, Count, Instant, JsonObject, Usage, Uuid } from '../common.ts';
+import { nullable, oneOf, strict } from '../../../schema/build.ts';
 
 const context = { context_id: Uuid };
 

@@ -3,8 +3,10 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import { AnyJson, Instant, Uuid, byType, nullable, oneOf, plainText, ref, strict } from '../common.ts';
-import { RoleName, WorkerConfig } from '../workers/config.ts';
+import { AnyJson, Instant, Uuid, byType } from '../common.ts';
+import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { TURN } from '../../../schema/patterns.ts';
+import { RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { AnySource } from '../messages/message.ts';
 import { CreateWorker } from '../workers/worker.ts';
 
@@ -84,7 +86,7 @@ export const ExportedMessage = strict(
     branch: BranchName,
     role: oneOf(MESSAGE_ROLES),
     message_type: oneOf(MESSAGE_TYPES),
-    turn: Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' }),
+    turn: Type.String({ pattern: TURN }),
     status: oneOf(['completed', 'retracted']),
     content: Type.Array(ref(StoredBlock)),
     created_at: Instant,

@@ -1,7 +1,7 @@
 /** The formats of imports. */
 import { Type } from 'typebox';
-import { nullable, plainText, ref, strict } from '../common.ts';
-import { RoleName, WorkerConfig } from '../workers/config.ts';
+import { nullable, plainText, ref, strict } from '../../../schema/build.ts';
+import { RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { ContextExport, Pair } from './export.ts';
 import { CreateWorker } from '../workers/worker.ts';
 

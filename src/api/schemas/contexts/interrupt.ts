@@ -4,7 +4,8 @@ import type { Static } from 'typebox';
 import { INTERRUPT_MODES, JOB_STATUSES } from '../../../core/run/job.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import { Instant, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+import { Instant, Uuid } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { LONGEST_WAIT_MS } from '../jobs/job.ts';
 
 /** Default for how long an interrupt waits for the job to finish, in milliseconds. */

@@ -2,18 +2,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
-import {
-  AnyJson,
-  Instant,
-  JsonObject,
-  Page,
-  Uuid,
-  listOf,
-  nullable,
-  oneOf,
-  plainText,
-  strict,
-} from '../common.ts';
+import { AnyJson, Instant, JsonObject, Page, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
 
 const approval = {
   decision: oneOf(['approve', 'deny']),

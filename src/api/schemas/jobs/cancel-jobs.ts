@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_KINDS, UNFINISHED_STATUSES } from '../../../core/run/job.ts';
 import type { Json } from '../../../core/json.ts';
-import { Count, Uuid, oneOf, plainText, strict } from '../common.ts';
-import { RoleName } from '../workers/config.ts';
+import { Count, Uuid } from '../common.ts';
+import { oneOf, plainText, strict } from '../../../schema/build.ts';
+import { RoleName } from '../../../schema/config.ts';
 
 /** The filters, at least one of which is required. */
 export const CANCEL_FILTERS = ['context_id', 'worker_id', 'role', 'status', 'kind', 'metadata'] as const;

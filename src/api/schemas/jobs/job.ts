@@ -4,21 +4,8 @@ import type { Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
 import { JobCompaction } from '../contexts/compaction.ts';
-import {
-  Count,
-  Instant,
-  JsonObject,
-  Page,
-  Usage,
-  Uuid,
-  listOf,
-  nullable,
-  oneOf,
-  plainText,
-  ref,
-  someOf,
-  strict,
-} from '../common.ts';
+import { Count, Instant, JsonObject, Page, Usage, Uuid, listOf, someOf } from '../common.ts';
+import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 
 export const WaitingFor = strict(
   {

@@ -6,20 +6,8 @@ import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
 import { STEP_KINDS, STEP_STATUSES } from '../../../db/read/jobs/step-views.ts';
 import { SENT_PARTS } from '../../response/sent-prompt.ts';
-import {
-  AnyJson,
-  Count,
-  Instant,
-  JsonObject,
-  Page,
-  Usage,
-  Uuid,
-  listOf,
-  nullable,
-  oneOf,
-  ref,
-  strict,
-} from '../common.ts';
+import { AnyJson, Count, Instant, JsonObject, Page, Usage, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { JobFailure } from './job.ts';
 import { ToolExecution } from './tool-call.ts';
 

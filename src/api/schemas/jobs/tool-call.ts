@@ -4,7 +4,8 @@ import type { Static } from 'typebox';
 import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../../core/run/execution.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';
-import { AnyJson, Instant, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+import { AnyJson, Instant, Uuid } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { PostResult } from '../messages/message.ts';
 
 export const ToolExecution = strict(

@@ -3,23 +3,12 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/submit-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import {
-  AnyJson,
-  Instant,
-  Metadata,
-  Page,
-  Usage,
-  Uuid,
-  byType,
-  listOf,
-  nullable,
-  oneOf,
-  ref,
-  strict,
-} from '../common.ts';
+import { AnyJson, Instant, Metadata, Page, Usage, Uuid, byType, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
+import { BASE64, DOCUMENT_TYPE, HTTP_URL, PLAIN_TEXT, TURN } from '../../../schema/patterns.ts';
 
-const Base64 = Type.String({ minLength: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' });
-const HttpUrl = Type.String({ pattern: '^https?://', maxLength: 8_192 });
+const Base64 = Type.String({ minLength: 1, pattern: BASE64 });
+const HttpUrl = Type.String({ pattern: HTTP_URL, maxLength: 8_192 });
 
 export const UrlSource = strict({ type: Type.Literal('url'), url: HttpUrl }, { $id: 'UrlSource' });
 
@@ -36,7 +25,7 @@ export const ImageSource = byType('ImageSource', [ImageData, UrlSource]);
 export const DocumentData = strict(
   {
     type: Type.Literal('base64'),
-    media_type: Type.String({ pattern: '^(application/pdf|text/[a-z0-9.+-]+)$' }),
+    media_type: Type.String({ pattern: DOCUMENT_TYPE }),
     data: Base64,
   },
   { $id: 'DocumentData' },
@@ -65,7 +54,7 @@ export const InputBlock = byType('InputBlock', [TextInput, ImageInput, DocumentI
 export const BranchName = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^[^\\p{Cs}\\u0000]*$',
+  pattern: PLAIN_TEXT,
   description: 'Default: the active branch.',
   examples: ['main'],
 });
@@ -224,7 +213,7 @@ const INCLUDE = ['retracted', 'compacted', 'retracted,compacted', 'compacted,ret
 export const MessageQuery = strict({
   ...Page,
   branch: Type.Optional(BranchName),
-  turn: Type.Optional(Type.String({ pattern: '^[ua][1-9][0-9]{0,8}$' })),
+  turn: Type.Optional(Type.String({ pattern: TURN })),
   include: Type.Optional(
     oneOf(
       INCLUDE,

@@ -1,8 +1,9 @@
 /** Search in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Instant, Page, Uuid, listOf, oneOf, plainText, strict } from '../common.ts';
-import { RoleName } from '../workers/config.ts';
+import { Instant, Page, Uuid, listOf } from '../common.ts';
+import { oneOf, plainText, strict } from '../../../schema/build.ts';
+import { RoleName } from '../../../schema/config.ts';
 
 export const SearchQuery = strict({
   q: Type.Optional(

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import { Page, Uuid, listOf, nullable, oneOf, ref, strict } from '../common.ts';
+import { Page, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { BranchName } from './message.ts';
 
 export const TurnCall = strict(

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
-import { Count, Instant, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+import { Count, Instant, Uuid } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
 export const ProviderStatus = strict(
   {

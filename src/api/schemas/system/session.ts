@@ -1,6 +1,6 @@
 /** Browser sessions in the API. */
 import { Type } from 'typebox';
-import { nullable, oneOf, strict } from '../common.ts';
+import { nullable, oneOf, strict } from '../../../schema/build.ts';
 
 export const Session = strict(
   {

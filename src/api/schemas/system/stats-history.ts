@@ -1,7 +1,8 @@
 /** Throughput and durations over time, for charts. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Count, Instant, Usage, nullable, ref, strict } from '../common.ts';
+import { Count, Instant, Usage } from '../common.ts';
+import { nullable, ref, strict } from '../../../schema/build.ts';
 
 /** Maximum number of buckets in one response. */
 export const MOST_BUCKETS = 500;

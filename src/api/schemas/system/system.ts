@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import { Count, oneOf, strict } from '../common.ts';
+import { Count } from '../common.ts';
+import { oneOf, strict } from '../../../schema/build.ts';
 
 export const Health = strict({ status: Type.Literal('ok') }, { $id: 'Health' });
 

@@ -1,15 +1,9 @@
 /** Roles in the API. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Instant, MAX_BYTES, SETTINGS_BYTES, Page, listOf, nullable, oneOf, strict } from '../common.ts';
-import { WorkerConfig } from './config.ts';
-
-export const RoleDefinition = strict(WorkerConfig.properties, {
-  $id: 'RoleDefinition',
-  description:
-    'Settings of workers with this role; the config of a worker overrides them. Missing fields use the defaults. At most 64 KB of JSON.',
-  [MAX_BYTES]: SETTINGS_BYTES,
-});
+import { Instant, Page, listOf } from '../common.ts';
+import { nullable, oneOf, strict } from '../../../schema/build.ts';
+import { WorkerConfig } from '../../../schema/config.ts';
 
 export const Role = strict(
   {

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
-import { Count, Instant, Usage, Uuid, nullable, oneOf, ref, strict } from '../common.ts';
+import { Count, Instant, Usage, Uuid } from '../common.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
 /** Maximum number of workers in one response. */
 export const MOST_WORKERS = 1_000;

@@ -3,20 +3,9 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
-import {
-  Archived,
-  Count,
-  Instant,
-  Page,
-  Uuid,
-  listOf,
-  nullable,
-  oneOf,
-  plainText,
-  ref,
-  strict,
-} from '../common.ts';
-import { ConfigPatch, RoleName, WorkerConfig } from './config.ts';
+import { Archived, Count, Instant, Page, Uuid, listOf } from '../common.ts';
+import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 
 const Name = plainText(200, 1);
 

@@ -1,0 +1,55 @@
+/**
+ * Builds schemas. A schema with an `$id` is a named component: it is registered once, documented under its name, and
+ * referenced by `ref`.
+ */
+import { Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { PLAIN_TEXT } from './patterns.ts';
+
+/** Schema keyword: the largest size of a value as JSON, in bytes. */
+export const MAX_BYTES = 'x-max-bytes';
+
+/** The largest size of a config or of metadata, in bytes of JSON. */
+export const SETTINGS_BYTES = 64 * 1024;
+
+type Options = { $id?: string; description?: string; [MAX_BYTES]?: number };
+
+/** An object without additional members. */
+export function strict<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options: Options = {},
+) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** The same, and every member may be missing. */
+export function partial<Properties extends TProperties>(properties: Properties, options: Options = {}) {
+  return Type.Partial(Type.Object(properties), { ...options, additionalProperties: false });
+}
+
+/** References the component `schema`. */
+export function ref<Schema extends TSchema & { $id?: string }>(schema: Schema) {
+  return Type.Unsafe<Static<Schema>>({ $ref: `${schema.$id}#` });
+}
+
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** A string enum. */
+export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({
+    type: 'string',
+    enum: [...words],
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+export function integer(minimum: number, maximum: number, description?: string) {
+  return Type.Integer({ minimum, maximum, ...(description === undefined ? {} : { description }) });
+}
+
+export function plainText(maxLength: number, minLength = 0, description?: string) {
+  const described = description === undefined ? {} : { description };
+  return Type.String({ minLength, maxLength, pattern: PLAIN_TEXT, examples: ['text'], ...described });
+}

@@ -1,0 +1,98 @@
+/** What a schema expects of a value, in words that follow "must be". */
+import { FILLED, NAME_WORDS, PLAIN_TEXT, TEXT_WORDS } from './patterns.ts';
+
+/** The keywords that are put in words. */
+export type Described = {
+  type?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  [keyword: string]: unknown;
+};
+
+/** By format. */
+export type FormatWords = ReadonlyMap<string, string>;
+
+/** One or more choices. */
+export function choicesOf(schema: Described, formats: FormatWords): readonly string[] {
+  return schema.enum === undefined ? [expectationOf(schema, formats)] : schema.enum.map(String);
+}
+
+export function expectationOf(schema: Described, formats: FormatWords): string {
+  if (schema['x-function'] === true) return 'a function';
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.format !== undefined) return formats.get(schema.format) ?? `a valid ${schema.format}`;
+  switch (schema.type) {
+    case 'integer':
+      return `a whole number${range(schema)}`;
+    case 'number':
+      return `a number${range(schema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      return textOf(schema);
+    case 'array':
+      return `a list${counted(schema.minItems, schema.maxItems, 'entries')}`;
+    case 'object':
+      return 'an object';
+    case 'null':
+      return 'null';
+    case undefined:
+    default:
+      return 'valid';
+  }
+}
+
+/** Whether a string may be repeated in a message: not free text. `secrets`: formats of what may hold a secret. */
+export function isQuotable(
+  { type, enum: words, pattern, format }: Described,
+  secrets: readonly string[],
+): boolean {
+  if (type !== 'string' || words !== undefined || (pattern ?? '') in NAME_WORDS) return true;
+  return format !== undefined && !secrets.includes(format);
+}
+
+function range({ minimum, exclusiveMinimum, maximum }: Described): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  const bounds = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`greater than ${exclusiveMinimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
+}
+
+function textOf({ pattern, minLength = 0, maxLength }: Described): string {
+  const known = NAME_WORDS[pattern ?? ''] ?? TEXT_WORDS[pattern ?? ''];
+  if (known !== undefined) return known;
+  const isFilled = minLength === 1 || pattern === FILLED;
+  const text = isFilled
+    ? `a non-empty string${counted(0, maxLength, 'characters')}`
+    : bare(minLength, maxLength);
+  if (pattern === PLAIN_TEXT) return `${text}, without NUL and unpaired surrogates`;
+  return pattern === undefined || pattern === FILLED ? text : `${text} that matches the pattern ${pattern}`;
+}
+
+function bare(minLength: number, maxLength: number | undefined): string {
+  return `a string${counted(minLength, maxLength, 'characters')}`;
+}
+
+function counted(least = 0, most: number | undefined, what: string): string {
+  if (most === undefined) return least === 0 ? '' : ` of at least ${least} ${what}`;
+  return least === 0 ? ` of at most ${most} ${what}` : ` of ${least} to ${most} ${what}`;
+}
+
+/** `a, b or c`. */
+export function either(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? '';
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`;
+}

@@ -1,0 +1,24 @@
+/** A wrong value in words that follow "not". */
+
+const LONGEST_QUOTE = 40;
+
+/** Null: the value is not told. `isQuotable`: a string may be repeated. */
+export function foundText(value: unknown, isQuotable: boolean): string | null {
+  switch (typeof value) {
+    case 'string':
+      return isQuotable && value.length <= LONGEST_QUOTE ? JSON.stringify(value) : null;
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'function':
+      return 'a function';
+    case 'symbol':
+      return value.description ?? null;
+    case 'undefined':
+      return null;
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? 'a list' : 'an object';
+  }
+}

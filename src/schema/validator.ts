@@ -1,0 +1,80 @@
+/** The validator of requests and of the config file. It changes values only to add defaults. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import { isUuid } from '../core/ids.ts';
+import { MAX_BYTES } from './build.ts';
+
+const OPTIONS: Options = {
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  discriminator: true,
+  useDefaults: true,
+  removeAdditional: false,
+  coerceTypes: false,
+  // `explain` reads the value and the schema of an error.
+  verbose: true,
+};
+
+/** In words that follow "must be". */
+export const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['uuid', 'a UUID'],
+  ['date-time', 'a time in ISO 8601, such as 2026-01-31T12:00:00Z'],
+]);
+
+/** `components`: schemas with an `$id`, which others reference. `allErrors`: instead of only the first. */
+export function createAjv(components: readonly TSchema[], allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ ...OPTIONS, allErrors });
+  formats.default(ajv);
+  ajv.addFormat('uuid', isUuid);
+  ajv.addKeyword({
+    keyword: MAX_BYTES,
+    schemaType: 'number',
+    validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
+    errors: false,
+  });
+  for (const component of components) ajv.addSchema(component);
+  return ajv;
+}
+
+/**
+ * Values of which all errors are collected, with all members and items. Of a larger one only the first error is told:
+ * the time to collect them grows with the square of their number.
+ */
+export const MOST_EXPLAINED = 2_000;
+
+/** The errors of a value; empty: it is valid. */
+export type Check = (value: unknown) => readonly ErrorObject[];
+
+/** Compiles a schema for values of clients, which may be hostile. */
+export function createCompiler(components: readonly TSchema[]): (schema: object) => Check {
+  const first = createAjv(components, false);
+  let all: Ajv2020 | null = null;
+  return (schema) => {
+    const validate = first.compile(schema);
+    let collect: ValidateFunction | null = null;
+    return (value) => {
+      if (validate(value)) return [];
+      const errors = validate.errors ?? [];
+      if (!hasAtMost(MOST_EXPLAINED, value)) return errors;
+      all ??= createAjv(components, true);
+      collect ??= all.compile(schema);
+      return collect(value) ? errors : (collect.errors ?? errors);
+    };
+  };
+}
+
+function hasAtMost(most: number, value: unknown): boolean {
+  const left = [value];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members: unknown[] = Object.values(next);
+    count += members.length;
+    if (count > most) return false;
+    left.push(...members);
+  }
+  return true;
+}

@@ -1,0 +1,60 @@
+/** What the schema of a role cannot express: its models, tools and servers must exist, and names must be unique. */
+import type { Static } from 'typebox';
+import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
+import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
+import type { FileRole } from '../../schema/config.ts';
+import { faultAt } from '../../schema/fault.ts';
+import type { Fault, Path } from '../../schema/fault.ts';
+import { serverOf } from '../mcp/calls/names.ts';
+import { fromJsonSchema } from '../registry/input.ts';
+import { jsonCopy } from '../run/json-copy.ts';
+import type { Pruned } from './prune.ts';
+
+type Role = Pruned<Static<typeof FileRole>>;
+
+/** The tool and server names that a role may use. */
+export type Known = { tools: ReadonlySet<string>; servers: ReadonlySet<string> };
+
+export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
+  const { model, tools = [], client_tools = [], mcp_servers = [], compaction, parameters } = role;
+  return [
+    ...modelFaults(model, [...at, 'model']),
+    ...modelFaults(compaction?.model, [...at, 'compaction', 'model']),
+    ...tools.flatMap((name, index) => toolFaults(name, known, [...at, 'tools', index])),
+    ...clientToolNameFaults(client_tools, (name) => known.tools.has(name), [...at, 'client_tools']),
+    ...client_tools.flatMap((tool, index) => inputFaults(tool, [...at, 'client_tools', index])),
+    ...mcp_servers.flatMap((name, index) => serverFaults(name, known.servers, [...at, 'mcp_servers', index])),
+    ...(parameters === undefined || jsonCopy(parameters) !== null
+      ? []
+      : [faultAt([...at, 'parameters'], 'must be a plain JSON object')]),
+  ];
+}
+
+function modelFaults(name: string | undefined, at: Path): Fault[] {
+  if (name === undefined || parseModelName(name) !== null) return [];
+  const words = `must be provider/model, with one of the providers ${PROVIDERS.join(', ')}, not ${JSON.stringify(name)}`;
+  return [faultAt(at, words)];
+}
+
+function toolFaults(name: string | undefined, { tools, servers }: Known, at: Path): Fault[] {
+  // The tools of a server are unknown until it is connected.
+  if (name === undefined || tools.has(name) || servers.has(serverOf(name) ?? '')) return [];
+  return [faultAt(at, `no tool has the name ${JSON.stringify(name)}. Known tools: ${listed(tools)}`)];
+}
+
+function serverFaults(name: string | undefined, servers: ReadonlySet<string>, at: Path): Fault[] {
+  if (name === undefined || servers.has(name)) return [];
+  return [
+    faultAt(at, `no MCP server has the name ${JSON.stringify(name)}. Known servers: ${listed(servers)}`),
+  ];
+}
+
+function listed(names: ReadonlySet<string>): string {
+  return [...names].sort().join(', ') || 'none';
+}
+
+function inputFaults(tool: { input_schema?: unknown } | undefined, at: Path): Fault[] {
+  if (tool?.input_schema === undefined) return [];
+  const input = fromJsonSchema(tool.input_schema);
+  return input.ok ? [] : [faultAt([...at, 'input_schema', ...input.at], input.problem)];
+}

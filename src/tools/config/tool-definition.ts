@@ -1,0 +1,77 @@
+/** A tool of the config file: its schema, what the schema cannot express, and the tool that is made from it. */
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { APPROVALS } from '../../core/run/policy.ts';
+import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
+import { integer, oneOf, strict } from '../../schema/build.ts';
+import { NAME } from '../../schema/patterns.ts';
+import { faultAt } from '../../schema/fault.ts';
+import type { Fault, Path } from '../../schema/fault.ts';
+import { fromJsonSchema, fromStandardSchema } from '../registry/input.ts';
+import type { ToolInput } from '../registry/input.ts';
+import type { Tool } from '../registry/tool.ts';
+import { LONGEST_TIMER_MS } from '../run/timer.ts';
+import type { ApprovalCall, ToolContext, UnknownCall } from './define.ts';
+import { FilledText, callable } from './file-validator.ts';
+import type { Pruned } from './prune.ts';
+
+/** `input`, `input_schema`: see `readInput`. */
+export const ToolSchema = strict({
+  name: Type.String({ pattern: NAME }),
+  description: FilledText,
+  input: Type.Optional(Type.Unknown()),
+  input_schema: Type.Optional(Type.Unknown()),
+  effect: oneOf(EFFECTS),
+  approval: Type.Optional(Type.Union([oneOf(APPROVALS), callable<(call: ApprovalCall) => unknown>()])),
+  on_unknown: Type.Optional(oneOf(ON_UNKNOWN)),
+  timeout_ms: Type.Optional(integer(1, LONGEST_TIMER_MS)),
+  execute: callable<(this: unknown, input: unknown, context: ToolContext) => unknown>(),
+  reconcile: Type.Optional(callable<(this: unknown, call: UnknownCall<unknown>) => unknown>()),
+});
+
+export type WrittenTool = Static<typeof ToolSchema>;
+
+export type ValidInput = Extract<ToolInput, { ok: true }>;
+
+/** Calls with another effect are repeated, so their outcome is irrelevant. */
+export function effectFaults({ effect, on_unknown, reconcile }: Pruned<WrittenTool>, at: Path): Fault[] {
+  if (effect === undefined || effect === 'once') return [];
+  return [
+    ...(on_unknown === 'ask' ? ['on_unknown'] : []),
+    ...(reconcile === undefined ? [] : ['reconcile']),
+  ].map((name) => faultAt([...at, name], "is only for tools with effect 'once'"));
+}
+
+/** The input of a tool, by the schema that it has. */
+export function readInput(
+  { input, input_schema }: Pruned<WrittenTool>,
+  at: Path,
+): { input: ValidInput } | { fault: Fault } {
+  if (input === undefined && input_schema === undefined)
+    return { fault: faultAt(at, 'needs either input or input_schema') };
+  if (input !== undefined && input_schema !== undefined)
+    return { fault: faultAt(at, 'has both input and input_schema; use only one') };
+  const read = input === undefined ? fromJsonSchema(input_schema) : fromStandardSchema(input);
+  const name = input === undefined ? 'input_schema' : 'input';
+  return read.ok ? { input: read } : { fault: faultAt([...at, name, ...read.at], read.problem) };
+}
+
+/** `own`: the definition itself, which its functions get as `this`. */
+export function buildTool(written: WrittenTool, own: unknown, input: ValidInput): Tool {
+  const { name, description, effect, on_unknown, approval, timeout_ms, execute, reconcile } = written;
+  return {
+    descriptor: {
+      name,
+      description,
+      input_schema: input.schema,
+      effect,
+      on_unknown: on_unknown ?? 'tell',
+      answered_by: 'tool',
+    },
+    approval: approval ?? 'never',
+    timeoutMs: timeout_ms ?? null,
+    validate: input.validate,
+    execute: (checked, context) => execute.call(own, checked, context),
+    ...(reconcile !== undefined && { reconcile: (call) => reconcile.call(own, call) }),
+  };
+}

@@ -1,0 +1,107 @@
+/** The MCP servers of the config file, the only source of commands and addresses. */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { APPROVALS } from '../../../core/run/policy.ts';
+import { integer, oneOf, partial } from '../../../schema/build.ts';
+import { faultAt } from '../../../schema/fault.ts';
+import type { Fault, Path } from '../../../schema/fault.ts';
+import { FilledText, byName, formatted } from '../../config/file-validator.ts';
+import type { Pruned } from '../../config/prune.ts';
+import type { WrittenMembers } from '../../config/written.ts';
+import { LONGEST_TIMER_MS } from '../../run/timer.ts';
+import { ELICITATIONS } from './server-settings.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const Duration = integer(1, LONGEST_TIMER_MS);
+
+const common = {
+  /** Which of its tools are offered: the server's own names, with `*` as wildcard. Default: all. */
+  tools: Type.Array(FilledText),
+  /** Whether its tools need approval. Default: according to each tool's annotations. */
+  approval: oneOf(APPROVALS),
+  /** The answer when the server asks a person: decline (default), or the default values of its question. */
+  elicitation: oneOf(ELICITATIONS),
+  /** Milliseconds until the server must have listed its tools: 20000. */
+  start_timeout_ms: Duration,
+  /** Milliseconds that a call may take without reporting progress: 60000. */
+  timeout_ms: Duration,
+  /** Milliseconds that a call may take in total: 600000. */
+  max_timeout_ms: Duration,
+};
+
+const ofCommand = {
+  args: Type.Array(Type.String()),
+  /** The environment of the server, in addition to PATH, HOME and similar variables. */
+  env: byName(Type.String(), Type.String()),
+  /** Default: the working directory of the worker process. */
+  cwd: FilledText,
+};
+
+const ofUrl = { headers: byName(Type.String(), Type.String()) };
+
+/** A child process that communicates over stdin and stdout, or a server reached over streamable HTTP. */
+export type McpServerDefinition = WrittenMembers<typeof common> &
+  (
+    | (WrittenMembers<typeof ofCommand> & {
+        /** Started without a shell. */
+        command: string;
+        url?: undefined;
+      })
+    | (WrittenMembers<typeof ofUrl> & { url: string; command?: undefined })
+  );
+
+/** Either `command` or `url`: see `serverFaults`. */
+const Server = partial({ command: FilledText, ...ofCommand, url: formatted('url'), ...ofUrl, ...common });
+type Server = Static<typeof Server>;
+
+/** By name. */
+export const Servers = byName(formatted('server'), Server);
+
+/** Defaults. */
+const START_TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+/** What the schema cannot express. `written`: the names of the fields, also of faulty ones. */
+export function serverFaults(server: Pruned<Server>, written: readonly string[], at: Path): Fault[] {
+  const [hasCommand, hasUrl] = [written.includes('command'), written.includes('url')];
+  const { timeout_ms: least = TIMEOUT_MS, max_timeout_ms: most, headers } = server;
+  if (hasCommand === hasUrl) {
+    const words = hasUrl ? 'has both command and url; use only one' : 'needs either command or url';
+    return [faultAt(at, words)];
+  }
+  const misplaced = Object.keys(hasCommand ? ofUrl : ofCommand).filter((name) => written.includes(name));
+  const only = `is only for servers with a ${hasCommand ? 'url' : 'command'}`;
+  return [
+    ...misplaced.map((name) => faultAt([...at, name], only)),
+    ...(isHeaders(headers) ? [] : [faultAt([...at, 'headers'], 'contains an invalid header name or value')]),
+    ...(most !== undefined && most < least
+      ? [faultAt([...at, 'max_timeout_ms'], 'must not be less than timeout_ms')]
+      : []),
+  ];
+}
+
+export function toServers(servers: Static<typeof Servers>): Map<string, ServerSettings> {
+  return new Map(Object.entries(servers).map(([name, server]) => [name, toServer(name, server)]));
+}
+
+function toServer(name: string, server: Server): ServerSettings {
+  const { command, args = [], env = {}, cwd = null, url = '', headers = {} } = server;
+  const { tools: allow = null, approval = null, elicitation = 'decline' } = server;
+  const { start_timeout_ms: startTimeoutMs = START_TIMEOUT_MS, timeout_ms: timeoutMs = TIMEOUT_MS } = server;
+  const maxTimeoutMs = server.max_timeout_ms ?? Math.max(MAX_TIMEOUT_MS, timeoutMs);
+  const reach =
+    command === undefined
+      ? ({ kind: 'http', url: new URL(url).href, headers } as const)
+      : ({ kind: 'stdio', command, args, env, cwd } as const);
+  return { name, reach, allow, approval, elicitation, startTimeoutMs, timeoutMs, maxTimeoutMs };
+}
+
+function isHeaders(headers: { [name: string]: string | undefined } = {}): boolean {
+  try {
+    void new Headers(Object.entries(headers).map(([name, value = '']) => [name, value]));
+    return true;
+  } catch {
+    return false;
+  }
+}
