@@ -55,7 +55,8 @@ const sections = {
   limits: Limits,
   prices: Prices,
 };
-const ConfigFile = partial(sections);
+/** The config file, as docs/configuration.md lists it. */
+export const ConfigFile = partial(sections);
 type ConfigFile = Static<typeof ConfigFile>;
 
 const check = checkerOf(ConfigFile);
