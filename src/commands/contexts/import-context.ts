@@ -8,7 +8,7 @@ import type { CommandPorts } from '../ports.ts';
 type Made = { workerId: WorkerId; contextId: ContextId };
 
 /**
- * In a transaction. `create` creates the worker and its context. `filling` is already validated, and written unchanged.
+ * `create` creates the worker and its context. `filling` is already validated, and written unchanged.
  */
 export function importContext(
   { ids }: Pick<CommandPorts, 'ids'>,
@@ -18,7 +18,8 @@ export function importContext(
 ): Command<Made> {
   return async (tx) => {
     const outcome = await create(tx);
-    if (outcome.kind === 'done') await fillContext(tx, ids, tenantId, outcome.value.contextId, filling);
+    if (outcome.kind === 'done')
+      await fillContext(tx, ids, { tenantId, contextId: outcome.value.contextId }, filling);
     return outcome;
   };
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { ImportFormat } from '../../../core/stream/event.ts';
-import type { ContextId, Ids, JobId, MessageId, TenantId } from '../../../core/ids.ts';
+import type { Ids, JobId, MessageId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson, encodeText, plainText } from '../../connection/codec.ts';
@@ -14,6 +14,7 @@ import type {
   StoredMessage,
 } from '../../read/messages/export.ts';
 import { toTimestamp } from '../../connection/instant.ts';
+import type { Place } from '../../run/history.ts';
 import { leaveToSearch } from '../../search/search-index.ts';
 
 /** Numbered from 1, without gaps. */
@@ -35,12 +36,12 @@ const BATCH_CHARACTERS = 2_000_000;
 export async function fillContext(
   tx: Executor,
   ids: Ids,
-  tenantId: TenantId,
-  contextId: ContextId,
+  place: Place,
   { context, entries, told }: Filling,
 ): Promise<void> {
-  const last = await insertEntries(tx, ids, tenantId, contextId, entries());
-  await insertBranches(tx, tenantId, contextId, context.branches);
+  const { tenantId, contextId } = place;
+  const last = await insertEntries(tx, ids, place, entries());
+  await insertBranches(tx, place, context.branches);
   const { usage } = context;
   await tx.execute(sql`/* contexts.import */
     with ctx as (
@@ -62,21 +63,20 @@ export async function fillContext(
 async function insertEntries(
   tx: Executor,
   ids: Ids,
-  tenantId: TenantId,
-  contextId: ContextId,
+  place: Place,
   entries: AsyncIterable<StoredEntry>,
 ): Promise<number> {
   let last = 0;
   let messages: string[] = [];
   let characters = 0;
   const flush = async (): Promise<void> => {
-    await insertMessages(tx, tenantId, contextId, `[${messages.join(',')}]`);
+    await insertMessages(tx, place, `[${messages.join(',')}]`);
     messages = [];
     characters = 0;
   };
   for await (const entry of entries) {
     if (entry.kind === 'compaction') {
-      await insertCompaction(tx, ids, tenantId, contextId, entry.compaction);
+      await insertCompaction(tx, ids, place, entry.compaction);
       last = entry.compaction.seq;
       continue;
     }
@@ -119,12 +119,7 @@ function messageRow(ids: Ids, message: StoredMessage) {
   };
 }
 
-async function insertMessages(
-  tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-  rows: string,
-): Promise<void> {
+async function insertMessages(tx: Executor, { tenantId, contextId }: Place, rows: string): Promise<void> {
   await tx.execute(sql`/* messages.import */
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, model_id, provider_id,
       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, finish_reason, attempt, called_at,
@@ -143,8 +138,7 @@ async function insertMessages(
 async function insertCompaction(
   tx: Executor,
   ids: Ids,
-  tenantId: TenantId,
-  contextId: ContextId,
+  { tenantId, contextId }: Place,
   compaction: StoredCompaction,
 ): Promise<void> {
   const { seq, branch, uptoSeq, type, summary, model, tokensBefore, tokensAfter, createdAt } = compaction;
@@ -180,8 +174,7 @@ async function insertCompaction(
 /** Replaces the branches that the context was created with. */
 async function insertBranches(
   tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
+  { tenantId, contextId }: Place,
   branches: readonly StoredBranch[],
 ): Promise<void> {
   const rows = branches.map(
