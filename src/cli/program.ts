@@ -55,7 +55,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   }
 }
 
-export function makeProgram(cli: Cli): Command {
+function makeProgram(cli: Cli): Command {
   const program = new Command('nightshift')
     .description(INTRODUCTION)
     .version(VERSION, '-v, --version')
