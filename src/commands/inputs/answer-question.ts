@@ -12,14 +12,11 @@ import { lockContext } from '../../db/write/contexts/branches.ts';
 import { takeAnswer } from '../calls/answer-call.ts';
 import type { CallAnswer } from '../calls/answer-call.ts';
 import type { Command } from '../perform.ts';
-import type { CommandPorts } from '../ports.ts';
 import { NORMAL, enqueueInput } from './enqueue.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
-
-export type AnswerPorts = Pick<CommandPorts, 'ids' | 'boundResult'>;
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 
 export function answerQuestion(
-  ports: AnswerPorts,
+  ports: SubmitPorts,
   input: SubmitInput,
   answer: CallAnswer,
 ): Command<Accepted> {

@@ -12,18 +12,15 @@ import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest } from '../../db/run/stop-requests.ts';
 import { carryOut } from '../jobs/settle.ts';
 import type { Command } from '../perform.ts';
-import type { CommandPorts } from '../ports.ts';
 import { enqueueInput } from './enqueue.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { branchMissing, whyRefused } from './refusals.ts';
-
-export type InterruptPorts = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
 /** Ahead of all queued jobs. */
 const FIRST = 0;
 
 export function interruptWithInput(
-  { ids, times, stopGraceMs }: InterruptPorts,
+  { ids, times, stopGraceMs }: SubmitPorts,
   input: SubmitInput,
 ): Command<Accepted> {
   return async (tx) => {

@@ -3,6 +3,10 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
+import type { CommandPorts } from '../ports.ts';
+
+/** Dependencies of a delivery. */
+export type SubmitPorts = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs' | 'boundResult'>;
 
 /** How an input is delivered while a job is unfinished: it is queued, joins the job, replaces it, or is refused. */
 export const DELIVERIES = ['queue', 'steer', 'interrupt', 'reject'] as const;

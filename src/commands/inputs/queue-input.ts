@@ -14,14 +14,11 @@ import type { Executor } from '../../db/connection/client.ts';
 import { performWithin } from '../perform.ts';
 import type { AnyCommand, Command, OneStatement, Outcome } from '../perform.ts';
 import { answerQuestion, asAnswer } from './answer-question.ts';
-import type { AnswerPorts } from './answer-question.ts';
 import { newJob, queued } from './enqueue.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { branchMissing, refusalOf } from './refusals.ts';
 
-export type QueuePorts = AnswerPorts;
-
-export function queueInput(ports: QueuePorts, input: SubmitInput): AnyCommand<Accepted> {
+export function queueInput(ports: SubmitPorts, input: SubmitInput): AnyCommand<Accepted> {
   const toBranch: OneStatement<Accepted> = { statement: (executor) => queue(executor, ports, input) };
   if (input.branch === null) return toBranch;
   return async (tx) => (await branchMissing(tx, input)) ?? performWithin(tx, toBranch);
@@ -29,7 +26,7 @@ export function queueInput(ports: QueuePorts, input: SubmitInput): AnyCommand<Ac
 
 async function queue(
   executor: Executor,
-  ports: QueuePorts,
+  ports: SubmitPorts,
   input: SubmitInput,
 ): Promise<Outcome<Accepted> | Command<Accepted>> {
   const answer = asAnswer(input);

@@ -10,9 +10,8 @@ import { pointBefore, pointOfAnswer } from '../contexts/fork-point.ts';
 import type { ForkPoint } from '../contexts/fork-point.ts';
 import { performWithin } from '../perform.ts';
 import type { Command } from '../perform.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { submitInput } from './submit-input.ts';
-import type { SubmitPorts } from './submit-input.ts';
 
 export type Regeneration = {
   messageId: MessageId;

@@ -14,13 +14,12 @@ import { raiseControl } from '../../db/run/stop-requests.ts';
 import { steer } from '../../db/write/inputs/steer.ts';
 import { done, performWithin } from '../perform.ts';
 import type { Command } from '../perform.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { queueInput } from './queue-input.ts';
-import type { QueuePorts } from './queue-input.ts';
 import { whyRefused } from './refusals.ts';
 
 export function steerInput(
-  ports: QueuePorts,
+  ports: SubmitPorts,
   input: SubmitInput & { content: InputBlock[] },
 ): Command<Accepted> {
   return async (tx) => {

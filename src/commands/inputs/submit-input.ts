@@ -4,13 +4,9 @@
  */
 import type { AnyCommand } from '../perform.ts';
 import { interruptWithInput } from './interrupt-with-input.ts';
-import type { InterruptPorts } from './interrupt-with-input.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { queueInput } from './queue-input.ts';
-import type { QueuePorts } from './queue-input.ts';
 import { steerInput } from './steer-input.ts';
-
-export type SubmitPorts = QueuePorts & InterruptPorts;
 
 /** Refused: `not_found` (also for the branch), `worker_stopped`, `context_busy`, `queue_full`. */
 export function submitInput(ports: SubmitPorts, input: SubmitInput): AnyCommand<Accepted> {

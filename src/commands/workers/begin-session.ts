@@ -1,8 +1,7 @@
 /** Begins a session with its first message: creates worker, context and input in one transaction. */
 import type { ContextId, WorkerId } from '../../core/ids.ts';
 import { submitInput } from '../inputs/submit-input.ts';
-import type { SubmitPorts } from '../inputs/submit-input.ts';
-import type { Accepted, SubmitInput } from '../inputs/posted-input.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from '../inputs/posted-input.ts';
 import { done, performWithin } from '../perform.ts';
 import type { Command } from '../perform.ts';
 
