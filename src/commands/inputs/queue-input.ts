@@ -19,9 +19,9 @@ import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { branchMissing, refusalOf } from './refusals.ts';
 
 export function queueInput(ports: SubmitPorts, input: SubmitInput): AnyCommand<Accepted> {
-  const toBranch: OneStatement<Accepted> = { statement: (executor) => queue(executor, ports, input) };
-  if (input.branch === null) return toBranch;
-  return async (tx) => (await branchMissing(tx, input)) ?? performWithin(tx, toBranch);
+  const unchecked: OneStatement<Accepted> = { statement: (executor) => queue(executor, ports, input) };
+  if (input.branch === null) return unchecked;
+  return async (tx) => (await branchMissing(tx, input)) ?? performWithin(tx, unchecked);
 }
 
 async function queue(

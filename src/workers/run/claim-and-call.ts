@@ -1,6 +1,6 @@
 /**
- * The end of a claim: its transaction appends the beginning or resumption of a job, commits, and the model call of that
- * job begins meanwhile. In this order:
+ * The end of a claim. Its transaction appends the beginning or resumption of a job and commits; meanwhile the model call
+ * of that job begins. In this order:
  *
  * 1. The transaction has locked the rows of the claimed contexts and has read all that is stored of them. `decide` says
  *    what is due, and `open` turns it into the first append. No other process can write to a locked row, so the outcome
@@ -60,26 +60,6 @@ export async function commitAndCall(
   );
 }
 
-/** Steps 2 and 3. Returns the call of each opening. */
-async function commitWithCalls(last: Executor, openings: readonly Opening[]): Promise<(Early | null)[]> {
-  const begun = openings.flatMap(({ began }) => began ?? []);
-  const committing = append(
-    last,
-    begun.map(({ transition }) => transition),
-  );
-  const calls = openings.map(callOf);
-  try {
-    const outcomes = await committing;
-    const expected = begun.map(({ outcome }) => outcome);
-    if (!isDeepStrictEqual(outcomes, expected))
-      throw new Error('A context changed although the claiming transaction had locked its row.');
-    return calls;
-  } catch (error) {
-    for (const call of calls) call?.drop();
-    throw error;
-  }
-}
-
 /** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
 type Opening = { claim: Claim; claimed: Claimed; began: Opened['began'] };
 
@@ -87,7 +67,7 @@ function openingOf(parts: Parts, { claim, row, snapshot }: Found): Opening {
   const { kind, transition } = firstStep(parts, snapshot, row.now);
   if (transition === null) return { claim, claimed: opened(snapshot, null), began: null };
   const began = { transition, outcome: expectedOutcome(row, transition) };
-  return { claim, claimed: takenUp(snapshot, kind, began, row.now), began };
+  return { claim, claimed: afterAppend(snapshot, kind, began, row.now), began };
 }
 
 type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
@@ -101,7 +81,7 @@ export function firstStep({ ids }: Parts, snapshot: Snapshot, now: Millis): Firs
 }
 
 /** The claim after its append. */
-export function takenUp(
+export function afterAppend(
   snapshot: Snapshot,
   kind: FirstStep['kind'],
   began: { transition: Append; outcome: Committed },
@@ -128,7 +108,27 @@ function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries
   };
 }
 
-/** Called while the commit is in flight. */
+/** Step 2. Returns the call of each opening, once the commit is acknowledged. */
+async function commitWithCalls(last: Executor, openings: readonly Opening[]): Promise<(Early | null)[]> {
+  const begun = openings.flatMap(({ began }) => began ?? []);
+  const committing = append(
+    last,
+    begun.map(({ transition }) => transition),
+  );
+  const calls = openings.map(callOf);
+  try {
+    const outcomes = await committing;
+    const expected = begun.map(({ outcome }) => outcome);
+    if (!isDeepStrictEqual(outcomes, expected))
+      throw new Error('A context changed although the claiming transaction had locked its row.');
+    return calls;
+  } catch (error) {
+    for (const call of calls) call?.drop();
+    throw error;
+  }
+}
+
+/** Step 3: the call of one context, begun while the commit is in flight. */
 function callOf({ claim, claimed, began }: Opening): Early | null {
   if (claimed.kind !== 'opened' || began === null) return null;
   return callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot);

@@ -20,7 +20,7 @@ import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { createBatcher } from './batcher.ts';
-import { commitAndCall, firstStep, opened, takenUp } from './claim-and-call.ts';
+import { commitAndCall, firstStep, opened, afterAppend } from './claim-and-call.ts';
 import type { Found } from './claim-and-call.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
@@ -115,7 +115,7 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   const { kind, transition } = firstStep(parts, snapshot, row.now);
   if (transition === null) return opened(snapshot, null);
   const [outcome] = await append(db, [transition]);
-  if (outcome?.kind === 'committed') return takenUp(snapshot, kind, { transition, outcome }, row.now);
+  if (outcome?.kind === 'committed') return afterAppend(snapshot, kind, { transition, outcome }, row.now);
   // A client or another worker wrote to the mailbox meanwhile.
   const now = await read(db, contextId);
   return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));
